@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { ChangeFeed } from '#server/db/changes.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Env } from '#server/env.ts';
+import type { Ledger } from '#server/money/ledger.ts';
+import type { Secrets } from '#server/secrets.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+/** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
+export interface AppContext {
+  readonly env: Env;
+  readonly db: Database;
+  readonly changes: ChangeFeed;
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** `count` random characters of `0-9a-zA-Z`, from a cryptographic source. */
+  randomText(count: number): string;
+  /** A number in [0, 1), for choices such as the channel. */
+  random(): number;
+  /** Work that outlives its request; shutdown waits for it. Failures are logged. */
+  waitUntil(work: Promise<unknown>): void;
+}

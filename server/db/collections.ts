@@ -1,0 +1,304 @@
+// Names, shapes and indexes of everything stored. Wire names are the specification's, so records and answers read alike.
+import type { IndexSpec } from '#server/db/collection.ts';
+
+/**
+ * What `server/money/ledger.ts` keeps in the record of whoever has a balance. The balance is `quota` (or `remain_quota`)
+ * plus all leases. `applied` is the sequence number of each process' last settled log row. Nothing else writes these.
+ */
+export interface MoneyFields {
+  /** Process id → quota that this process may spend without asking. */
+  leases: Record<string, number>;
+  applied: Record<string, number>;
+  /** Ledger entries that have been applied to this record (`e<id>`), kept for a while so that none is applied twice. */
+  marks: Record<string, number>;
+  /** Balance right after the last credit: the full mark of the level. */
+  full_mark: number;
+}
+
+export interface UserRecord extends MoneyFields {
+  id: number;
+  username: string;
+  password_hash: string;
+  display_name: string;
+  role: number;
+  status: number;
+  email: string;
+  github_id: string;
+  oidc_id: string;
+  wechat_id: string;
+  telegram_id: string;
+  linux_do_id: string;
+  /** Keyed hash of the system access token; absent when there is none. */
+  access_token_hash?: string;
+  quota: number;
+  used_quota: number;
+  request_count: number;
+  group: string;
+  aff_code?: string;
+  aff_count: number;
+  aff_quota: number;
+  aff_history_quota: number;
+  inviter_id: number;
+  /** RFC 3339 time of deletion, null while the account lives. */
+  DeletedAt: string | null;
+  /** JSON text of the user's own settings, or empty. */
+  setting: string;
+  created_time: number;
+  revision: number;
+}
+
+export interface TokenRecord extends MoneyFields {
+  id: number;
+  user_id: number;
+  name: string;
+  /** Keyed hash of the 48-character key, for look-up. */
+  key_hash: string;
+  /** The key itself, encrypted; only its owner's own list returns it. */
+  key_cipher: string;
+  status: number;
+  created_time: number;
+  accessed_time: number;
+  /** Unix seconds, -1: never. */
+  expired_time: number;
+  remain_quota: number;
+  unlimited_quota: boolean;
+  used_quota: number;
+  model_limits_enabled: boolean;
+  model_limits: string;
+  allow_ips: string;
+  group: string;
+  DeletedAt: string | null;
+  revision: number;
+}
+
+export interface ChannelRecord {
+  id: number;
+  type: number;
+  name: string;
+  key_cipher: string;
+  /** Keyed hash of the key, for search by equality. */
+  key_hash: string;
+  openai_organization: string;
+  test_model: string;
+  /** 1 enabled, 2 disabled by hand, 3 disabled automatically. */
+  status: number;
+  weight: number;
+  priority: number;
+  created_time: number;
+  test_time: number;
+  /** Milliseconds of the last test. */
+  response_time: number;
+  base_url: string;
+  other: string;
+  /** USD. */
+  balance: number;
+  balance_updated_time: number;
+  /** Comma lists, as on the wire. */
+  models: string;
+  group: string;
+  used_quota: number;
+  /** JSON texts, or empty. */
+  model_mapping: string;
+  status_code_mapping: string;
+  setting: string;
+  param_override: string;
+  other_info: string;
+  auto_ban: number;
+  tag: string;
+  max_input_tokens: number;
+  revision: number;
+}
+
+export interface LogRecord {
+  id: number;
+  user_id: number;
+  /** Unix seconds. */
+  created_at: number;
+  /** 1 top-up, 2 consumption, 3 management, 4 system. */
+  type: number;
+  content: string;
+  username: string;
+  token_name: string;
+  model_name: string;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Whole seconds. */
+  use_time: number;
+  is_stream: boolean;
+  channel_id: number;
+  token_id: number;
+  group: string;
+  /** `reference/relay.md` 5.11 and what `shared/logs.ts` adds; sent to clients as JSON text. */
+  other: Record<string, unknown> | null;
+  request_id?: string;
+  /** Settlement: which process wrote the row, and its running number there. Only on rows that charge. */
+  process?: string;
+  seq?: number;
+  /** What was taken from the token's own balance: `quota`, or 0 for an unlimited token. */
+  token_quota?: number;
+  /** Not listed, because consumption logs are switched off; kept because the books need it. */
+  hidden?: boolean;
+}
+
+export interface OptionRecord {
+  /** The option's key. */
+  id: string;
+  /** The value as text; secrets encrypted. */
+  value: string;
+  revision: number;
+  updated_at: number;
+  updated_by: number;
+}
+
+/** Everything that changes a balance and is not a relayed call. */
+export interface LedgerRecord {
+  id: number;
+  /** Unique: what happened, e.g. `setup`, `edit:<uuid>`, `redemption:17`. */
+  ref: string;
+  account: 'user' | 'token';
+  account_id: number;
+  /** Quota, signed. */
+  amount: number;
+  kind: string;
+  created_at: number;
+  actor_id: number;
+  process: string;
+  state: 'open' | 'done' | 'void';
+}
+
+export interface SessionRecord {
+  /** Hash of the cookie's value. */
+  id: string;
+  user_id: number;
+  created_at: number;
+  seen_at: number;
+  expires_at: number;
+  ip: string;
+  user_agent: string;
+}
+
+/** A running server process; see `server/money/process.ts`. */
+export interface ProcessRecord {
+  id: string;
+  host: string;
+  pid: number;
+  started_at: number;
+  heartbeat_at: number;
+  state: 'alive' | 'recovering' | 'settled';
+  /** All rows of this process up to this number are applied to every account. */
+  settled_seq: number;
+}
+
+/** One row per edit of a cached record; every process follows it. `id` grows. */
+export interface ChangeRecord {
+  id: number;
+  kind: ChangeKind;
+  key: number | string;
+  /** Milliseconds. */
+  at: number;
+}
+
+export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease';
+
+/** Counters of limits and attempts; a window ends at `reset_at` (milliseconds). */
+export interface LimitRecord {
+  id: string;
+  count: number;
+  reset_at: number;
+}
+
+export interface JobRecord {
+  id: string;
+  owner: string;
+  expires_at: number;
+  last_run_at: number;
+}
+
+/** Small facts about the installation, e.g. `setup`. */
+export interface FactRecord {
+  id: string;
+  value: unknown;
+}
+
+export interface Records {
+  users: UserRecord;
+  tokens: TokenRecord;
+  channels: ChannelRecord;
+  logs: LogRecord;
+  options: OptionRecord;
+  ledger: LedgerRecord;
+  sessions: SessionRecord;
+  processes: ProcessRecord;
+  changes: ChangeRecord;
+  limits: LimitRecord;
+  jobs: JobRecord;
+  facts: FactRecord;
+}
+
+interface CollectionSpec {
+  indexes: readonly IndexSpec[];
+  /** How many ids are drawn at once. 1 keeps ids dense. */
+  idBlock: number;
+}
+
+export const collections: Record<keyof Records, CollectionSpec> = {
+  users: {
+    idBlock: 1,
+    indexes: [
+      { name: 'username', fields: ['username'], unique: true },
+      { name: 'email', fields: ['email'] },
+      { name: 'aff_code', fields: ['aff_code'], unique: true, sparse: true },
+      { name: 'access_token', fields: ['access_token_hash'], unique: true, sparse: true },
+      { name: 'group', fields: ['group', 'id'] },
+      { name: 'role', fields: ['role', 'id'] },
+    ],
+  },
+  tokens: {
+    idBlock: 1,
+    indexes: [
+      { name: 'key', fields: ['key_hash'], unique: true },
+      { name: 'owner', fields: ['user_id', 'id'] },
+    ],
+  },
+  channels: {
+    idBlock: 1,
+    indexes: [
+      { name: 'priority', fields: ['-priority', '-id'] },
+      { name: 'tag', fields: ['tag', 'id'] },
+      { name: 'key', fields: ['key_hash'] },
+    ],
+  },
+  logs: {
+    idBlock: 1000,
+    indexes: [
+      { name: 'settlement', fields: ['process', 'seq'], unique: true, sparse: true },
+      { name: 'time', fields: ['created_at', 'id'] },
+      { name: 'user', fields: ['user_id', 'created_at', 'id'] },
+      { name: 'model', fields: ['model_name', 'created_at', 'id'] },
+      { name: 'channel', fields: ['channel_id', 'created_at', 'id'] },
+      { name: 'token', fields: ['token_id', 'created_at', 'id'] },
+    ],
+  },
+  options: { idBlock: 1, indexes: [] },
+  ledger: {
+    idBlock: 1,
+    indexes: [
+      { name: 'ref', fields: ['ref'], unique: true },
+      { name: 'account', fields: ['account', 'account_id', 'id'] },
+      { name: 'state', fields: ['state', 'id'] },
+    ],
+  },
+  sessions: {
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id'] },
+      { name: 'expiry', fields: ['expires_at'] },
+    ],
+  },
+  processes: { idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'heartbeat_at'] }] },
+  changes: { idBlock: 1, indexes: [{ name: 'time', fields: ['at'] }] },
+  limits: { idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },
+  jobs: { idBlock: 1, indexes: [] },
+  facts: { idBlock: 1, indexes: [] },
+};

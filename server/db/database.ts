@@ -1,0 +1,20 @@
+import type { Collection, Write } from '#server/db/collection.ts';
+import type { Records } from '#server/db/collections.ts';
+
+export type CollectionName = keyof Records;
+
+export interface Database {
+  readonly kind: 'embedded' | 'mongodb';
+  collection<Name extends CollectionName>(name: Name): Collection<Records[Name]>;
+  /**
+   * Applies the writes in order, as one durable group. On the embedded engine this is one transaction; on MongoDB each
+   * write is atomic by itself and they are applied in order, so a batch must be harmless when it stops half-way and is
+   * repeated. Returns, for each write, whether it took effect.
+   */
+  write(batch: readonly Write[]): Promise<boolean[]>;
+  /** A number never handed out before for that collection; drawn from blocks, so gaps occur. */
+  nextId(name: CollectionName): Promise<number>;
+  /** @throws {DatabaseUnavailable} */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

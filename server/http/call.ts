@@ -1,0 +1,61 @@
+import type { Language } from '#shared/errors.ts';
+import type { BodyOf, Endpoint, ExtraOf, ParamsOf, QueryOf, ReplyOf } from '#shared/contract.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+
+/** Who calls: the account as it is now (never a snapshot of login time). */
+export interface Caller {
+  user: UserRecord;
+  /** Record id of the session; null for a caller with an access token. */
+  sessionId: string | null;
+}
+
+export interface RequestFacts {
+  requestId: string;
+  /** Address of the client; forwarding headers are read only from trusted proxies. */
+  ip: string;
+  /** True when the client reached us by HTTPS. */
+  isSecure: boolean;
+  language: Language;
+  headers: Headers;
+  url: URL;
+}
+
+/** What a handler works with. */
+export interface Call<E> {
+  params: ParamsOf<E>;
+  query: QueryOf<E>;
+  body: BodyOf<E>;
+  /** Narrow with `signedIn(call)` where the endpoint's access guarantees a session. */
+  caller: Caller | null;
+  facts: RequestFacts;
+  context: AppContext;
+}
+
+/** An answer with more than `data`; made by `answer()`. */
+export class Answer<Data, Extra> {
+  readonly data: Data;
+  readonly options: { message?: string; extra?: Extra; headers?: Record<string, string> };
+  constructor(data: Data, options: { message?: string; extra?: Extra; headers?: Record<string, string> }) {
+    this.data = data;
+    this.options = options;
+  }
+}
+
+/** Wraps a handler's result when it has a message, extra top-level keys or headers (`set-cookie`). */
+export function answer<Data, Extra = undefined>(
+  data: Data,
+  options: { message?: string; extra?: Extra; headers?: Record<string, string> },
+): Answer<Data, Extra> {
+  return new Answer(data, options);
+}
+
+export type Handler<E extends Endpoint> = (
+  call: Call<E>,
+) => Promise<ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>>> | ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>>;
+
+/** The caller of an endpoint whose access is at least `user`. */
+export function signedIn(call: { caller: Caller | null }): Caller {
+  if (call.caller === null) throw new Error('This endpoint is mounted without a session check');
+  return call.caller;
+}

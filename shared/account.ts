@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { User } from '#shared/users.ts';
+
+/** Own profile or password. Empty and absent fields stay as they are. */
+export const SelfEdit = z.object({
+  username: z.string().optional(),
+  display_name: z.string().optional(),
+  password: z.string().optional(),
+  original_password: z.string().optional(),
+  revision: z.int().optional(),
+});
+export type SelfEdit = z.infer<typeof SelfEdit>;
+
+export const GroupChoice = z.object({ ratio: z.number(), desc: z.string() });
+
+export const accountApi = {
+  self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
+  edit: endpoint('PUT', '/api/user/self', { access: 'user', body: SelfEdit, summary: 'Change own profile or password' }),
+  remove: endpoint('DELETE', '/api/user/self', { access: 'user', summary: 'Delete own account' }),
+  models: endpoint('GET', '/api/user/models', {
+    access: 'user',
+    reply: z.array(z.string()),
+    summary: 'Names of the models that the caller may use',
+  }),
+  groups: endpoint('GET', '/api/user/self/groups', {
+    access: 'user',
+    reply: z.record(z.string(), GroupChoice),
+    summary: 'Groups that the caller may choose for a token',
+  }),
+};

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { QueryBoolean, QueryInt, QueryText } from '#shared/envelope.ts';
+
+export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
+
+/** A channel as administrators see it: the key never leaves the server (`key` is always empty). */
+export const Channel = z.object({
+  id: z.int(),
+  type: z.int(),
+  name: z.string(),
+  key: z.literal(''),
+  openai_organization: z.string(),
+  test_model: z.string(),
+  status: z.int(),
+  weight: z.int(),
+  priority: z.int(),
+  created_time: z.int(),
+  test_time: z.int(),
+  /** Milliseconds of the last test, 0: untested. */
+  response_time: z.int(),
+  base_url: z.string(),
+  other: z.string(),
+  balance: z.number(),
+  balance_updated_time: z.int(),
+  models: z.string(),
+  group: z.string(),
+  groups: z.array(z.string()),
+  used_quota: z.int(),
+  model_mapping: z.string(),
+  status_code_mapping: z.string(),
+  setting: z.string(),
+  param_override: z.string(),
+  /** JSON text: `status_reason`, `status_time` (seconds), `status_by`. */
+  other_info: z.string(),
+  auto_ban: z.int(),
+  tag: z.string(),
+  max_input_tokens: z.int(),
+  revision: z.int(),
+});
+export type Channel = z.infer<typeof Channel>;
+
+const OptionalText = z.string().max(100_000).nullish();
+/** What an administrator may write; anything else that a client sends back is ignored. */
+const channelFields = {
+  type: z.int().min(1).max(1000).optional(),
+  name: z.string().max(200).optional(),
+  /** One key per line creates one channel per key; empty on an edit: unchanged. */
+  key: z.string().max(1_000_000).nullish(),
+  openai_organization: OptionalText,
+  test_model: OptionalText,
+  status: z.int().min(1).max(3).optional(),
+  weight: z.int().min(0).max(1_000_000).nullish(),
+  priority: z.int().min(-999).max(1_000_000).nullish(),
+  base_url: OptionalText,
+  other: OptionalText,
+  models: OptionalText,
+  group: OptionalText,
+  groups: z.array(z.string().max(64)).nullish(),
+  model_mapping: OptionalText,
+  status_code_mapping: OptionalText,
+  setting: OptionalText,
+  param_override: OptionalText,
+  auto_ban: z.int().min(0).max(1).nullish(),
+  tag: OptionalText,
+  max_input_tokens: z.int().min(0).max(100_000_000).nullish(),
+};
+
+export const ChannelCreate = z.object({
+  ...channelFields,
+  /** Take the key over from this channel instead of sending one. */
+  copy_from: z.int().min(1).optional(),
+});
+export type ChannelCreate = z.infer<typeof ChannelCreate>;
+export const ChannelEdit = z.object({ ...channelFields, id: z.int().min(1), revision: z.int().optional() });
+export type ChannelEdit = z.infer<typeof ChannelEdit>;
+
+const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+
+export const channelApi = {
+  /** `p` counts from 0; the bare array is what old clients read, `total` comes beside it. */
+  list: endpoint('GET', '/api/channel/', {
+    access: 'admin',
+    query: z.object({ p: QueryInt, page_size: QueryInt, id_sort: QueryBoolean }),
+    reply: z.array(Channel),
+    extra: z.object({ total: z.int() }),
+    summary: 'List channels',
+  }),
+  search: endpoint('GET', '/api/channel/search', {
+    access: 'admin',
+    query: z.object({ keyword: QueryText, group: QueryText, model: QueryText, id_sort: QueryBoolean }),
+    reply: z.array(Channel),
+    summary: 'Search channels by id, name, key, model and group',
+  }),
+  read: endpoint('GET', '/api/channel/:id', { access: 'admin', params: IdParam, reply: Channel, summary: 'Read a channel' }),
+  /** Answers the ids of the new channels. */
+  create: endpoint('POST', '/api/channel/', { access: 'admin', body: ChannelCreate, reply: z.array(z.int()), summary: 'Create channels' }),
+  edit: endpoint('PUT', '/api/channel/', { access: 'admin', body: ChannelEdit, reply: Channel, summary: 'Change a channel' }),
+  remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
+  removeMany: endpoint('POST', '/api/channel/batch', {
+    access: 'admin',
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(10_000) }),
+    reply: z.int(),
+    summary: 'Delete several channels; answers how many',
+  }),
+  removeDisabled: endpoint('DELETE', '/api/channel/disabled', { access: 'admin', reply: z.int(), summary: 'Delete all disabled channels' }),
+  /** `time` is in seconds. A failed test is `success: false` with the same extra. */
+  test: endpoint('GET', '/api/channel/test/:id', {
+    access: 'admin',
+    params: IdParam,
+    query: z.object({ model: QueryText }),
+    extra: z.object({ time: z.number() }),
+    changesState: true,
+    summary: 'Send a small request through a channel',
+  }),
+  /** Names of the models of enabled channels. */
+  modelsEnabled: endpoint('GET', '/api/channel/models_enabled', {
+    access: 'admin',
+    reply: z.array(z.string()),
+    summary: 'Models that enabled channels offer',
+  }),
+};

@@ -1,0 +1,261 @@
+// The closed list of error codes: HTTP status, and the text in each language. The zh texts are interface: existing clients
+// match on them. `{name}` is filled from the error's details.
+//
+// On `/api` a business refusal is 200 with `success: false`, as existing clients expect; malformed input, missing sessions
+// and rights, limits and faults have their own status. On `/v1` the status is the one given here.
+
+interface ErrorEntry {
+  status: number;
+  zh: string;
+  en: string;
+}
+
+function entry(status: number, zh: string, en: string): ErrorEntry {
+  return { status, zh, en };
+}
+
+export const errors = {
+  // Session and rights
+  not_logged_in: entry(401, '无权进行此操作，未登录且未提供 access token', 'You are not logged in and no access token was given'),
+  access_token_invalid: entry(401, '无权进行此操作，access token 无效', 'The access token is invalid'),
+  user_info_invalid: entry(403, '无权进行此操作，用户信息无效', 'The user information is invalid'),
+  user_header_missing: entry(401, '无权进行此操作，未提供 New-Api-User', 'The New-Api-User header is missing'),
+  user_header_malformed: entry(401, '无权进行此操作，New-Api-User 格式错误', 'The New-Api-User header is malformed'),
+  user_header_mismatch: entry(401, '无权进行此操作，New-Api-User 与登录用户不匹配', 'The New-Api-User header does not match the session'),
+  forbidden: entry(403, '无权进行此操作，权限不足', 'You do not have the right to do this'),
+  user_banned: entry(403, '用户已被封禁', 'The user has been banned'),
+  session_not_saved: entry(503, '无法保存会话信息，请重试', 'The session could not be saved, please retry'),
+
+  // Any request
+  invalid_parameter: entry(400, '无效的参数', 'Invalid parameters'),
+  invalid_field: entry(400, '无效的参数：{field} {rule}', 'Invalid parameter {field}: {rule}'),
+  invalid_json: entry(400, '请求体不是合法的 JSON', 'The request body is not valid JSON'),
+  invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
+  body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
+  unsupported_media_type: entry(415, '不支持的内容类型', 'Unsupported content type'),
+  unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
+  not_found: entry(200, '记录不存在', 'The record does not exist'),
+  invalid_url: entry(404, 'Invalid URL ({method} {path})', 'Invalid URL ({method} {path})'),
+  rate_limited: entry(429, '请求过于频繁，请稍后再试', 'Too many requests, try again later'),
+  revision_conflict: entry(200, '内容已被他人修改', 'This has been changed by someone else'),
+  internal_error: entry(500, '服务器内部错误，请联系管理员', 'Internal server error, please contact the administrator'),
+  database_unavailable: entry(503, '数据库连接失败', 'The database is not available'),
+  shutting_down: entry(503, '服务器正在关闭，请稍后重试', 'The server is shutting down, please retry'),
+  setup_required: entry(503, '系统尚未初始化', 'The system has not been set up yet'),
+
+  // Set-up
+  setup_done: entry(200, '系统已经初始化完成', 'The system is already set up'),
+  setup_username_required: entry(200, '请输入管理员用户名', 'Please enter the admin username'),
+  setup_passwords_differ: entry(200, '两次输入的密码不一致', 'The two passwords entered do not match'),
+  setup_password_short: entry(200, '密码长度至少为8个字符', 'Password must be at least 8 characters long'),
+
+  // Accounts
+  password_login_disabled: entry(200, '管理员关闭了密码登录', 'The administrator has disabled password login'),
+  registration_closed: entry(200, '管理员关闭了新用户注册', 'The administrator has closed registration'),
+  password_registration_disabled: entry(
+    200,
+    '管理员关闭了通过密码进行注册，请使用第三方账户验证的形式进行注册',
+    'Registration with a password is disabled, please use a third-party account',
+  ),
+  invalid_input: entry(200, '输入不合法 {detail}', 'Invalid input: {detail}'),
+  email_verification_required: entry(
+    200,
+    '管理员开启了邮箱验证，请输入邮箱地址和验证码',
+    'E-mail verification is on: enter the e-mail address and the code',
+  ),
+  verification_code_wrong: entry(200, '验证码错误或已过期', 'The verification code is wrong or has expired'),
+  username_taken: entry(200, '用户名已存在，或已注销', 'The username is taken or belonged to a deleted account'),
+  login_empty: entry(200, '用户名或密码为空', 'Username or password is empty'),
+  login_failed: entry(200, '用户名或密码错误，或用户已被封禁', 'Wrong username or password, or the user has been banned'),
+  login_locked: entry(429, '登录失败次数过多，请 {seconds} 秒后再试', 'Too many failed logins, try again in {seconds} seconds'),
+  current_password_wrong: entry(200, '原密码错误', 'The current password is wrong'),
+  user_not_found: entry(200, '用户不存在', 'The user does not exist'),
+  user_read_denied: entry(200, '无权获取同级或更高等级用户的信息', 'You may not read users of the same or a higher level'),
+  user_edit_denied: entry(200, '无权更新同权限等级或更高权限等级的用户信息', 'You may not change users of the same or a higher level'),
+  user_raise_denied: entry(200, '无权将其他用户权限等级提升到大于等于自己的权限等级', 'You may not raise a user to your own level or above'),
+  user_delete_denied: entry(200, '无权删除同权限等级或更高权限等级的用户', 'You may not delete users of the same or a higher level'),
+  user_create_denied: entry(200, '无法创建权限大于等于自己的用户', 'You may not create a user of your own level or above'),
+  root_not_disabled: entry(200, '无法禁用超级管理员用户', 'The super admin cannot be disabled'),
+  root_not_deleted: entry(200, '无法删除超级管理员用户', 'The super admin cannot be deleted'),
+  root_self_delete: entry(200, '不能删除超级管理员账户', 'The super admin account cannot be deleted'),
+  root_not_demoted: entry(200, '无法降级超级管理员用户', 'The super admin cannot be demoted'),
+  promote_denied: entry(200, '普通管理员用户无法提升其他用户为管理员', 'A regular admin cannot promote other users'),
+  already_admin: entry(200, '该用户已经是管理员', 'This user is already an admin'),
+  already_user: entry(200, '该用户已经是普通用户', 'This user is already a normal user'),
+  enable_blocked: entry(200, '该用户无法启用', 'This user cannot be enabled'),
+  group_unknown: entry(200, '分组 {group} 不存在', 'The group {group} does not exist'),
+  balance_too_small: entry(200, '额度不足，扣减后余额将为负数', 'The balance is too small for this deduction'),
+
+  // Options
+  option_unknown: entry(200, '未知的配置项', 'Unknown setting'),
+  option_denied: entry(403, '只有超级管理员可以修改此配置项', 'Only the super admin may change this setting'),
+  option_invalid: entry(200, '配置项 {key} 的值不合法：{detail}', 'The value of {key} is not valid: {detail}'),
+  option_invalid_json: entry(200, '不是合法的 JSON 字符串', 'Not a valid JSON text'),
+  group_ratio_negative: entry(200, 'group ratio must be not less than 0: {group}', 'group ratio must be not less than 0: {group}'),
+  github_unconfigured: entry(
+    200,
+    '无法启用 GitHub OAuth，请先填入 GitHub Client Id 以及 GitHub Client Secret！',
+    'GitHub OAuth cannot be enabled before its client id and secret are set',
+  ),
+  oidc_unconfigured: entry(
+    200,
+    '无法启用 OIDC 登录，请先填入 OIDC Client Id 以及 OIDC Client Secret！',
+    'OIDC login cannot be enabled before its client id and secret are set',
+  ),
+  linuxdo_unconfigured: entry(
+    200,
+    '无法启用 LinuxDO OAuth，请先填入 LinuxDO Client Id 以及 LinuxDO Client Secret！',
+    'LinuxDO OAuth cannot be enabled before its client id and secret are set',
+  ),
+  email_domains_unconfigured: entry(
+    200,
+    '无法启用邮箱域名限制，请先填入限制的邮箱域名！',
+    'The e-mail domain restriction cannot be enabled without a list of domains',
+  ),
+  wechat_unconfigured: entry(
+    200,
+    '无法启用微信登录，请先填入微信登录相关配置信息！',
+    'WeChat login cannot be enabled before its settings are filled in',
+  ),
+  turnstile_unconfigured: entry(
+    200,
+    '无法启用 Turnstile 校验，请先填入 Turnstile 校验相关配置信息！',
+    'Turnstile cannot be enabled before its settings are filled in',
+  ),
+  telegram_unconfigured: entry(
+    200,
+    '无法启用 Telegram OAuth，请先填入 Telegram Bot Token！',
+    'Telegram OAuth cannot be enabled before the bot token is set',
+  ),
+
+  // Channels
+  channel_arguments: entry(400, '参数错误', 'Wrong parameters'),
+  channel_incomplete: entry(200, '请填写渠道名称和渠道密钥！', 'Enter the name and the key of the channel'),
+  channel_without_models: entry(200, '请至少选择一个模型！', 'Choose at least one model'),
+  channel_model_too_long: entry(200, '模型名称过长: {model}', 'The model name is too long: {model}'),
+  channel_mapping_invalid: entry(200, '模型映射必须是合法的 JSON 格式！', 'The model mapping must be valid JSON'),
+  channel_json_invalid: entry(200, '{field} 必须是合法的 JSON 格式！', '{field} must be valid JSON'),
+  channel_base_url_invalid: entry(200, '渠道地址必须以 http:// 或 https:// 开头', 'The base URL must begin with http:// or https://'),
+  channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
+  channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
+  channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
+  channel_tag_empty: entry(200, 'tag不能为空', 'The tag must not be empty'),
+  channel_test_running: entry(200, '测试已在运行中', 'A test is already running'),
+  channel_test_failed: entry(200, '{detail}', '{detail}'),
+  channel_models_failed: entry(200, '获取模型列表失败：{detail}', 'The model list could not be fetched: {detail}'),
+
+  // Tokens
+  token_name_long: entry(200, '令牌名称过长', 'The token name is too long'),
+  token_name_required: entry(200, '请输入令牌名称', 'Enter a name for the token'),
+  token_expiry_invalid: entry(200, '过期时间格式错误！', 'The expiry is not a valid time'),
+  token_ips_invalid: entry(200, '允许的 IP 格式错误：{line}', 'Not an IP address or CIDR range: {line}'),
+  token_group_denied: entry(200, '无权访问该分组', 'You may not use this group'),
+  token_expired_enable: entry(
+    200,
+    '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
+    'The token has expired and cannot be enabled: change its expiry or let it never expire',
+  ),
+  token_exhausted_enable: entry(
+    200,
+    '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
+    'The token is used up and cannot be enabled: raise its quota or make it unlimited',
+  ),
+  token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
+  token_count_invalid: entry(200, '令牌个数必须在 1 到 {limit} 之间', 'The number of tokens must be between 1 and {limit}'),
+
+  // Relay: gate
+  key_missing: entry(401, '未提供令牌', 'No token was given'),
+  key_invalid: entry(401, '无效的令牌', 'Invalid token'),
+  key_exhausted: entry(401, '该令牌额度已用尽', "This token's quota is used up"),
+  key_expired: entry(401, '该令牌已过期', 'This token has expired'),
+  key_disabled: entry(401, '该令牌状态不可用', 'This token is not enabled'),
+  channel_pin_denied: entry(403, '普通用户不支持指定渠道', 'Regular users cannot choose a channel'),
+  channel_pin_invalid: entry(400, '无效的渠道 Id', 'Invalid channel id'),
+  channel_disabled: entry(403, '该渠道已被禁用', 'The channel is disabled'),
+  ip_denied: entry(403, '您的 IP 不在令牌允许访问的列表中', 'Your IP address is not in the list that this token allows'),
+  token_group_disabled: entry(403, '令牌分组 {group} 已被禁用', 'The token group {group} has been disabled'),
+  group_deprecated: entry(403, '分组 {group} 已被弃用', 'The group {group} is no longer in use'),
+  model_denied: entry(403, '该令牌无权访问模型 {model}', 'This token may not use the model {model}'),
+  no_channel: entry(503, '当前分组 {group} 下对于模型 {model} 无可用渠道', 'No available channel for the model {model} in the group {group}'),
+
+  // Relay: request
+  model_required: entry(400, 'model is required', 'model is required'),
+  messages_required: entry(400, 'field messages is required', 'field messages is required'),
+  input_required: entry(400, 'input is empty', 'input is empty'),
+  invalid_request: entry(400, '无效的请求：{detail}', 'Invalid request: {detail}'),
+  model_not_found: entry(404, "The model '{model}' does not exist", "The model '{model}' does not exist"),
+  format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
+  sensitive_words_detected: entry(400, 'sensitive words detected', 'sensitive words detected'),
+  request_rate_limited: entry(429, '您已达到请求数限制：{minutes}分钟内最多请求{count}次', 'Request limit reached: at most {count} requests in {minutes} minutes'),
+  total_rate_limited: entry(
+    429,
+    '您已达到总请求数限制：{minutes}分钟内最多请求{count}次，包括失败次数，请检查您的请求是否正确',
+    'Total request limit reached: at most {count} requests in {minutes} minutes, failed ones included',
+  ),
+
+  // Relay: money
+  model_price_error: entry(
+    403,
+    '模型 {model} 倍率或价格未配置, 请联系管理员设置；Model {model} ratio or price not set, please contact administrator to set',
+    'Model {model} ratio or price not set, please contact administrator to set',
+  ),
+  model_price_error_admin: entry(
+    403,
+    '模型 {model} 倍率或价格未配置，请设置或开始自用模式；Model {model} ratio or price not set, please set or start self-use mode',
+    'Model {model} ratio or price not set, please set or start self-use mode',
+  ),
+  insufficient_user_quota: entry(403, '用户额度不足，剩余额度：{remain}，需要额度：{need}', 'user quota is not enough, user quota: {remain}, need quota: {need}'),
+  pre_consume_token_quota_failed: entry(
+    403,
+    '令牌额度不足，剩余额度：{remain}，需要额度：{need}',
+    'token quota is not enough, token remain quota: {remain}, need quota: {need}',
+  ),
+
+  // Relay: upstream
+  do_request_failed: entry(502, '请求上游地址失败', 'The request to the upstream address failed'),
+  upstream_timeout: entry(504, '上游响应超时', 'The upstream did not answer in time'),
+  bad_response_status_code: entry(502, '上游返回了错误状态码 {status}', 'bad response status code {status}'),
+  upstream_saturated: entry(429, '当前分组上游负载已饱和，请稍后再试', 'The upstream of this group is saturated, try again later'),
+  invalid_upstream_response: entry(502, '上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood'),
+  upstream_truncated: entry(502, '上游响应中断', 'The answer of the upstream broke off'),
+  upstream_too_large: entry(502, '上游响应过大', 'The answer of the upstream is too large'),
+  client_closed: entry(499, '客户端已断开连接', 'The client closed the connection'),
+  overdraft_stopped: entry(403, '额度已用尽，生成已停止', 'The quota is used up, the generation was stopped'),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof errors;
+export type Language = 'zh' | 'en';
+export type ErrorDetails = Record<string, string | number>;
+
+/**
+ * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at
+ * fault; `retryAfter` is in seconds; `data` goes into the envelope (the current value on `revision_conflict`).
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails;
+  readonly field: string | undefined;
+  readonly retryAfter: number | undefined;
+  readonly data: unknown;
+
+  constructor(
+    code: ErrorCode,
+    details: ErrorDetails = {},
+    options: { cause?: unknown; field?: string; retryAfter?: number; data?: unknown } = {},
+  ) {
+    super(errorText(code, 'en', details), options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = errors[code].status;
+    this.details = details;
+    this.field = options.field;
+    this.retryAfter = options.retryAfter;
+    this.data = options.data;
+  }
+}
+
+/** The text of an error in a language, its placeholders filled. */
+export function errorText(code: ErrorCode, language: Language, details: ErrorDetails = {}): string {
+  return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => String(details[name] ?? whole));
+}

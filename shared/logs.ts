@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { PageQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+
+export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4 } as const;
+
+export const Log = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  /** Unix seconds. */
+  created_at: z.int(),
+  type: z.int(),
+  content: z.string(),
+  username: z.string(),
+  token_name: z.string(),
+  token_id: z.int(),
+  model_name: z.string(),
+  quota: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Whole seconds. */
+  use_time: z.int(),
+  is_stream: z.boolean(),
+  /** 0 for users who are not administrators. */
+  channel: z.int(),
+  channel_name: z.string(),
+  group: z.string(),
+  request_id: z.string(),
+  /** JSON text of `LogOther`, or empty. */
+  other: z.string(),
+});
+export type Log = z.infer<typeof Log>;
+
+/** Where a number of tokens comes from. */
+export const UsageSource = z.enum(['upstream', 'counted', 'estimated']);
+export type UsageSource = z.infer<typeof UsageSource>;
+
+/** One try of a call. Users who are not administrators get `channel: 0` and no name. */
+export const Attempt = z.object({
+  channel: z.int(),
+  channel_name: z.string().optional(),
+  /** HTTP status of the upstream; 0 when there was none. */
+  status: z.int(),
+  /** Milliseconds after the call began. */
+  start_ms: z.number(),
+  first_byte_ms: z.number().optional(),
+  end_ms: z.number(),
+  /** Error code or short reason of a failed try. */
+  error: z.string().optional(),
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+/** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
+export const LogOther = z.looseObject({
+  model_ratio: z.number().optional(),
+  completion_ratio: z.number().optional(),
+  cache_ratio: z.number().optional(),
+  cache_creation_ratio: z.number().optional(),
+  group_ratio: z.number().optional(),
+  /** USD per call, -1 for models priced by usage. */
+  model_price: z.number().optional(),
+  cache_tokens: z.int().optional(),
+  cache_creation_tokens: z.int().optional(),
+  reasoning_tokens: z.int().optional(),
+  reasoning_effort: z.string().optional(),
+  /** Milliseconds until the first byte of the answer. */
+  frt: z.number().optional(),
+  /** Milliseconds of the whole call. */
+  duration_ms: z.number().optional(),
+  is_model_mapped: z.boolean().optional(),
+  upstream_model_name: z.string().optional(),
+  prompt_source: UsageSource.optional(),
+  completion_source: UsageSource.optional(),
+  attempts: z.array(Attempt).optional(),
+  /** How the call ended, when not well: `truncated`, `client_closed`, `upstream_error`, `overdraft`, `invalid_usage`. */
+  ending: z.string().optional(),
+  /** Quota per US dollar when the row was written. */
+  quota_per_unit: z.number().optional(),
+  admin_info: z.object({ use_channel: z.array(z.string()) }).optional(),
+});
+export type LogOther = z.infer<typeof LogOther>;
+
+const filters = {
+  type: QueryInt,
+  token_name: QueryText,
+  model_name: QueryText,
+  start_timestamp: QueryInt,
+  end_timestamp: QueryInt,
+  group: QueryText,
+};
+const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
+const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
+
+export const logApi = {
+  list: endpoint('GET', '/api/log/', {
+    access: 'admin',
+    query: PageQuery.extend(adminFilters),
+    reply: pageOf(Log),
+    summary: 'Usage logs of everybody',
+  }),
+  listSelf: endpoint('GET', '/api/log/self', {
+    access: 'user',
+    query: PageQuery.extend(filters),
+    reply: pageOf(Log),
+    summary: 'Own usage logs',
+  }),
+  stat: endpoint('GET', '/api/log/stat', { access: 'admin', query: z.object(adminFilters), reply: LogStat, summary: 'Sums over everybody’s logs' }),
+  statSelf: endpoint('GET', '/api/log/self/stat', { access: 'user', query: z.object(filters), reply: LogStat, summary: 'Sums over own logs' }),
+};

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+
+export const PricingEntry = z.object({
+  model_name: z.string(),
+  /** 0: by usage, 1: per call. */
+  quota_type: z.int(),
+  model_ratio: z.number(),
+  completion_ratio: z.number(),
+  cache_ratio: z.number(),
+  /** USD per call; 0 for models priced by usage. */
+  model_price: z.number(),
+  owner_by: z.string(),
+  enable_groups: z.array(z.string()),
+});
+export type PricingEntry = z.infer<typeof PricingEntry>;
+
+export const modelApi = {
+  pricing: endpoint('GET', '/api/pricing', {
+    access: 'optional',
+    reply: z.array(PricingEntry),
+    extra: z.object({
+      group_ratio: z.record(z.string(), z.number()),
+      usable_group: z.record(z.string(), z.string()),
+    }),
+    summary: 'Prices of the models that enabled channels offer',
+  }),
+  groups: endpoint('GET', '/api/group/', { access: 'admin', reply: z.array(z.string()), summary: 'Names of all groups' }),
+  byType: endpoint('GET', '/api/models', {
+    access: 'user',
+    reply: z.record(z.string(), z.array(z.string())),
+    summary: 'Built-in model names by channel type',
+  }),
+};

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+
+export const SetupStatus = z.object({ status: z.boolean(), root_init: z.boolean(), database_type: z.string() });
+export const SetupInput = z.object({
+  username: z.string().max(200).optional(),
+  password: z.string().max(200).optional(),
+  confirmPassword: z.string().max(200).optional(),
+  SelfUseModeEnabled: z.boolean().optional(),
+  DemoSiteEnabled: z.boolean().optional(),
+});
+export type SetupInput = z.infer<typeof SetupInput>;
+
+export const setupApi = {
+  /** `database_type` is `sqlite` or `mongodb`, and empty once set up. */
+  status: endpoint('GET', '/api/setup', { access: 'public', reply: SetupStatus, summary: 'Whether the first-run set-up is done' }),
+  submit: endpoint('POST', '/api/setup', { access: 'public', body: SetupInput, summary: 'Create the super admin and choose the mode' }),
+};

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { QueryInt, QueryText } from '#shared/envelope.ts';
+import { QuotaInput } from '#shared/users.ts';
+
+export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+export const tokenNameLimit = 30;
+/** How many tokens one call may create. */
+export const tokenBatchLimit = 100;
+
+/** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
+export const Token = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  key: z.string(),
+  name: z.string(),
+  status: z.int(),
+  created_time: z.int(),
+  accessed_time: z.int(),
+  /** Unix seconds, -1: never. */
+  expired_time: z.int(),
+  /** Balance in quota units, leases included. */
+  remain_quota: z.int(),
+  unlimited_quota: z.boolean(),
+  used_quota: z.int(),
+  /** Balance right after the last grant. */
+  full_mark: z.int(),
+  model_limits_enabled: z.boolean(),
+  /** Comma list. */
+  model_limits: z.string(),
+  /** One address or CIDR range per line. */
+  allow_ips: z.string(),
+  group: z.string(),
+  DeletedAt: z.string().nullable(),
+  revision: z.int(),
+});
+export type Token = z.infer<typeof Token>;
+
+const tokenFields = {
+  name: z.string(),
+  expired_time: z.int().min(-1).max(99_999_999_999),
+  remain_quota: QuotaInput,
+  unlimited_quota: z.boolean(),
+  model_limits_enabled: z.boolean(),
+  model_limits: z.string().max(20_000),
+  allow_ips: z.string().max(20_000).nullable(),
+  group: z.string().max(64),
+};
+
+export const TokenCreate = z.object({
+  ...z.object(tokenFields).partial().shape,
+  name: z.string(),
+  /** How many to create; from the second on the name gets `-` and six random characters. */
+  count: z.int().min(1).optional(),
+});
+export type TokenCreate = z.infer<typeof TokenCreate>;
+
+/** Absent fields stay as they are. `used_quota` beside `remain_quota`: as in `UserEdit`. */
+export const TokenEdit = z.object({
+  ...z.object(tokenFields).partial().shape,
+  id: z.int().min(1),
+  status: z.int().min(1).max(4).optional(),
+  used_quota: QuotaInput.optional(),
+  revision: z.int().optional(),
+});
+export type TokenEdit = z.infer<typeof TokenEdit>;
+
+const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+
+export const tokenApi = {
+  /** `p` counts from 0. `total` and the cursor come as extras beside the bare array that old clients read. */
+  list: endpoint('GET', '/api/token/', {
+    access: 'user',
+    query: z.object({ p: QueryInt, size: QueryInt, page_size: QueryInt }),
+    reply: z.array(Token),
+    extra: z.object({ total: z.int() }),
+    summary: 'List own tokens',
+  }),
+  search: endpoint('GET', '/api/token/search', {
+    access: 'user',
+    query: z.object({ keyword: QueryText, token: QueryText }),
+    reply: z.array(Token),
+    summary: 'Search own tokens by name and key',
+  }),
+  read: endpoint('GET', '/api/token/:id', { access: 'user', params: IdParam, reply: Token, summary: 'Read an own token, key masked' }),
+  /** Answers the new tokens with their keys. */
+  create: endpoint('POST', '/api/token/', { access: 'user', body: TokenCreate, reply: z.array(Token), summary: 'Create tokens' }),
+  /** With `status_only`, only the status is written. */
+  edit: endpoint('PUT', '/api/token/', {
+    access: 'user',
+    query: z.object({ status_only: QueryText }),
+    body: TokenEdit,
+    reply: Token,
+    summary: 'Change a token',
+  }),
+  remove: endpoint('DELETE', '/api/token/:id', { access: 'user', params: IdParam, summary: 'Delete a token' }),
+  removeMany: endpoint('POST', '/api/token/batch', {
+    access: 'user',
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000) }),
+    reply: z.int(),
+    summary: 'Delete several tokens; answers how many',
+  }),
+};

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { PageQuery, QueryText, pageOf } from '#shared/envelope.ts';
+
+export const UserStatus = { active: 1, banned: 2, locked: 3 } as const;
+
+export const usernameLimit = 12;
+export const displayNameLimit = 20;
+export const passwordLimits = { min: 8, max: 20 } as const;
+
+/** The largest amount of quota that any field takes: 2^53 − 1 units. */
+export const quotaLimit = Number.MAX_SAFE_INTEGER;
+/** Quota as an amount that somebody enters: a whole number of units, never negative. */
+export const QuotaInput = z.int().min(0).max(quotaLimit);
+
+/** An account as answers show it. Secrets are never in it; `password` and `access_token` stay for old clients. */
+export const User = z.object({
+  id: z.int(),
+  username: z.string(),
+  password: z.literal(''),
+  display_name: z.string(),
+  role: z.int(),
+  status: z.int(),
+  email: z.string(),
+  github_id: z.string(),
+  oidc_id: z.string(),
+  wechat_id: z.string(),
+  telegram_id: z.string(),
+  linux_do_id: z.string(),
+  /** Balance in quota units, leases included. */
+  quota: z.int(),
+  used_quota: z.int(),
+  request_count: z.int(),
+  /** Balance right after the last credit. */
+  full_mark: z.int(),
+  group: z.string(),
+  aff_code: z.string(),
+  aff_count: z.int(),
+  aff_quota: z.int(),
+  aff_history_quota: z.int(),
+  inviter_id: z.int(),
+  DeletedAt: z.string().nullable(),
+  setting: z.string(),
+  created_time: z.int(),
+  revision: z.int(),
+});
+export type User = z.infer<typeof User>;
+
+/** Administrator's edit. Absent fields stay as they are. */
+export const UserEdit = z.object({
+  id: z.int().min(1),
+  username: z.string().optional(),
+  display_name: z.string().optional(),
+  password: z.string().optional(),
+  group: z.string().max(64).optional(),
+  /**
+   * The balance to set. When `used_quota` comes with it (a client that sends the whole record back), both together tell
+   * which edit was meant however much was spent since the record was read.
+   */
+  quota: QuotaInput.optional(),
+  used_quota: QuotaInput.optional(),
+  /** Signed change of the balance, instead of `quota`. */
+  quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),
+  role: z.int().optional(),
+  revision: z.int().optional(),
+});
+export type UserEdit = z.infer<typeof UserEdit>;
+
+export const UserCreate = z.object({
+  username: z.string(),
+  password: z.string(),
+  display_name: z.string().optional(),
+  role: z.int().optional(),
+});
+
+export const ManageAction = z.enum(['promote', 'demote', 'disable', 'enable', 'delete']);
+export type ManageAction = z.infer<typeof ManageAction>;
+
+const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+
+export const userApi = {
+  list: endpoint('GET', '/api/user/', { access: 'admin', query: PageQuery, reply: pageOf(User), summary: 'List users' }),
+  search: endpoint('GET', '/api/user/search', {
+    access: 'admin',
+    query: PageQuery.extend({ keyword: QueryText, group: QueryText }),
+    reply: pageOf(User),
+    summary: 'Search users by name, e-mail, id and group',
+  }),
+  read: endpoint('GET', '/api/user/:id', { access: 'admin', params: IdParam, reply: User, summary: 'Read a user' }),
+  create: endpoint('POST', '/api/user/', { access: 'admin', body: UserCreate, summary: 'Add a user' }),
+  /** Answers the record as it is afterwards. */
+  edit: endpoint('PUT', '/api/user/', { access: 'admin', body: UserEdit, reply: User, summary: 'Change a user' }),
+  manage: endpoint('POST', '/api/user/manage', {
+    access: 'admin',
+    body: z.object({ id: z.int().min(1), action: ManageAction }),
+    reply: User,
+    summary: 'Promote, demote, disable, enable or delete a user',
+  }),
+  remove: endpoint('DELETE', '/api/user/:id', { access: 'admin', params: IdParam, summary: 'Delete a user' }),
+};
