@@ -1,0 +1,77 @@
+// Everything that the environment may set, parsed once. A wrong value is refused at start, by name and with the reason.
+import { z } from 'zod';
+import ipaddr from 'ipaddr.js';
+
+const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
+    .default(fallback);
+
+const boolean = (fallback: boolean) =>
+  z
+    .string()
+    .regex(/^(1|t|true|0|f|false)$/i, 'must be true or false')
+    .transform((text) => /^(1|t|true)$/i.test(text))
+    .default(fallback);
+
+const ProxyList = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+  .refine(
+    (parts) => parts.every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
+    'must be a comma list of addresses and CIDR ranges',
+  )
+  .default([]);
+
+const Environment = z.object({
+  PORT: integer(0, 65535, 3000),
+  HOST: z.string().default('0.0.0.0'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^(file:|mongodb:\/\/|mongodb\+srv:\/\/)/, 'must begin with file:, mongodb:// or mongodb+srv://')
+    .default('file:./data/tidegate.db'),
+  /** Server processes that share the port; 1 serves from the main process itself. */
+  WORKERS: integer(1, 256, 1),
+  TRUSTED_PROXIES: ProxyList,
+  SESSION_SECRET: z
+    .string()
+    .min(16, 'must have at least 16 characters')
+    .refine((text) => text !== 'random_string', 'must not be the example value')
+    .optional(),
+  /** Required by the set-up wizard when set, so that nobody else completes it first. */
+  SETUP_SECRET: z.string().optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** Megabytes (10^6 bytes) of a request body on the relay. */
+  MAX_REQUEST_BODY_MB: integer(1, 1024, 64),
+  /** Seconds without any byte of a streamed answer; doubled for o1 and o3 models. */
+  STREAMING_TIMEOUT: integer(1, 86_400, 60),
+  /** Seconds until the first byte of an upstream's answer. */
+  RELAY_TIMEOUT: integer(1, 86_400, 600),
+  /** Seconds between keep-alive signs to a streaming client that hears nothing. */
+  STREAM_KEEPALIVE: integer(1, 3600, 15),
+  FORCE_STREAM_OPTION: boolean(true),
+  /** Seconds that open streams get to finish after SIGTERM. */
+  SHUTDOWN_GRACE: integer(0, 3600, 30),
+  GLOBAL_API_RATE_LIMIT_ENABLE: boolean(true),
+  GLOBAL_API_RATE_LIMIT: integer(1, 1_000_000, 180),
+  GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
+  /** `/metrics` answers only with this bearer token; unset: not served. */
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  GENERATE_DEFAULT_TOKEN: boolean(false),
+});
+
+export type Env = z.output<typeof Environment>;
+
+export class EnvironmentError extends Error {}
+
+/** @throws {EnvironmentError} with one line per wrong value. Empty texts count as not set. */
+export function readEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+  const result = Environment.safeParse(given);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new EnvironmentError(`The configuration is wrong: ${lines.join('; ')}`);
+}

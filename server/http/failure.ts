@@ -1,0 +1,35 @@
+// How failures leave on `/api`: the envelope, in the caller's language. The relay has its own shapes (`server/relay/`).
+import { AppError, errorText } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { AppContext } from '#server/context.ts';
+
+/** What a failure means to a caller: an AppError, whatever was thrown. Faults are logged here, and only here. */
+export function toAppError(failure: unknown, context: Pick<AppContext, 'log'>, requestId: string): AppError {
+  if (failure instanceof AppError) return failure;
+  if (failure instanceof DatabaseUnavailable) {
+    context.log.warn({ requestId, reason: failure.message }, 'the database is not available');
+    return new AppError('database_unavailable', {}, { cause: failure, retryAfter: 1 });
+  }
+  context.log.error({ requestId, err: failure }, 'a request failed unexpectedly');
+  return new AppError('internal_error', {}, { cause: failure });
+}
+
+/** The envelope of a failure. */
+export function failureResponse(error: AppError, language: Language, requestId: string): Response {
+  const body = {
+    success: false,
+    message: errorText(error.code, language, error.details),
+    code: error.code,
+    ...(error.field === undefined ? {} : { field: error.field }),
+    ...(error.data === undefined ? {} : { data: error.data }),
+  };
+  return Response.json(body, {
+    status: error.status,
+    headers: {
+      'cache-control': 'no-store',
+      'x-oneapi-request-id': requestId,
+      ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+    },
+  });
+}

@@ -1,0 +1,20 @@
+import type { Language } from '#shared/errors.ts';
+
+/** The first of `Accept-Language` that we speak, by weight; zh when none is named. */
+export function languageOf(header: string | null): Language {
+  if (header === null || header === '') return 'zh';
+  let best: Language = 'zh';
+  let bestWeight = 0;
+  for (const part of header.slice(0, 200).split(',')) {
+    const [tag = '', ...parameters] = part.split(';');
+    const primary = tag.trim().toLowerCase().split('-')[0];
+    if (primary !== 'zh' && primary !== 'en') continue;
+    const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find((text) => text !== undefined);
+    const weight = quality === undefined ? 1 : Number(quality);
+    if (weight > bestWeight) {
+      best = primary;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,54 @@
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { promisify } from 'node:util';
+import { AppError } from '#shared/errors.ts';
+
+const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+
+/**
+ * The whole body as text, decompressed, never more than `limit` bytes.
+ * @throws {AppError} `body_too_large`, `unsupported_encoding`, `invalid_utf8`, `invalid_parameter` (broken compression)
+ */
+export async function readText(request: Request, limit: number): Promise<string> {
+  const declared = Number(request.headers.get('content-length') ?? 0);
+  if (declared > limit) throw new AppError('body_too_large', { limit });
+  let bytes: Uint8Array = await readBytes(request, limit);
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase();
+  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') bytes = await decode(bytes, encoding, limit);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('invalid_utf8', {}, { cause });
+  }
+}
+
+/** @throws {AppError} as `readText`, and `invalid_json` */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const text = await readText(request, limit);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('invalid_json', {}, { cause });
+  }
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > limit) throw new AppError('body_too_large', { limit });
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+}
+
+async function decode(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
+  if (encoding !== 'gzip' && encoding !== 'br' && encoding !== 'deflate') throw new AppError('unsupported_encoding');
+  try {
+    return await decoders[encoding](bytes, { maxOutputLength: limit });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new AppError('body_too_large', { limit }, { cause });
+    throw new AppError('invalid_parameter', {}, { cause });
+  }
+}

@@ -1,0 +1,25 @@
+// What a balance is: a record's own quota plus what running processes hold of it as leases.
+import type { MoneyFields, TokenRecord, UserRecord } from '#server/db/collections.ts';
+
+export type AccountKind = 'user' | 'token';
+
+/** Fresh money fields for a record that is about to be inserted; credit it through the ledger afterwards. */
+export function emptyMoney(): MoneyFields {
+  return { leases: {}, applied: {}, marks: {}, full_mark: 0 };
+}
+
+export function leasedOf(record: MoneyFields): number {
+  let sum = 0;
+  for (const lease of Object.values(record.leases)) sum += lease;
+  return sum;
+}
+
+/** The balance that anyone is shown, in quota. */
+export function userBalance(user: UserRecord): number {
+  return user.quota + leasedOf(user);
+}
+
+/** The balance of a token, in quota; meaningless while it is unlimited. */
+export function tokenBalance(token: TokenRecord): number {
+  return token.remain_quota + leasedOf(token);
+}
