@@ -84,6 +84,7 @@ export const errors = {
   already_user: entry(200, '该用户已经是普通用户', 'This user is already a normal user'),
   enable_blocked: entry(200, '该用户无法启用', 'This user cannot be enabled'),
   group_unknown: entry(200, '分组 {group} 不存在', 'The group {group} does not exist'),
+  balance_too_large: entry(400, '额度超出允许的最大值', 'The balance would exceed the largest amount allowed'),
   balance_too_small: entry(200, '额度不足，扣减后余额将为负数', 'The balance is too small for this deduction'),
 
   // Options

@@ -1,0 +1,387 @@
+// Money that this process may spend without asking: per account, what is free and what running calls have reserved.
+// Invariant once nothing is under way: the record's `leases.<process>` = free + reserved.
+import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
+import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { leasedOf } from '#server/money/account.ts';
+import type { AccountKind } from '#server/money/account.ts';
+
+// Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
+
+/** How long a call waits for money that is known to exist elsewhere. */
+const waitMs = 1_000;
+const pollMs = 40;
+const tickMs = 250;
+/** A free lease goes back after this long without a reservation. */
+const idleMs = 1_000;
+/** The lease field itself is removed from the record after this long without use. */
+const closeMs = 60_000;
+
+export interface Account {
+  readonly kind: AccountKind;
+  readonly id: number;
+  free: number;
+  reserved: number;
+  /** Process id under which the lease field exists in the record; undefined: not opened yet. */
+  openedAs: string | undefined;
+  /** `quota` of the record when last seen, undefined when never. */
+  knownQuota: number | undefined;
+  /** Reserved since the last tick, and what that makes per second, smoothed. */
+  recent: number;
+  perSecond: number;
+  lastUseAt: number;
+  waiters: Waiter[];
+  isServing: boolean;
+  /** The outcome of a write is unknown: the lease must be read again before it is used further. */
+  isDoubtful: boolean;
+  /** Ends a pause of the serving loop early. */
+  wake: (() => void) | undefined;
+}
+
+interface Waiter {
+  amount: number;
+  deadline: number;
+  resolve(refusal: Refusal | null): void;
+  reject(failure: unknown): void;
+}
+
+/** Why a reservation was refused. */
+export interface Refusal {
+  account: Account;
+  /** The balance that there is, in quota; 0 when the account is gone. */
+  balance: number;
+  need: number;
+}
+
+export interface LeasesOptions {
+  db: Database;
+  changes: ChangeFeed;
+  log: Logger;
+  processId(): string;
+  /** Number of the last log row given out; what is settled later carries a bigger one. */
+  lastSeq(): number;
+}
+
+export class Leases {
+  readonly #options: LeasesOptions;
+  readonly #accounts = new Map<string, Account>();
+  readonly #closing = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #lastTickAt = 0;
+  #stopListening: (() => void) | undefined;
+
+  constructor(options: LeasesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#lastTickAt = performance.now();
+    this.#timer = setInterval(() => void this.#tick(), tickMs);
+    this.#timer.unref();
+    // Somebody misses money that we may hold idle.
+    this.#stopListening = this.#options.changes.listen('lease', (key) => this.recall(String(key)));
+  }
+
+  account(kind: AccountKind, id: number): Account {
+    const key = `${kind}:${id}`;
+    const known = this.#accounts.get(key);
+    if (known !== undefined) return known;
+    const account: Account = {
+      kind,
+      id,
+      free: 0,
+      reserved: 0,
+      openedAs: undefined,
+      knownQuota: undefined,
+      recent: 0,
+      perSecond: 0,
+      lastUseAt: performance.now(),
+      waiters: [],
+      isServing: false,
+      isDoubtful: false,
+      wake: undefined,
+    };
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  /**
+   * Reserves `amount` (quota, may be 0). Null: done at once, the usual case. Otherwise a promise of null, or of the reason
+   * for the refusal. @throws {DatabaseUnavailable} from the promise
+   */
+  reserve(account: Account, amount: number): null | Promise<Refusal | null> {
+    account.lastUseAt = performance.now();
+    account.recent += amount;
+    if (account.free >= amount && account.openedAs === this.#options.processId() && account.waiters.length === 0 && !account.isDoubtful) {
+      account.free -= amount;
+      account.reserved += amount;
+      if (account.free < account.perSecond / 2 && !account.isServing) this.#growAhead(account);
+      return null;
+    }
+    return new Promise((resolve, reject) => {
+      account.waiters.push({ amount, deadline: performance.now() + waitMs, resolve, reject });
+      this.#serve(account);
+    });
+  }
+
+  /** Gives a reservation back, `charge` of it spent and already taken from the record's lease. */
+  release(account: Account, reserved: number, charge: number): void {
+    account.reserved -= reserved;
+    account.free += reserved - charge;
+    if (account.waiters.length > 0) account.wake?.();
+  }
+
+  /** Makes sure that the lease field exists, so that a settlement finds it. */
+  async open(account: Account): Promise<void> {
+    if (account.openedAs === this.#options.processId()) return;
+    await this.#take(account, 0);
+  }
+
+  /** After the identity was lost: leases of the old one are gone, what runs is owed by the new one. */
+  reset(): void {
+    for (const account of this.#accounts.values()) {
+      account.openedAs = undefined;
+      account.free = -account.reserved;
+      account.isDoubtful = false;
+    }
+  }
+
+  /** Gives back what is free of one account at once: somebody needs it. */
+  async recall(key: string): Promise<void> {
+    const account = this.#accounts.get(key);
+    if (account !== undefined && account.free > 0 && account.waiters.length === 0) await this.#giveBack([account]);
+  }
+
+  /** Gives back everything; nothing may be reserved any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopListening?.();
+    await this.#giveBack([...this.#accounts.values()]);
+    await Promise.all([...this.#accounts.values()].map((account) => this.#close(account)));
+  }
+
+  // A lease sized to the traffic saves writes; it is taken while there is still enough left to go on with.
+  #growAhead(account: Account): void {
+    const ahead = this.#ahead(account);
+    if (ahead <= 0) return;
+    account.isServing = true;
+    this.#take(account, ahead)
+      .catch((failure: unknown) => this.#doubt(account, failure))
+      .finally(() => {
+        account.isServing = false;
+        if (account.waiters.length > 0) this.#serve(account);
+      });
+  }
+
+  /** How much more than needed to take: two seconds of traffic, but never a big part of a small balance. */
+  #ahead(account: Account): number {
+    if (account.knownQuota === undefined) return 0;
+    return Math.max(0, Math.min(Math.ceil(account.perSecond * 2), Math.floor(account.knownQuota / 8)));
+  }
+
+  #serve(account: Account): void {
+    if (account.isServing) return;
+    account.isServing = true;
+    this.#serveWaiters(account)
+      .catch((failure: unknown) => {
+        this.#doubt(account, failure);
+        for (const waiter of account.waiters.splice(0)) waiter.reject(failure);
+      })
+      .finally(() => {
+        account.isServing = false;
+        if (account.waiters.length > 0) this.#serve(account);
+      });
+  }
+
+  async #serveWaiters(account: Account): Promise<void> {
+    let hasRecalled = false;
+    for (;;) {
+      if (account.isDoubtful) await this.#readAgain(account);
+      if (account.openedAs === this.#options.processId()) this.#admit(account);
+      if (account.waiters.length === 0) return;
+      const demand = account.waiters.reduce((sum, waiter) => sum + waiter.amount, 0) - account.free;
+      if (await this.#take(account, Math.max(0, demand) + this.#ahead(account))) continue;
+      const record = await this.#record(account);
+      if (record === null) {
+        this.#refuse(account, 0, () => true);
+        return;
+      }
+      const quota = quotaOf(account, record);
+      account.knownQuota = quota;
+      const affordable = this.#affordable(account, quota);
+      if (affordable > 0) {
+        await this.#take(account, affordable);
+        continue;
+      }
+      const balance = quota + leasedOf(record);
+      const isElsewhere = balance - quota - account.free > 0; // leases of others, or reservations here that may give something back
+      if (!isElsewhere) {
+        this.#refuse(account, balance, () => true);
+        continue;
+      }
+      const now = performance.now();
+      this.#refuse(account, balance, (waiter) => waiter.deadline <= now);
+      if (account.waiters.length === 0) return;
+      if (!hasRecalled) {
+        hasRecalled = true;
+        await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
+      }
+      await this.#pause(account);
+    }
+  }
+
+  /** Serves whoever fits, in order. */
+  #admit(account: Account): void {
+    account.waiters = account.waiters.filter((waiter) => {
+      if (waiter.amount > account.free) return true;
+      account.free -= waiter.amount;
+      account.reserved += waiter.amount;
+      waiter.resolve(null);
+      return false;
+    });
+  }
+
+  #refuse(account: Account, balance: number, isRefused: (waiter: Waiter) => boolean): void {
+    account.waiters = account.waiters.filter((waiter) => {
+      if (!isRefused(waiter)) return true;
+      waiter.resolve({ account, balance, need: waiter.amount });
+      return false;
+    });
+  }
+
+  /** What must be taken so that as many waiters as `quota` pays for can go, in order. */
+  #affordable(account: Account, quota: number): number {
+    let take = 0;
+    let free = account.free;
+    for (const waiter of account.waiters) {
+      const missing = waiter.amount - free;
+      if (missing > quota - take) continue;
+      take += Math.max(0, missing);
+      free = Math.max(0, -missing);
+    }
+    return take;
+  }
+
+  /** Moves quota into the lease; false when the record has less. */
+  async #take(account: Account, amount: number): Promise<boolean> {
+    const processId = this.#options.processId();
+    const key = `${account.kind}:${account.id}`;
+    await this.#closing.get(key);
+    const field = account.kind === 'user' ? 'quota' : 'remain_quota';
+    const isOpen = account.openedAs === processId;
+    const record = await this.#options.db.collection(account.kind === 'user' ? 'users' : 'tokens').patch(
+      { id: account.id, ...(amount > 0 ? { [field]: { gte: amount } } : {}) },
+      {
+        increment: { [field]: -amount, [`leases.${processId}`]: amount },
+        // Rows settled before this moment are not for this lease to apply again.
+        ...(isOpen ? {} : { max: { [`applied.${processId}`]: this.#options.lastSeq() } }),
+      },
+    );
+    if (record === null) return false;
+    account.openedAs = processId;
+    account.free += amount;
+    account.knownQuota = quotaOf(account, record);
+    return true;
+  }
+
+  async #record(account: Account): Promise<UserRecord | TokenRecord | null> {
+    return account.kind === 'user'
+      ? await this.#options.db.collection('users').get(account.id)
+      : await this.#options.db.collection('tokens').get(account.id);
+  }
+
+  #doubt(account: Account, failure: unknown): void {
+    if (!(failure instanceof DatabaseUnavailable)) this.#options.log.error({ err: failure }, 'a lease could not be taken');
+    account.isDoubtful = true;
+  }
+
+  async #readAgain(account: Account): Promise<void> {
+    const record = await this.#record(account);
+    const lease = record?.leases[this.#options.processId()];
+    account.isDoubtful = false;
+    if (lease === undefined) {
+      account.openedAs = undefined;
+      account.free = -account.reserved;
+    } else {
+      account.openedAs = this.#options.processId();
+      account.free = lease - account.reserved;
+    }
+  }
+
+  #pause(account: Account): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        account.wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, pollMs);
+      account.wake = end;
+    });
+  }
+
+  async #tick(): Promise<void> {
+    const now = performance.now();
+    const seconds = Math.max(0.05, (now - this.#lastTickAt) / 1000);
+    this.#lastTickAt = now;
+    const idle: Account[] = [];
+    for (const account of this.#accounts.values()) {
+      account.perSecond = account.perSecond * 0.7 + (account.recent / seconds) * 0.3;
+      if (account.perSecond < 1) account.perSecond = 0;
+      account.recent = 0;
+      const isQuiet = now - account.lastUseAt >= idleMs && account.waiters.length === 0 && !account.isServing;
+      if (isQuiet && account.free !== 0) idle.push(account);
+      else if (isQuiet && account.reserved === 0 && now - account.lastUseAt >= closeMs) void this.#close(account);
+    }
+    if (idle.length > 0) await this.#giveBack(idle);
+  }
+
+  async #giveBack(accounts: readonly Account[]): Promise<void> {
+    for (const account of accounts) {
+      if (account.isDoubtful || account.openedAs !== this.#options.processId() || account.free === 0) continue;
+      const amount = account.free;
+      account.free = 0;
+      const field = account.kind === 'user' ? 'quota' : 'remain_quota';
+      try {
+        const record = await this.#options.db
+          .collection(account.kind === 'user' ? 'users' : 'tokens')
+          .patch(
+            { id: account.id, [`leases.${account.openedAs}`]: { exists: true } },
+            { increment: { [field]: amount, [`leases.${account.openedAs}`]: -amount } },
+          );
+        if (record !== null) account.knownQuota = quotaOf(account, record);
+        else account.isDoubtful = true;
+      } catch (failure) {
+        this.#doubt(account, failure);
+      }
+    }
+  }
+
+  /** Removes this process' fields from the record of an account that has not been used for a while. */
+  async #close(account: Account): Promise<void> {
+    const key = `${account.kind}:${account.id}`;
+    if (account.reserved !== 0 || account.free !== 0 || account.isServing || account.isDoubtful) return;
+    this.#accounts.delete(key);
+    const processId = account.openedAs;
+    if (processId === undefined) return;
+    account.openedAs = undefined;
+    const work = this.#options.db
+      .collection(account.kind === 'user' ? 'users' : 'tokens')
+      .patch({ id: account.id, [`leases.${processId}`]: 0 }, { unset: [`leases.${processId}`, `applied.${processId}`] })
+      .then(
+        () => undefined,
+        // Harmless: an empty lease is left for settle-leftovers.
+        (failure: unknown) => this.#options.log.warn({ reason: String(failure) }, 'an empty lease could not be removed'),
+      )
+      .finally(() => this.#closing.delete(key));
+    this.#closing.set(key, work);
+    await work;
+  }
+}
+
+function quotaOf(account: Account, record: UserRecord | TokenRecord): number {
+  if (account.kind === 'user' && 'quota' in record) return record.quota;
+  return 'remain_quota' in record ? record.remain_quota : 0;
+}

@@ -1,0 +1,233 @@
+// Settling in groups: calls that end in the same turn of the event loop share one batch: their log rows first, then one
+// update per account. What waits for a settlement may answer its client only afterwards.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { Patch, Write } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Account, Leases } from '#server/money/leases.ts';
+
+/** A consumption row as its caller fills it; the settlement adds the rest. */
+export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
+
+/** What a running call holds. Made by `reserve`, ended by `settle` or `release` exactly once. */
+export interface Reservation {
+  readonly user: Account;
+  /** Null for calls without a token, e.g. from the console's playground. */
+  readonly token: Account | null;
+  /** False for an unlimited token: it counts, but holds no money. */
+  readonly isTokenLimited: boolean;
+  /** Quota reserved from each. */
+  amount: number;
+  isEnded: boolean;
+}
+
+interface Entry {
+  reservation: Reservation;
+  row: ChargeRow;
+  stored: LogRecord | undefined;
+  resolve(): void;
+}
+
+interface Sum {
+  account: Account;
+  charge: number;
+  used: number;
+  calls: number;
+  lastSeq: number;
+  seenAt: number;
+}
+
+export interface SettlementOptions {
+  db: Database;
+  leases: Leases;
+  log: Logger;
+  processId(): string;
+  /** Called when the account updates show that this identity's books were settled by somebody else. */
+  onLost(): Promise<void>;
+}
+
+export class Settlement {
+  readonly #options: SettlementOptions;
+  #queue: Entry[] = [];
+  #isFlushing = false;
+  #seq = 0;
+  #settledSeq = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(options: SettlementOptions) {
+    this.#options = options;
+  }
+
+  /** Number of the last row given out, and of the last one applied to every account. */
+  get lastSeq(): number {
+    return this.#seq;
+  }
+  get settledSeq(): number {
+    return this.#settledSeq;
+  }
+
+  /** Charges `row.quota` against the reservation. Resolves when it is durable. */
+  settle(reservation: Reservation, row: ChargeRow): Promise<void> {
+    return new Promise((resolve) => {
+      this.#queue.push({ reservation, row, stored: undefined, resolve });
+      if (!this.#isFlushing) {
+        this.#isFlushing = true;
+        setImmediate(() => void this.#flush());
+      }
+    });
+  }
+
+  /** Resolves when nothing waits to be settled. */
+  idle(): Promise<void> {
+    if (!this.#isFlushing) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue;
+      this.#queue = [];
+      await this.#settleBatch(batch);
+    }
+    this.#isFlushing = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  // A batch is repeated until its outcome is certain: rows are unique by (process, seq) and accounts remember the last
+  // number applied, so repeating changes nothing twice. Meanwhile its clients wait.
+  async #settleBatch(batch: readonly Entry[]): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        if (await this.#writeBatch(batch)) break;
+        await this.#moveToNewIdentity(batch);
+      } catch (failure) {
+        if (failure instanceof DatabaseUnavailable) this.#options.log.warn({ attempt }, 'settlements wait for the database');
+        else this.#options.log.error({ err: failure, attempt }, 'a settlement failed and is repeated');
+        await sleep(Math.min(1_000, 50 * 2 ** Math.min(attempt, 5)));
+      }
+    }
+    for (const entry of batch) this.#finish(entry);
+    this.#settledSeq = Math.max(this.#settledSeq, ...batch.map((entry) => entry.stored?.seq ?? 0));
+  }
+
+  #finish(entry: Entry): void {
+    const { reservation, row } = entry;
+    this.#options.leases.release(reservation.user, reservation.amount, row.quota);
+    if (reservation.token !== null) {
+      const held = reservation.isTokenLimited ? reservation.amount : 0;
+      this.#options.leases.release(reservation.token, held, reservation.isTokenLimited ? row.quota : 0);
+    }
+    entry.resolve();
+  }
+
+  /** Returns false when this identity no longer owns its leases. */
+  async #writeBatch(batch: readonly Entry[]): Promise<boolean> {
+    const processId = this.#options.processId();
+    const writes: Write[] = [];
+    const sums = new Map<Account, Sum>();
+    // Before numbers are given out: opening an account marks everything up to the last number as applied to it.
+    for (const { reservation } of batch) {
+      for (const account of [reservation.user, reservation.token]) {
+        if (account !== null && account.openedAs !== processId) await this.#options.leases.open(account);
+      }
+    }
+    for (const entry of batch) {
+      entry.stored ??= await this.#toRecord(entry, processId);
+      writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
+      addTo(sums, entry.reservation.user, entry.row.quota, entry);
+      if (entry.reservation.token !== null) addTo(sums, entry.reservation.token, entry.reservation.isTokenLimited ? entry.row.quota : 0, entry);
+    }
+    const firstPatch = writes.length;
+    const changes = [...sums.values()];
+    for (const sum of changes) writes.push(settlePatch(sum, processId));
+    const results = await this.#options.db.write(writes);
+    for (const [index, sum] of changes.entries()) {
+      if (results[firstPatch + index] === true) continue;
+      if (!(await this.#isApplied(sum, processId))) return false;
+    }
+    return true;
+  }
+
+  /** After a repeated batch an update may have been refused because it had been applied before. */
+  async #isApplied(sum: Sum, processId: string): Promise<boolean> {
+    const record =
+      sum.account.kind === 'user'
+        ? await this.#options.db.collection('users').get(sum.account.id)
+        : await this.#options.db.collection('tokens').get(sum.account.id);
+    if (record === null) {
+      this.#options.log.error({ account: sum.account.kind, id: sum.account.id }, 'an account that was charged does not exist');
+      return true;
+    }
+    return (record.applied[processId] ?? -1) >= sum.lastSeq;
+  }
+
+  async #toRecord(entry: Entry, processId: string): Promise<LogRecord> {
+    const id = await this.#options.db.nextId('logs');
+    this.#seq += 1;
+    const { reservation, row } = entry;
+    const tokenQuota = reservation.token !== null && reservation.isTokenLimited ? row.quota : 0;
+    return { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
+  }
+
+  // Somebody took this process for dead and applied its rows up to a number. Those are settled; the rest is moved to the
+  // new identity before it is written again.
+  async #moveToNewIdentity(batch: readonly Entry[]): Promise<void> {
+    const lost = this.#options.processId();
+    const settledSeq = await this.#waitForSettler(lost);
+    await this.#options.onLost();
+    for (const entry of batch) {
+      const { stored } = entry;
+      if (stored?.seq === undefined || stored.process !== lost) continue;
+      if (stored.seq <= settledSeq) {
+        // Applied already. Nothing is left to charge, and the reservation belongs to the new identity.
+        entry.row = { ...entry.row, quota: 0 };
+        continue;
+      }
+      await this.#options.db.collection('logs').take({ id: stored.id, process: lost });
+      entry.stored = undefined;
+    }
+  }
+
+  async #waitForSettler(processId: string): Promise<number> {
+    for (;;) {
+      const row = await this.#options.db.collection('processes').get(processId);
+      if (row === null) return 0;
+      if (row.state === 'settled') return row.settled_seq;
+      if (row.state === 'alive') {
+        // The record lacks the lease for another reason, e.g. it was restored from a copy: give up this identity ourselves.
+        await this.#options.db.collection('processes').patch({ id: processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
+      }
+      await sleep(100);
+    }
+  }
+}
+
+function addTo(sums: Map<Account, Sum>, account: Account, charge: number, entry: Entry): void {
+  const seq = entry.stored?.seq ?? 0;
+  const sum = sums.get(account);
+  if (sum === undefined) {
+    sums.set(account, { account, charge, used: entry.row.quota, calls: 1, lastSeq: seq, seenAt: entry.row.created_at });
+    return;
+  }
+  sum.charge += charge;
+  sum.used += entry.row.quota;
+  sum.calls += 1;
+  sum.lastSeq = Math.max(sum.lastSeq, seq);
+  sum.seenAt = Math.max(sum.seenAt, entry.row.created_at);
+}
+
+function settlePatch(sum: Sum, processId: string): Write {
+  const lease = `leases.${processId}`;
+  const applied = `applied.${processId}`;
+  const patch: Patch =
+    sum.account.kind === 'user'
+      ? { increment: { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls }, set: { [applied]: sum.lastSeq } }
+      : { increment: { [lease]: -sum.charge, used_quota: sum.used }, set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt } };
+  return {
+    patch,
+    of: sum.account.kind === 'user' ? 'users' : 'tokens',
+    where: { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } },
+  };
+}
