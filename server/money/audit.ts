@@ -1,0 +1,121 @@
+// Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { leasedOf } from '#server/money/account.ts';
+import type { AccountKind } from '#server/money/account.ts';
+
+export interface AuditFinding {
+  account: AccountKind;
+  id: number;
+  /** Quota. `credits − spends` is what should be there, `balance` what is. */
+  credits: number;
+  spends: number;
+  balance: number;
+  /** Signed: what is there too much (or too little, below zero). */
+  difference: number;
+  /** `used_quota` differs from what the rows sum to by this much. */
+  usedDifference: number;
+}
+
+export interface AuditReport {
+  users: number;
+  tokens: number;
+  findings: AuditFinding[];
+}
+
+/** Calls in flight move money while it is being counted: an account that does not balance is counted again. */
+const recounts = 8;
+const recountMs = 150;
+
+export async function audit(db: Database): Promise<AuditReport> {
+  const report: AuditReport = { users: 0, tokens: 0, findings: [] };
+  for (const kind of ['user', 'token'] as const) {
+    const suspects = await suspectsOf(db, kind, (count) => {
+      if (kind === 'user') report.users = count;
+      else report.tokens = count;
+    });
+    for (const id of suspects) {
+      const finding = await recount(db, kind, id);
+      if (finding !== null) report.findings.push(finding);
+    }
+  }
+  return report;
+}
+
+/** Accounts that do not balance at first sight, from sums over everything. */
+async function suspectsOf(db: Database, kind: AccountKind, counted: (count: number) => void): Promise<number[]> {
+  const [credits, spends, used] = await Promise.all([
+    db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount' } }),
+    spendSums(db, kind, kind === 'user' ? 'quota' : 'token_quota'),
+    spendSums(db, kind, 'quota'),
+  ]);
+  const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
+  const suspects: number[] = [];
+  let count = 0;
+  const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+  for await (const record of collection.each({})) {
+    count += 1;
+    const expected = (creditOf.get(record.id) ?? 0) - (spends.get(record.id) ?? 0);
+    if (expected !== balanceOf(record) || (used.get(record.id) ?? 0) !== record.used_quota) suspects.push(record.id);
+  }
+  counted(count);
+  return suspects;
+}
+
+async function spendSums(db: Database, kind: AccountKind, field: string): Promise<Map<number, number>> {
+  const key = kind === 'user' ? 'user_id' : 'token_id';
+  const rows = await db.collection('logs').group({ filter: { process: { exists: true } }, by: [key], sum: { sum: field } });
+  return new Map(rows.map((row) => [Number(row[key]), Number(row['sum'])]));
+}
+
+async function recount(db: Database, kind: AccountKind, id: number): Promise<AuditFinding | null> {
+  let finding: AuditFinding | null = null;
+  for (let attempt = 0; attempt < recounts; attempt += 1) {
+    if (attempt > 0) await sleep(recountMs);
+    finding = await countOne(db, kind, id);
+    if (finding === null) return null;
+  }
+  return finding;
+}
+
+async function countOne(db: Database, kind: AccountKind, id: number): Promise<AuditFinding | null> {
+  const before = await read(db, kind, id);
+  if (before === null) return null;
+  const entries = await db.collection('ledger').find({ account: kind, account_id: id, state: { in: ['open', 'done'] } });
+  const key = kind === 'user' ? 'user_id' : 'token_id';
+  const [sum] = await db.collection('logs').group({
+    filter: { [key]: id, process: { exists: true } },
+    by: [],
+    sum: { quota: 'quota', token: 'token_quota' },
+  });
+  const processes = await db.collection('processes').find({ state: { in: ['alive', 'recovering'] } });
+  const pending = (await Promise.all(processes.map((row) => pendingRows(db, row, key, before)))).flat();
+  const credits = entries
+    .filter((entry) => entry.state === 'done' || before.marks[`e${entry.id}`] !== undefined)
+    .reduce((total, entry) => total + entry.amount, 0);
+  const chargeOf = (row: LogRecord) => (kind === 'user' ? row.quota : (row.token_quota ?? 0));
+  const spends = Number((kind === 'user' ? sum?.['quota'] : sum?.['token']) ?? 0);
+  const unapplied = pending.reduce((total, row) => total + chargeOf(row), 0);
+  const unappliedUse = pending.reduce((total, row) => total + row.quota, 0);
+  const balance = balanceOf(before);
+  const difference = balance - unapplied - (credits - spends);
+  const usedDifference = before.used_quota + unappliedUse - Number(sum?.['quota'] ?? 0);
+  if (difference === 0 && usedDifference === 0) return null;
+  return { account: kind, id, credits, spends, balance, difference, usedDifference };
+}
+
+/** Rows that are written but not yet charged: their process is about to, or died before it could. */
+async function pendingRows(db: Database, row: ProcessRecord, key: string, record: UserRecord | TokenRecord): Promise<LogRecord[]> {
+  const applied = record.applied[row.id];
+  if (applied === undefined) return [];
+  return db.collection('logs').find({ process: row.id, seq: { gt: applied }, [key]: record.id });
+}
+
+async function read(db: Database, kind: AccountKind, id: number): Promise<UserRecord | TokenRecord | null> {
+  return kind === 'user' ? await db.collection('users').get(id) : await db.collection('tokens').get(id);
+}
+
+function balanceOf(record: UserRecord | TokenRecord): number {
+  return ('quota' in record ? record.quota : record.remain_quota) + leasedOf(record);
+}
