@@ -1,4 +1,13 @@
+// Option rows → one typed, cached snapshot.
+import type { Logger } from 'pino';
+import { isSecret, isSettingKey, settingKeys, settings } from '#shared/settings.ts';
 import type { SettingKey, SettingValue } from '#shared/settings.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
+import type { OptionRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Secrets } from '#server/secrets.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+import { finishOptionWrites } from '#server/settings/option-writes.ts';
 
 /** Every option as a typed, cached value. Follows the change feed, so an edit anywhere is seen within a second. */
 export interface Settings {
@@ -7,4 +16,99 @@ export interface Settings {
   readonly revision: number;
   /** Reads all rows again. */
   reload(): Promise<void>;
+}
+
+export interface SettingsParts {
+  db: Database;
+  changes: ChangeFeed;
+  secrets: Secrets;
+  log?: Pick<Logger, 'warn'>;
+}
+
+type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
+
+/** Holds the defaults until `reload()` was called once. */
+export function createSettings(parts: SettingsParts): Settings {
+  let snapshot = snapshotOf([], parts);
+  let revision = 1;
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  async function read(): Promise<void> {
+    await finishOptionWrites(parts.db);
+    const rows = await parts.db.collection('options').find({});
+    snapshot = snapshotOf(rows, parts);
+    revision += 1;
+  }
+
+  // Whoever asks while rows are being read may have changed one since: he gets the read after that.
+  function reload(): Promise<void> {
+    if (running === null) {
+      running = read().finally(() => {
+        running = null;
+      });
+      return running;
+    }
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return reload();
+      });
+    return next;
+  }
+
+  parts.changes.listen('option', reload);
+  parts.changes.onGap(reload);
+  return {
+    get: (key) => snapshot[key],
+    get revision() {
+      return revision;
+    },
+    reload,
+  };
+}
+
+/** The text of a stored option. @throws {Error} when a secret was encrypted with another master key */
+export function optionText(row: Pick<OptionRecord, 'id' | 'value'>, secrets: Secrets): string {
+  return isSettingKey(row.id) && isSecret(row.id) && row.value !== '' ? secrets.decrypt(row.value) : row.value;
+}
+
+function snapshotOf(rows: readonly OptionRecord[], parts: SettingsParts): Snapshot {
+  const byKey = new Map(rows.map((row) => [row.id, row]));
+  const snapshot: Partial<Snapshot> = {};
+  for (const key of settingKeys) setValue(snapshot, key, byKey.get(key), parts);
+  if (!isComplete(snapshot)) throw new Error('An option has no value');
+  return snapshot;
+}
+
+function setValue<Key extends SettingKey>(snapshot: Partial<Snapshot>, key: Key, row: OptionRecord | undefined, parts: SettingsParts): void {
+  snapshot[key] = (row === undefined ? undefined : storedValue(key, row, parts)) ?? defaultValue(key);
+}
+
+function storedValue<Key extends SettingKey>(key: Key, row: OptionRecord, { secrets, log }: SettingsParts): SettingValue<Key> | undefined {
+  try {
+    const parsed = settings[key].parse(optionText(row, secrets), key);
+    if (parsed.ok) return parsed.value;
+    log?.warn({ option: key, problem: parsed.problem.code }, 'a stored option is not valid, its default is used');
+  } catch (cause) {
+    log?.warn({ option: key, err: cause }, 'a stored option cannot be read, its default is used');
+  }
+  return undefined;
+}
+
+const defaultValues: Partial<Snapshot> = {};
+
+function defaultValue<Key extends SettingKey>(key: Key): SettingValue<Key> {
+  const known: SettingValue<Key> | undefined = defaultValues[key];
+  if (known !== undefined) return known;
+  const parsed = settings[key].parse(defaultText(key), key);
+  if (!parsed.ok) throw new Error(`The default of the option ${key} is not valid: ${parsed.problem.code}`);
+  const value: SettingValue<Key> = parsed.value;
+  defaultValues[key] = value;
+  return value;
+}
+
+function isComplete(snapshot: Partial<Snapshot>): snapshot is Snapshot {
+  return settingKeys.every((key) => snapshot[key] !== undefined);
 }

@@ -1,0 +1,242 @@
+// Every option key: its kind and rules, its default, who may write it, and what is a secret.
+import type { ErrorCode } from '#shared/errors.ts';
+import {
+  booleanSetting,
+  chatsSetting,
+  choiceSetting,
+  commaListSetting,
+  headerMapSetting,
+  integerSetting,
+  linesSetting,
+  longTextSetting,
+  numberMapSetting,
+  numberSetting,
+  textMapSetting,
+  textSetting,
+  urlSetting,
+} from '#shared/setting-kinds.ts';
+import type { NumberMap, Setting, SettingProblem } from '#shared/setting-kinds.ts';
+
+const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
+const ratio = { min: 0, max: 1_000_000_000 };
+const count = { min: 0, max: 1_000_000_000 };
+// Whoever can redirect mail, money or sign-in can become root, so only root changes those.
+const root = { write: 'root' } as const;
+const rootSecret = { write: 'root', secret: true } as const;
+
+const catalogue = {
+  // Server and payment
+  ServerAddress: urlSetting('', root),
+  WorkerUrl: urlSetting('', root),
+  WorkerValidKey: textSetting('', rootSecret),
+  PayAddress: urlSetting('', root),
+  CustomCallbackAddress: urlSetting('', root),
+  EpayId: textSetting('', root),
+  EpayKey: textSetting('', rootSecret),
+  Price: numberSetting(7.3, { min: 0, max: 1_000_000 }),
+  MinTopUp: integerSetting(1, { min: 1, max: 1_000_000_000 }),
+  TopupGroupRatio: numberMapSetting(null, { ...ratio, isNameAllowed: isGroupName }),
+  TopUpLink: urlSetting('', root),
+
+  // Login and registration
+  PasswordLoginEnabled: booleanSetting(true),
+  PasswordRegisterEnabled: booleanSetting(true),
+  RegisterEnabled: booleanSetting(true),
+  EmailVerificationEnabled: booleanSetting(false),
+  EmailDomainRestrictionEnabled: booleanSetting(false),
+  EmailAliasRestrictionEnabled: booleanSetting(false),
+  EmailDomainWhitelist: commaListSetting(
+    ['gmail.com', '163.com', '126.com', 'qq.com', 'outlook.com', 'hotmail.com', 'icloud.com', 'yahoo.com', 'foxmail.com'],
+    (domain) => domain.toLowerCase(),
+  ),
+  GitHubOAuthEnabled: booleanSetting(false, root),
+  GitHubClientId: textSetting('', root),
+  GitHubClientSecret: textSetting('', rootSecret),
+  LinuxDOOAuthEnabled: booleanSetting(false, root),
+  LinuxDOClientId: textSetting('', root),
+  LinuxDOClientSecret: textSetting('', rootSecret),
+  TelegramOAuthEnabled: booleanSetting(false, root),
+  TelegramBotToken: textSetting('', rootSecret),
+  TelegramBotName: textSetting('', root),
+  WeChatAuthEnabled: booleanSetting(false, root),
+  WeChatServerAddress: urlSetting('', root),
+  WeChatServerToken: textSetting('', rootSecret),
+  WeChatAccountQRCodeImageURL: textSetting('', root),
+  TurnstileCheckEnabled: booleanSetting(false, root),
+  /** Public, although it is called a key. */
+  TurnstileSiteKey: textSetting('', root),
+  TurnstileSecretKey: textSetting('', rootSecret),
+  'oidc.enabled': booleanSetting(false, root),
+  'oidc.client_id': textSetting('', root),
+  'oidc.client_secret': textSetting('', rootSecret),
+  'oidc.well_known': urlSetting('', root),
+  'oidc.authorization_endpoint': urlSetting('', root),
+  'oidc.token_endpoint': urlSetting('', root),
+  'oidc.user_info_endpoint': urlSetting('', root),
+
+  // Mail
+  SMTPServer: textSetting('', root),
+  SMTPPort: integerSetting(587, { min: 1, max: 65_535 }, root),
+  SMTPSSLEnabled: booleanSetting(false, root),
+  SMTPAccount: textSetting('', root),
+  SMTPFrom: textSetting('', root),
+  SMTPToken: textSetting('', rootSecret),
+
+  // Content
+  Notice: longTextSetting(''),
+  About: longTextSetting(''),
+  HomePageContent: longTextSetting(''),
+  Footer: longTextSetting(''),
+  SystemName: textSetting('Tidegate'),
+  Logo: textSetting(''),
+  'general_setting.docs_link': urlSetting(''),
+  Chats: chatsSetting([
+    { 'ChatGPT Next Web 官方示例': 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
+    { 'Lobe Chat 官方示例': 'https://chat-preview.lobehub.com/?settings={"keyVaults":{"openai":{"apiKey":"{key}","baseURL":"{address}/v1"}}}' },
+    {
+      'AI as Workspace':
+        'https://aiaw.app/set-provider?provider={"type":"openai","settings":{"apiKey":"{key}","baseURL":"{address}/v1","compatibility":"strict"}}',
+    },
+    { 'AMA 问天': 'ama://set-api-key?server={address}&key={key}' },
+    { OpenCat: 'opencat://team/join?domain={address}&token={key}' },
+  ]),
+
+  // General
+  /** Quota of one US dollar. */
+  QuotaPerUnit: numberSetting(500_000, { min: 1, max: 1_000_000_000_000 }),
+  /** Further tries of a failed call, each on a channel not yet tried; 0: none. */
+  RetryTimes: integerSetting(3, { min: 0, max: 100 }),
+  DisplayInCurrencyEnabled: booleanSetting(true),
+  DisplayTokenStatEnabled: booleanSetting(true),
+  DefaultCollapseSidebar: booleanSetting(false),
+  DemoSiteEnabled: booleanSetting(false),
+  SelfUseModeEnabled: booleanSetting(false),
+
+  // Drawing and tasks
+  DrawingEnabled: booleanSetting(true),
+  TaskEnabled: booleanSetting(true),
+  MjNotifyEnabled: booleanSetting(false),
+  MjAccountFilterEnabled: booleanSetting(false),
+  MjModeClearEnabled: booleanSetting(false),
+  MjForwardUrlEnabled: booleanSetting(true),
+  MjActionCheckSuccessEnabled: booleanSetting(true),
+
+  // Sensitive words
+  CheckSensitiveEnabled: booleanSetting(true),
+  CheckSensitiveOnPromptEnabled: booleanSetting(true),
+  StopOnSensitiveEnabled: booleanSetting(true),
+  SensitiveWords: linesSetting(['test_sensitive']),
+  StreamCacheQueueLength: integerSetting(0, count),
+
+  // Log and dashboard
+  LogConsumeEnabled: booleanSetting(true),
+  DataExportEnabled: booleanSetting(true),
+  /** Minutes. */
+  DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
+  DataExportDefaultTime: choiceSetting('hour', ['hour', 'day', 'week']),
+
+  // Monitoring
+  /** Seconds that a channel's test may take; 0: no limit. */
+  ChannelDisableThreshold: numberSetting(5, { min: 0, max: 86_400 }),
+  /** Quota at which a user is reminded who has no threshold of his own. */
+  QuotaRemindThreshold: integerSetting(1000, amount),
+  AutomaticDisableChannelEnabled: booleanSetting(false),
+  AutomaticEnableChannelEnabled: booleanSetting(false),
+  /** Compared with lower-cased messages. */
+  AutomaticDisableKeywords: linesSetting(
+    [
+      'Your credit balance is too low',
+      'This organization has been disabled.',
+      'You exceeded your current quota',
+      'Permission denied',
+      'The security token included in the request is invalid',
+      'Operation not allowed',
+      'Your account is not authorized',
+    ],
+    (keyword) => keyword.toLowerCase(),
+  ),
+
+  // Quota
+  QuotaForNewUser: integerSetting(0, amount),
+  QuotaForInviter: integerSetting(0, amount),
+  QuotaForInvitee: integerSetting(0, amount),
+  PreConsumedQuota: integerSetting(500, amount),
+  /** A stream that uses up the balance: bring it to its end (below zero, bounded by that one call), or end it there. */
+  StreamOverdraft: choiceSetting('finish', ['finish', 'stop']),
+
+  // Pricing
+  ModelRatio: numberMapSetting(null, ratio),
+  /** USD per call; wins over the ratio. */
+  ModelPrice: numberMapSetting(null, ratio),
+  CacheRatio: numberMapSetting(null, ratio),
+  CompletionRatio: numberMapSetting(null, ratio),
+  /** Also defines which groups exist. */
+  GroupRatio: numberMapSetting(null, { ...ratio, min: Number.NEGATIVE_INFINITY, isNameAllowed: isGroupName, check: checkGroupRatio }),
+  UserUsableGroups: textMapSetting(null),
+
+  // Rate limit of the relay
+  ModelRequestRateLimitEnabled: booleanSetting(false),
+  /** All requests of a period; 0 and -1: no limit. */
+  ModelRequestRateLimitCount: integerSetting(0, { min: -1, max: 1_000_000_000 }),
+  /** Successful requests of a period. */
+  ModelRequestRateLimitSuccessCount: integerSetting(1000, { min: 1, max: 1_000_000_000 }),
+  ModelRequestRateLimitDurationMinutes: integerSetting(1, { min: 0, max: 525_600 }),
+
+  // Providers
+  'gemini.safety_settings': textMapSetting({ HARM_CATEGORY_CIVIC_INTEGRITY: 'BLOCK_NONE', default: 'OFF' }),
+  'gemini.version_settings': textMapSetting({ default: 'v1beta', 'gemini-1.0-pro': 'v1' }),
+  'claude.model_headers_settings': headerMapSetting({}),
+  'claude.default_max_tokens': numberMapSetting({ default: 8192 }, { min: 1, max: 10_000_000, isInteger: true }),
+  'claude.thinking_adapter_enabled': booleanSetting(true),
+  'claude.thinking_adapter_budget_tokens_percentage': numberSetting(0.8, { min: 0.1, max: 1 }),
+  'global.pass_through_request_enabled': booleanSetting(false),
+};
+
+export type SettingKey = keyof typeof catalogue;
+type SettingValues = { [Key in SettingKey]: (typeof catalogue)[Key] extends Setting<infer Value> ? Value : never };
+/** What `settings.get(key)` returns. */
+export type SettingValue<Key extends SettingKey> = SettingValues[Key];
+
+export const settings: { readonly [Key in SettingKey]: Setting<SettingValues[Key]> } = catalogue;
+export const settingKeys: readonly SettingKey[] = Object.keys(catalogue).filter(isSettingKey);
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(catalogue, key);
+}
+
+export function isSecret(key: SettingKey): boolean {
+  return settings[key].secret === true;
+}
+
+/** True when someone of this role may change the option. */
+export function mayWriteSetting(key: SettingKey, role: number): boolean {
+  return role >= (settings[key].write === 'root' ? 100 : 10);
+}
+
+/** Why a text is not a value of that option; undefined when it is one. */
+export function settingProblem(key: SettingKey, text: string): SettingProblem | undefined {
+  const parsed = settings[key].parse(text, key);
+  return parsed.ok ? undefined : parsed.problem;
+}
+
+/** A switch can be turned on only when what it needs is there. */
+export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [
+  { key: 'GitHubOAuthEnabled', needs: 'GitHubClientId', code: 'github_unconfigured' },
+  { key: 'oidc.enabled', needs: 'oidc.client_id', code: 'oidc_unconfigured' },
+  { key: 'LinuxDOOAuthEnabled', needs: 'LinuxDOClientId', code: 'linuxdo_unconfigured' },
+  { key: 'EmailDomainRestrictionEnabled', needs: 'EmailDomainWhitelist', code: 'email_domains_unconfigured' },
+  { key: 'WeChatAuthEnabled', needs: 'WeChatServerAddress', code: 'wechat_unconfigured' },
+  { key: 'TurnstileCheckEnabled', needs: 'TurnstileSiteKey', code: 'turnstile_unconfigured' },
+  { key: 'TelegramOAuthEnabled', needs: 'TelegramBotToken', code: 'telegram_unconfigured' },
+];
+
+/** Groups are listed with commas between them. */
+function isGroupName(name: string): boolean {
+  return name.length <= 64 && name === name.trim() && !name.includes(',');
+}
+
+function checkGroupRatio(map: NumberMap): SettingProblem | undefined {
+  const negative = Object.entries(map).find(([, value]) => value < 0);
+  if (negative !== undefined) return { code: 'group_ratio_negative', details: { group: negative[0] } };
+  return Object.hasOwn(map, 'default') ? undefined : { code: 'group_default_missing', details: {} };
+}
