@@ -240,9 +240,13 @@ interface CollectionSpec {
   indexes: readonly IndexSpec[];
   /** How many ids are drawn at once. 1 keeps ids dense. */
   idBlock: number;
+  /** Ids are texts; otherwise whole numbers. */
+  textIds?: boolean;
 }
 
-export const collections: Record<keyof Records, CollectionSpec> = {
+type IdKind<Id> = Id extends string ? { textIds: true } : { textIds?: false };
+
+export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Records[Name]['id']> } = {
   users: {
     idBlock: 1,
     indexes: [
@@ -280,7 +284,7 @@ export const collections: Record<keyof Records, CollectionSpec> = {
       { name: 'token', fields: ['token_id', 'created_at', 'id'] },
     ],
   },
-  options: { idBlock: 1, indexes: [] },
+  options: { textIds: true, idBlock: 1, indexes: [] },
   ledger: {
     idBlock: 1,
     indexes: [
@@ -290,15 +294,16 @@ export const collections: Record<keyof Records, CollectionSpec> = {
     ],
   },
   sessions: {
+    textIds: true,
     idBlock: 1,
     indexes: [
       { name: 'user', fields: ['user_id'] },
       { name: 'expiry', fields: ['expires_at'] },
     ],
   },
-  processes: { idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'heartbeat_at'] }] },
+  processes: { textIds: true, idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'heartbeat_at'] }] },
   changes: { idBlock: 1, indexes: [{ name: 'time', fields: ['at'] }] },
-  limits: { idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },
-  jobs: { idBlock: 1, indexes: [] },
-  facts: { idBlock: 1, indexes: [] },
+  limits: { textIds: true, idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },
+  jobs: { textIds: true, idBlock: 1, indexes: [] },
+  facts: { textIds: true, idBlock: 1, indexes: [] },
 };

@@ -1,7 +1,16 @@
-import type { Collection, Write } from '#server/db/collection.ts';
+import type { Collection, Filter, FindOptions, Write } from '#server/db/collection.ts';
 import type { Records } from '#server/db/collections.ts';
 
 export type CollectionName = keyof Records;
+
+export interface QueryPlan {
+  /** The name of the index in `collections`, `id` for the records' own order, undefined for none. */
+  index: string | undefined;
+  /** Reads records one by one to find those that match. */
+  scans: boolean;
+  /** Sorts what it found, because no index has that order. */
+  sorts: boolean;
+}
 
 export interface Database {
   readonly kind: 'embedded' | 'mongodb';
@@ -14,6 +23,8 @@ export interface Database {
   write(batch: readonly Write[]): Promise<boolean[]>;
   /** A number never handed out before for that collection; drawn from blocks, so gaps occur. */
   nextId(name: CollectionName): Promise<number>;
+  /** How the engine would answer a `find`; null when it cannot tell. */
+  explain(name: CollectionName, filter: Filter, options?: FindOptions): Promise<QueryPlan | null>;
   /** @throws {DatabaseUnavailable} */
   ping(): Promise<void>;
   close(): Promise<void>;

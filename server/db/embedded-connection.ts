@@ -1,0 +1,140 @@
+// The connection of the event loop's thread: cached statements, transactions, and patience with other processes that
+// hold the write lock.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
+import type { Parameter } from '#server/db/embedded-sql.ts';
+
+/** How long a call waits for a lock that another process holds before it gives up. */
+const patience = 10_000;
+/** How long one attempt may block the event loop while it waits. */
+const blockingMilliseconds = 5;
+const cachedStatements = 500;
+
+export class EmbeddedConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  /** Set while a write waits for a lock; later writes then keep their place behind it. */
+  #queue: Promise<void> | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(`PRAGMA busy_timeout = ${blockingMilliseconds}`);
+    this.#begin = database.prepare('BEGIN IMMEDIATE');
+    this.#commit = database.prepare('COMMIT');
+  }
+
+  all(sql: string, parameters: readonly Parameter[]): Record<string, unknown>[] {
+    return this.#prepared(sql).all(...parameters);
+  }
+
+  /** Returns how many rows were changed. */
+  run(sql: string, ...parameters: readonly Parameter[]): number {
+    return Number(this.#prepared(sql).run(...parameters).changes);
+  }
+
+  /** Runs at once when the database is free. */
+  read<Result>(work: () => Result): Promise<Result> {
+    try {
+      return Promise.resolve(work());
+    } catch (error) {
+      return isBusy(error) ? retry(work) : Promise.reject(translate(error));
+    }
+  }
+
+  /** As `read`; writes keep their order. `work` is one statement or one `transaction`. */
+  write<Result>(work: () => Result): Promise<Result> {
+    if (this.#queue === undefined) {
+      try {
+        return Promise.resolve(work());
+      } catch (error) {
+        if (!isBusy(error)) return Promise.reject(translate(error));
+      }
+    }
+    const turn = (this.#queue ?? Promise.resolve()).then(() => retry(work));
+    const settled = turn.then(ignore, ignore);
+    this.#queue = settled;
+    void settled.then(() => {
+      if (this.#queue === settled) this.#queue = undefined;
+    });
+    return turn;
+  }
+
+  transaction<Result>(work: () => Result): Result {
+    this.#begin.run();
+    try {
+      const result = work();
+      this.#commit.run();
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+    this.#statements.clear();
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #prepared(sql: string): StatementSync {
+    const cached = this.#statements.get(sql);
+    if (cached !== undefined) return cached;
+    const statement = this.#database.prepare(sql);
+    if (this.#statements.size >= cachedStatements) {
+      const [oldest] = this.#statements.keys();
+      if (oldest !== undefined) this.#statements.delete(oldest);
+    }
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+async function retry<Result>(work: () => Result): Promise<Result> {
+  const deadline = performance.now() + patience;
+  for (;;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw translate(error);
+      if (performance.now() > deadline) throw new DatabaseUnavailable('The database file is locked by another process', { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
+  }
+}
+
+function ignore(): void {}
+
+/** SQLite's primary result codes. */
+const busyCodes = new Set([5, 6]);
+const constraintCode = 19;
+/** Read-only, input/output error, damaged, full, cannot open, not a database. */
+const unavailableCodes = new Set([8, 10, 11, 13, 14, 26]);
+
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined;
+  return error.errcode & 0xff;
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code !== undefined && busyCodes.has(code);
+}
+
+/** An error of node:sqlite as one of ours. */
+export function translate(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = resultCode(error);
+  if (code === constraintCode) {
+    // "UNIQUE constraint failed: index 'users__username'" or "UNIQUE constraint failed: users.id"
+    const named = /^UNIQUE constraint failed: (?:index '(\w+?)__(.+)'|(\w+)\.id)$/.exec(error.message);
+    if (named !== null) return new UniqueConflict(named[1] ?? named[3] ?? '', named[2] ?? 'id', { cause: error });
+  }
+  if (code !== undefined && unavailableCodes.has(code)) {
+    return new DatabaseUnavailable(`The database file cannot be used: ${error.message}`, { cause: error });
+  }
+  if ('code' in error && error.code === 'ERR_INVALID_STATE') return new DatabaseUnavailable('The database is closed', { cause: error });
+  return error;
+}

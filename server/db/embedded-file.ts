@@ -1,0 +1,117 @@
+// Opening the embedded database: what is there already is looked at read-only first, so that a file which is not ours,
+// is damaged or belongs to a newer version is refused and left as it is.
+import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createIndex, createTable, indexName, type Table } from '#server/db/embedded-sql.ts';
+
+/** The database file cannot be used; the message is one line for the administrator. */
+export class DatabaseFileError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DatabaseFileError';
+  }
+}
+
+/** `PRAGMA user_version`. Raise it when older programs can no longer read the file. */
+const schemaVersion = 1;
+/** `PRAGMA application_id`: "Tide". */
+const applicationId = 0x54696465;
+/** A full check of a bigger file would hold up every start. */
+const largestCheckedFile = 32 * 1024 * 1024;
+
+export function openFile(file: string, synchronous: 'normal' | 'full'): DatabaseSync {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    inspect(file);
+    // Only the owner may read what is stored.
+    closeSync(openSync(file, 'a', 0o600));
+    const connection = new DatabaseSync(file, { timeout: 5_000 });
+    try {
+      connection.exec('PRAGMA journal_mode = WAL');
+      // In WAL mode, `normal` keeps every commit when the process dies (kill -9): it is in the kernel by then. A power cut
+      // can lose the last commits, never the file; `full` waits for the disk on each commit and keeps those too.
+      connection.exec(`PRAGMA synchronous = ${synchronous}`);
+      // Checkpoints are done off the event loop, see embedded-worker.ts.
+      connection.exec('PRAGMA wal_autocheckpoint = 0');
+      connection.exec('PRAGMA cache_size = -65536');
+      connection.exec('PRAGMA temp_store = MEMORY');
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection;
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw error;
+    throw new DatabaseFileError(`The database file ${file} cannot be opened: ${reason(error)}`, { cause: error });
+  }
+}
+
+function inspect(file: string): void {
+  if (!existsSync(file)) return;
+  const found = statSync(file);
+  if (!found.isFile()) throw new DatabaseFileError(`${file} is not a file; DATABASE_URL must name a database file`);
+  if (found.size === 0) return;
+  const header = Buffer.alloc(16);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, header, 0, 16, 0);
+  } finally {
+    closeSync(handle);
+  }
+  if (header.toString('latin1') !== 'SQLite format 3\0') throw new DatabaseFileError(`${file} is not a database; it was left as it is`);
+
+  const connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    const version = pragma(connection, 'user_version');
+    const application = pragma(connection, 'application_id');
+    const tables = connection.prepare('SELECT name FROM sqlite_schema').all();
+    if (application !== applicationId && tables.length > 0) {
+      throw new DatabaseFileError(`${file} is the database of another program; it was left as it is`);
+    }
+    if (version > schemaVersion) {
+      throw new DatabaseFileError(`${file} was written by a newer version of Tidegate (format ${version}, known is ${schemaVersion}); it was left as it is`);
+    }
+    if (found.size <= largestCheckedFile) {
+      const result = connection.prepare('PRAGMA quick_check(1)').get();
+      if (result?.['quick_check'] !== 'ok') throw new DatabaseFileError(`${file} is damaged; it was left as it is`);
+    }
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw error;
+    throw new DatabaseFileError(`${file} is damaged or cannot be read (${reason(error)}); it was left as it is`, { cause: error });
+  } finally {
+    connection.close();
+  }
+}
+
+/** Tables and indexes as `collections` names them; run inside a transaction. Indexes that changed are built anew. */
+export function applySchema(connection: DatabaseSync, tables: readonly Table[]): void {
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  connection.exec(`PRAGMA user_version = ${schemaVersion}`);
+  connection.exec('CREATE TABLE IF NOT EXISTS counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
+  const present = new Map<string, unknown>();
+  for (const row of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
+    present.set(String(row['name']), row['sql']);
+  }
+  for (const table of tables) {
+    connection.exec(createTable(table));
+    for (const index of table.indexes) {
+      const name = indexName(table, index);
+      const statement = createIndex(table, index);
+      if (present.get(name) !== statement) {
+        if (present.has(name)) connection.exec(`DROP INDEX "${name}"`);
+        connection.exec(statement);
+      }
+      present.delete(name);
+    }
+  }
+  for (const name of present.keys()) connection.exec(`DROP INDEX "${name}"`);
+}
+
+function pragma(connection: DatabaseSync, name: string): number {
+  return Number(connection.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

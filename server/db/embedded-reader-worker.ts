@@ -1,0 +1,81 @@
+// Runs in a worker thread with a read-only connection of its own, so that long reads do not hold up the event loop.
+// `embedded-reader.ts` is the other end.
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Parameter } from '#server/db/embedded-sql.ts';
+
+type Row = Record<string, unknown>;
+
+export type ReaderRequest =
+  | { number: number; kind: 'all'; sql: string; parameters: Parameter[] }
+  /** Begins a query that is read in pieces. */
+  | { number: number; kind: 'open'; cursor: number; sql: string; parameters: Parameter[]; count: number }
+  | { number: number; kind: 'next'; cursor: number; count: number }
+  | { number: number; kind: 'drop'; cursor: number };
+
+/** `rows` is absent when the cursor is no longer there. */
+export type ReaderReply = { number: number; rows?: Row[] } | { number: number; failure: unknown };
+
+/** An open cursor keeps the write-ahead log from being cut: a consumer that is this slow gets a new one later. */
+const idleMilliseconds = 1_000;
+
+if (parentPort !== null) serve(parentPort, new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 }));
+
+function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): void {
+  const cursors = new Map<number, { rows: Iterator<Row>; usedAt: number }>();
+
+  setInterval(() => {
+    for (const [number, cursor] of cursors) {
+      if (performance.now() - cursor.usedAt > idleMilliseconds) drop(number);
+    }
+  }, idleMilliseconds / 2).unref();
+
+  port.on('message', (request: ReaderRequest) => {
+    let reply: ReaderReply;
+    try {
+      reply = { number: request.number, rows: answer(request) };
+    } catch (error) {
+      // A structured clone keeps only the message of an error of node:sqlite; the code is needed too.
+      reply = { number: request.number, failure: error instanceof Error ? { ...error, message: error.message } : error };
+    }
+    port.postMessage(reply);
+  });
+
+  function answer(request: ReaderRequest): Row[] | undefined {
+    switch (request.kind) {
+      case 'all':
+        return connection.prepare(request.sql).all(...request.parameters);
+      case 'open': {
+        const rows = connection.prepare(request.sql).iterate(...request.parameters);
+        cursors.set(request.cursor, { rows, usedAt: 0 });
+        return advance(request.cursor, request.count);
+      }
+      case 'next':
+        return advance(request.cursor, request.count);
+      case 'drop':
+        drop(request.cursor);
+        return [];
+    }
+  }
+
+  function advance(number: number, count: number): Row[] | undefined {
+    const cursor = cursors.get(number);
+    if (cursor === undefined) return undefined;
+    const rows: Row[] = [];
+    while (rows.length < count) {
+      const next = cursor.rows.next();
+      if (next.done === true) {
+        cursors.delete(number);
+        break;
+      }
+      rows.push(next.value);
+    }
+    cursor.usedAt = performance.now();
+    return rows;
+  }
+
+  function drop(number: number): void {
+    cursors.get(number)?.rows.return?.();
+    cursors.delete(number);
+  }
+}

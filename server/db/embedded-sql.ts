@@ -1,0 +1,236 @@
+// Filters, patches and indexes as SQL. Every value and every dynamic path is a bound parameter; only checked field paths
+// and names from `collections` become text.
+//
+// A field is read with `doc->>'$."path"'`, the same text in queries and in expression indexes, else the index is not used.
+// `->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could confuse types asks for the
+// type too. Indexed fields hold one type of scalar, by their definition, and need no such question.
+import type { IndexSpec, Sort } from '#server/db/collection.ts';
+import { checkPath, textAfterPrefix, type Clause, type PatchStep } from '#server/db/filter.ts';
+
+export type Parameter = string | number | bigint | null;
+
+export interface Table {
+  readonly name: string;
+  readonly textIds: boolean;
+  readonly indexes: readonly IndexSpec[];
+  /** Paths that are in some index, as the text to read them with. */
+  readonly indexed: ReadonlyMap<string, string>;
+}
+
+export function describeTable(name: string, spec: { indexes: readonly IndexSpec[]; textIds?: boolean }): Table {
+  const indexed = new Map<string, string>();
+  for (const index of spec.indexes) {
+    for (const field of index.fields) {
+      const path = checkPath(field.replace(/^-/, ''));
+      if (path !== 'id') indexed.set(path, `doc->>'${jsonPath(path)}'`);
+    }
+  }
+  return { name: checkPath(name), textIds: spec.textIds === true, indexes: spec.indexes, indexed };
+}
+
+export function createTable(table: Table): string {
+  return table.textIds
+    ? `CREATE TABLE IF NOT EXISTS "${table.name}" (id TEXT NOT NULL PRIMARY KEY, doc TEXT NOT NULL) WITHOUT ROWID`
+    : `CREATE TABLE IF NOT EXISTS "${table.name}" (id INTEGER PRIMARY KEY, doc TEXT NOT NULL)`;
+}
+
+/** Index names are global in SQLite. */
+export function indexName(table: Table, index: IndexSpec): string {
+  return `${table.name}__${index.name}`;
+}
+
+export function createIndex(table: Table, index: IndexSpec): string {
+  let fields = index.fields.map((field) => ({ path: field.replace(/^-/, ''), descending: field.startsWith('-') }));
+  const last = fields.at(-1);
+  if (last?.path === 'id' && fields.length > 1 && index.unique !== true) {
+    // Every index ends with the id anyway, ascending. A descending one is had by turning all fields round: indexes are
+    // read in both directions.
+    if (last.descending) fields = fields.map((field) => ({ path: field.path, descending: !field.descending }));
+    fields.pop();
+  }
+  const terms = fields.map(({ path, descending }) => (table.indexed.get(path) ?? path) + (descending ? ' DESC' : ''));
+  const first = fields[0] === undefined ? undefined : table.indexed.get(fields[0].path);
+  return (
+    `CREATE ${index.unique === true ? 'UNIQUE ' : ''}INDEX "${indexName(table, index)}" ON "${table.name}" (${terms.join(', ')})` +
+    (index.sparse === true && first !== undefined ? ` WHERE ${first} IS NOT NULL` : '')
+  );
+}
+
+function jsonPath(path: string): string {
+  return `$."${path.replaceAll('.', '"."')}"`;
+}
+
+/** Writes SQL from left to right and collects the parameters on the way. */
+export class SqlText {
+  readonly table: Table;
+  readonly parameters: Parameter[] = [];
+  /** Comparisons that an index can answer; `opaque` when there are others. */
+  comparisons = 0;
+  opaque = false;
+
+  constructor(table: Table) {
+    this.table = table;
+  }
+
+  bind(value: Parameter): string {
+    this.parameters.push(value);
+    return '?';
+  }
+
+  /** The JSON path as a literal, or bound when it has a part that varies (`leases.<process>`), to keep statements few. */
+  path(path: string): string {
+    return path.includes('.') ? this.bind(jsonPath(path)) : `'${jsonPath(path)}'`;
+  }
+
+  field(path: string): string {
+    if (path === 'id') return 'id';
+    return this.table.indexed.get(path) ?? `doc->>${this.path(path)}`;
+  }
+
+  isIndexed(path: string): boolean {
+    return path === 'id' || this.table.indexed.has(path);
+  }
+
+  where(clause: Clause): string {
+    switch (clause.op) {
+      case 'and':
+        return clause.clauses.length === 0 ? '1' : `(${clause.clauses.map((part) => this.where(part)).join(' AND ')})`;
+      case 'or':
+        this.opaque = true;
+        return clause.clauses.length === 0 ? '0' : `(${clause.clauses.map((part) => this.where(part)).join(' OR ')})`;
+      case 'eq':
+        return this.#equals(clause.path, clause.value);
+      case 'ne':
+        this.opaque = true;
+        return `(${this.#equals(clause.path, clause.value)}) IS NOT TRUE`;
+      case 'in':
+        return this.#in(clause.path, clause.values);
+      case 'gt':
+        return this.#range(clause.path, '>', clause.value);
+      case 'gte':
+        return this.#range(clause.path, '>=', clause.value);
+      case 'lt':
+        return this.#range(clause.path, '<', clause.value);
+      case 'lte':
+        return this.#range(clause.path, '<=', clause.value);
+      case 'startsWith': {
+        const lower = `${this.#compared(clause.path)} >= ${this.bind(clause.value)}`;
+        const after = textAfterPrefix(clause.value);
+        const upper = after === undefined ? '' : ` AND ${this.#compared(clause.path)} < ${this.bind(after)}`;
+        return `(${lower}${upper}${this.isIndexed(clause.path) ? '' : this.#isText(clause.path)})`;
+      }
+      case 'contains':
+        this.opaque = true;
+        // lower() folds ASCII only, which is what is promised.
+        if (clause.path === 'id') return this.table.textIds ? `instr(lower(id), lower(${this.bind(clause.value)})) > 0` : '0';
+        return `(instr(lower(${this.field(clause.path)}), lower(${this.bind(clause.value)})) > 0${this.#isText(clause.path)})`;
+      case 'exists':
+        this.opaque = true;
+        if (clause.path === 'id') return clause.value ? '1' : '0';
+        return `json_type(doc, ${this.path(clause.path)}) IS ${clause.value ? 'NOT ' : ''}NULL`;
+    }
+  }
+
+  order(sort: Sort): string {
+    return sort.map(([path, direction]) => this.field(path) + (direction === -1 ? ' DESC' : '')).join(', ');
+  }
+
+  /** The new `doc` of a patched record. */
+  patched(steps: readonly PatchStep[]): string {
+    const assignments: string[] = [];
+    for (const step of steps) {
+      if (step.op === 'unset') continue;
+      const target = `, ${this.path(step.path)}, `;
+      if (step.op === 'set') {
+        assignments.push(`${target}json(${this.bind(JSON.stringify(step.value) ?? 'null')})`);
+      } else if (step.op === 'increment') {
+        assignments.push(`${target}coalesce(${this.#plain(step.path)}, 0) + ${this.bind(exactNumber(step.value))}`);
+      } else {
+        const value = exactNumber(step.value);
+        assignments.push(`${target}max(coalesce(${this.#plain(step.path)}, ${this.bind(value)}), ${this.bind(value)})`);
+      }
+    }
+    const removed = steps.filter((step) => step.op === 'unset');
+    const assigned = assignments.length === 0 ? 'doc' : `json_set(doc${assignments.join('')})`;
+    return removed.length === 0 ? assigned : `json_remove(${assigned}${removed.map((step) => `, ${this.path(step.path)}`).join('')})`;
+  }
+
+  /** In a SET part no index helps; there the bound path keeps the statement the same for every key of a map. */
+  #plain(path: string): string {
+    return `doc->>${this.path(path)}`;
+  }
+
+  #compared(path: string): string {
+    if (this.isIndexed(path)) this.comparisons += 1;
+    else this.opaque = true;
+    return this.field(path);
+  }
+
+  #range(path: string, operator: string, value: number | string): string {
+    // Numbers sort before all texts: an open end towards the other type is closed with the empty text between them.
+    if (typeof value === 'number' && operator.startsWith('>')) {
+      return `(${this.#compared(path)} ${operator} ${this.bind(value)} AND ${this.#compared(path)} < '')`;
+    }
+    if (typeof value === 'string' && operator.startsWith('<')) {
+      return `(${this.#compared(path)} >= '' AND ${this.#compared(path)} ${operator} ${this.bind(value)})`;
+    }
+    return `${this.#compared(path)} ${operator} ${this.bind(value)}`;
+  }
+
+  #equals(path: string, value: string | number | boolean | null): string {
+    if (path === 'id') return this.#isId(value) ? `${this.#compared(path)} = ${this.bind(value)}` : '0';
+    if (this.table.indexed.has(path)) {
+      if (value === null) return `(${this.#compared(path)} IS NULL AND json_type(doc, ${this.path(path)}) = 'null')`;
+      return `${this.#compared(path)} = ${this.bind(typeof value === 'boolean' ? Number(value) : value)}`;
+    }
+    this.opaque = true;
+    const scalar = this.#equalsScalar(path, value);
+    return `(${scalar} OR (json_type(doc, ${this.path(path)}) = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.path(path)}) AS e WHERE ${this.#element(value)})))`;
+  }
+
+  #equalsScalar(path: string, value: string | number | boolean | null): string {
+    if (value === null || typeof value === 'boolean') return `json_type(doc, ${this.path(path)}) = '${String(value)}'`;
+    const equal = `${this.field(path)} = ${this.bind(value)}`;
+    if (value === 0 || value === 1) return `(${equal} AND json_type(doc, ${this.path(path)}) IN ('integer', 'real'))`;
+    if (typeof value === 'string' && /^[[{]/.test(value)) return `(${equal} AND json_type(doc, ${this.path(path)}) = 'text')`;
+    return equal;
+  }
+
+  /** SQLite would take the text '12' for the number 12. */
+  #isId(value: string | number | boolean | null): value is string | number {
+    return typeof value === (this.table.textIds ? 'string' : 'number');
+  }
+
+  #element(value: string | number | boolean | null): string {
+    if (value === null || typeof value === 'boolean') return `e.type = '${String(value)}'`;
+    return `e.type IN (${typeof value === 'string' ? "'text'" : "'integer', 'real'"}) AND e.atom = ${this.bind(value)}`;
+  }
+
+  #in(path: string, values: readonly (string | number | boolean | null)[]): string {
+    const [only] = values;
+    if (only === undefined) return '0';
+    if (values.length === 1) return this.#equals(path, only);
+    if (path === 'id') return `${this.#compared(path)} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(values.filter((value) => this.#isId(value))))}))`;
+    if (this.table.indexed.has(path)) {
+      const plain = values.filter((value) => value !== null).map((value) => (typeof value === 'boolean' ? Number(value) : value));
+      const listed = `${this.#compared(path)} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(plain))}))`;
+      return plain.length === values.length ? listed : `(${listed} OR ${this.#equals(path, null)})`;
+    }
+    this.opaque = true;
+    // json_each yields the elements of a list, and a scalar as itself.
+    return (
+      `(json_type(doc, ${this.path(path)}) <> 'object' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.path(path)}) AS e, ` +
+      `json_each(${this.bind(JSON.stringify(values))}) AS w WHERE e.atom IS w.atom AND ` +
+      `(e.type = w.type OR (e.type IN ('integer', 'real') AND w.type IN ('integer', 'real')))))`
+    );
+  }
+
+  #isText(path: string): string {
+    return ` AND json_type(doc, ${this.path(path)}) = 'text'`;
+  }
+}
+
+/** node:sqlite binds every number as a float; a whole one must stay whole, or JSON would say 5.0. */
+function exactNumber(value: number): number | bigint {
+  return Number.isSafeInteger(value) ? BigInt(value) : value;
+}

@@ -1,0 +1,185 @@
+// What both engines share of filters, patches and sorts: they are taken apart and checked here, once, so that an engine
+// only ever sees field paths of a safe alphabet and scalars, and no text of a user can become an operator.
+import type { Condition, Filter, Patch, Scalar, Sort } from '#server/db/collection.ts';
+
+export type Clause =
+  | { op: 'and' | 'or'; clauses: readonly Clause[] }
+  | { op: 'eq' | 'ne'; path: string; value: Scalar }
+  | { op: 'gt' | 'gte' | 'lt' | 'lte'; path: string; value: number | string }
+  | { op: 'startsWith' | 'contains'; path: string; value: string }
+  | { op: 'in'; path: string; values: readonly Scalar[] }
+  | { op: 'exists'; path: string; value: boolean };
+
+export type PatchStep =
+  | { op: 'set'; path: string; value: unknown }
+  | { op: 'unset'; path: string }
+  | { op: 'increment' | 'max'; path: string; value: number };
+
+const everything: Clause = { op: 'and', clauses: [] };
+
+/** @throws {TypeError} on a path, an operator or an operand that is not allowed; that is a fault of the calling code. */
+export function parseFilter(filter: Filter): Clause {
+  const clauses: Clause[] = [];
+  for (const key in filter) {
+    const condition = filter[key];
+    if (key === 'and' || key === 'or') {
+      const parts = filter[key];
+      if (parts === undefined) continue;
+      if (!Array.isArray(parts)) throw new TypeError(`"${key}" takes a list of filters`);
+      clauses.push({ op: key, clauses: parts.map(parseFilter) });
+      continue;
+    }
+    if (condition === undefined) {
+      // An optional filter of a list may be undefined; an id never: it would silently mean "any record".
+      if (key === 'id') throw new TypeError('The id in a filter is undefined');
+      continue;
+    }
+    if (isFilterList(condition)) throw new TypeError(`The condition on "${key}" is a list; use "in"`);
+    addConditions(clauses, checkPath(key), condition);
+  }
+  const [only] = clauses;
+  if (only === undefined) return everything;
+  return clauses.length === 1 ? only : { op: 'and', clauses };
+}
+
+function isFilterList(condition: Condition | readonly Filter[]): condition is readonly Filter[] {
+  return Array.isArray(condition);
+}
+
+function addConditions(clauses: Clause[], path: string, condition: Condition): void {
+  if (condition === null || typeof condition !== 'object') {
+    clauses.push({ op: 'eq', path, value: checkScalar(path, condition) });
+    return;
+  }
+  for (const [operator, operand] of Object.entries(condition)) {
+    if (operand === undefined) continue;
+    switch (operator) {
+      case 'in':
+        if (!Array.isArray(operand)) throw new TypeError(`"in" on "${path}" takes a list`);
+        clauses.push({ op: 'in', path, values: operand.map((value) => checkScalar(path, value)) });
+        break;
+      case 'ne':
+        clauses.push({ op: 'ne', path, value: checkScalar(path, operand) });
+        break;
+      case 'gt':
+      case 'gte':
+      case 'lt':
+      case 'lte': {
+        const value = checkScalar(path, operand);
+        if (typeof value !== 'number' && typeof value !== 'string') throw new TypeError(`"${operator}" on "${path}" takes a number or a text`);
+        clauses.push({ op: operator, path, value });
+        break;
+      }
+      case 'startsWith':
+      case 'contains':
+        if (typeof operand !== 'string') throw new TypeError(`"${operator}" on "${path}" takes a text`);
+        clauses.push({ op: operator, path, value: operand });
+        break;
+      case 'exists':
+        if (typeof operand !== 'boolean') throw new TypeError(`"exists" on "${path}" takes true or false`);
+        clauses.push({ op: 'exists', path, value: operand });
+        break;
+      default:
+        throw new TypeError(`Unknown operator "${operator}" on "${path}"`);
+    }
+  }
+}
+
+function checkScalar(path: string, value: unknown): Scalar {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isFinite(value)) return value;
+      break;
+    case 'object':
+      if (value === null) return value;
+      break;
+    default:
+  }
+  throw new TypeError(`"${path}" is compared with something that is neither a text, a finite number, a boolean nor null`);
+}
+
+const allowedPath = /^[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
+
+/** Paths go through objects, not into lists. `_id`, `and` and `or` are taken. */
+export function checkPath(path: string): string {
+  if (!allowedPath.test(path) || path === '_id' || path === 'and' || path === 'or') throw new TypeError(`"${path}" is not a field path`);
+  return path;
+}
+
+/** The id that a filter demands, when it demands one: then at most one record matches. */
+export function demandedId(clause: Clause): number | string | undefined {
+  if (clause.op === 'and') {
+    for (const part of clause.clauses) {
+      const id = demandedId(part);
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+  if (clause.op !== 'eq' || clause.path !== 'id') return undefined;
+  return typeof clause.value === 'number' || typeof clause.value === 'string' ? clause.value : undefined;
+}
+
+/** The smallest text above every text that starts with `prefix`; undefined when there is none. */
+export function textAfterPrefix(prefix: string): string | undefined {
+  const characters = Array.from(prefix);
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const code = last.codePointAt(0) ?? 0;
+    if (code >= 0x10ffff) continue;
+    // The surrogates are no characters of their own.
+    return characters.join('') + String.fromCodePoint(code >= 0xd7ff && code < 0xe000 ? 0xe000 : code + 1);
+  }
+  return undefined;
+}
+
+/** @throws {TypeError} when a field appears in two parts, or a number is not finite, or the patch is empty or touches the id. */
+export function parsePatch(patch: Patch): PatchStep[] {
+  const steps: PatchStep[] = [];
+  if (patch.set !== undefined) {
+    // As in an inserted record, a field that is undefined is not there.
+    for (const [path, value] of Object.entries(patch.set)) if (value !== undefined) steps.push({ op: 'set', path, value });
+  }
+  if (patch.unset !== undefined) for (const path of patch.unset) steps.push({ op: 'unset', path });
+  if (patch.increment !== undefined) addNumbers(steps, 'increment', patch.increment);
+  if (patch.max !== undefined) addNumbers(steps, 'max', patch.max);
+  if (steps.length === 0) throw new TypeError('The patch is empty');
+  for (const [position, { path }] of steps.entries()) {
+    checkPath(path);
+    if (path === 'id') throw new TypeError('An id cannot be changed');
+    for (let before = 0; before < position; before += 1) {
+      const other = steps[before]?.path ?? '';
+      if (other === path || other.startsWith(`${path}.`) || path.startsWith(`${other}.`)) {
+        throw new TypeError(`The patch changes "${path}" twice`);
+      }
+    }
+  }
+  return steps;
+}
+
+function addNumbers(steps: PatchStep[], op: 'increment' | 'max', numbers: Record<string, number>): void {
+  for (const [path, value] of Object.entries(numbers)) {
+    if (!Number.isFinite(value)) throw new TypeError(`"${op}" on "${path}" takes a finite number`);
+    steps.push({ op, path, value });
+  }
+}
+
+/** The sort with its tie-break: by id, in the direction of the last key. */
+export function completeSort(sort: Sort | undefined): Sort {
+  if (sort === undefined || sort.length === 0) return [['id', 1]];
+  let last: 1 | -1 = 1;
+  for (const [path, direction] of sort) {
+    checkPath(path);
+    if (path === 'id') return sort;
+    last = direction;
+  }
+  return [...sort, ['id', last]];
+}
+
+/** A limit or skip as a whole number from 0. */
+export function wholeNumber(value: number | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('A limit or skip is a whole number from 0');
+  return value;
+}
