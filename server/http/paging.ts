@@ -1,0 +1,63 @@
+// How `p`, `page_size` and `cursor` of a list are read. Forgiving where old clients are careless, strict where a wrong
+// value can only be a mistake.
+import { AppError } from '#shared/errors.ts';
+import type { Page } from '#shared/envelope.ts';
+import type { Filter } from '#server/db/collection.ts';
+
+const defaultSize = 10;
+const largestSize = 100;
+/** Totals are exact up to here. Nobody pages further by number: a cursor does that. */
+export const exactTotal = 10_000;
+
+export interface PageBounds {
+  /** From 1. */
+  page: number;
+  size: number;
+  skip: number;
+}
+
+/** A missing, unreadable or non-positive size is 10, above 100 is 100; `page` is at least 1. */
+export function pageBounds(query: { p?: number | undefined; page_size?: number | undefined }): PageBounds {
+  const page = Math.max(1, query.p ?? 1);
+  const size = Math.min(largestSize, query.page_size !== undefined && query.page_size > 0 ? query.page_size : defaultSize);
+  return { page, size, skip: (page - 1) * size };
+}
+
+/** Where a list ordered by (time, id), both descending, goes on. */
+export interface TimeCursor {
+  /** Unix seconds. */
+  time: number;
+  id: number;
+}
+
+export function writeCursor({ time, id }: TimeCursor): string {
+  return Buffer.from(`${time}.${id}`).toString('base64url');
+}
+
+/** @throws {AppError} `invalid_parameter` when it is not one of ours */
+export function readCursor(text: string): TimeCursor {
+  const parts = /^(\d{1,12})\.(\d{1,16})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
+  const cursor = { time: Number(parts?.[1]), id: Number(parts?.[2]) };
+  if (parts === null || writeCursor(cursor) !== text) throw new AppError('invalid_parameter', {}, { field: 'cursor' });
+  return cursor;
+}
+
+/**
+ * What follows a cursor, in a form that walks an index on (time, id): a range over the time with a remainder that only
+ * concerns the cursor's own second. For the `and` of a filter.
+ */
+export function afterCursor(timeField: string, { time, id }: TimeCursor): Filter[] {
+  return [{ [timeField]: { lte: time } }, { or: [{ [timeField]: { lt: time } }, { id: { lt: id } }] }];
+}
+
+/** The answer of a list. `total` may be a count that stopped at `exactTotal + 1`. */
+export function pageAnswer<Item>(items: Item[], bounds: PageBounds, total: number, cursor?: string): Page<Item> {
+  return {
+    items,
+    total: Math.min(total, exactTotal),
+    page: bounds.page,
+    page_size: bounds.size,
+    ...(total > exactTotal ? { total_is_lower_bound: true } : {}),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+}

@@ -1,0 +1,27 @@
+// The plain log rows: everything but charges, which the ledger writes together with what they cost.
+import type { AppContext } from '#server/context.ts';
+import type { LogRecord } from '#server/db/collections.ts';
+
+/** What a row is about; the rest is empty. */
+export type LogEntry = Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'> &
+  Partial<Omit<LogRecord, 'id' | 'created_at' | 'process' | 'seq' | 'token_quota'>>;
+
+/** Writes a row of now; never one that charges. */
+export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, entry: LogEntry): Promise<void> {
+  await context.db.collection('logs').insert({
+    token_name: '',
+    model_name: '',
+    quota: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: 0,
+    is_stream: false,
+    channel_id: 0,
+    token_id: 0,
+    group: '',
+    other: null,
+    ...entry,
+    id: await context.db.nextId('logs'),
+    created_at: Math.floor(context.now() / 1000),
+  });
+}
