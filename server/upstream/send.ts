@@ -1,0 +1,242 @@
+// One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Answers are
+// a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
+import { Pool, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+
+export interface SendRequest {
+  /** `https://api.openai.com` */
+  origin: string;
+  /** Path with query. */
+  path: string;
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+  /** `http:`, `https:` or `socks5:` URL, null for none. */
+  proxy: string | null;
+}
+
+export type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+export interface WholeAnswer {
+  kind: 'whole';
+  status: number;
+  headers: AnswerHeaders;
+  body: Buffer;
+}
+
+export interface StreamAnswer {
+  kind: 'stream';
+  status: number;
+  headers: AnswerHeaders;
+  stream: UpstreamStream;
+}
+
+/** Why no answer came. `aborted`: we ended the call ourselves. */
+export class SendFailure extends Error {
+  readonly reason: 'network' | 'timeout' | 'too_large' | 'aborted';
+  constructor(reason: SendFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SendFailure';
+    this.reason = reason;
+  }
+}
+
+export interface SendLimits {
+  /** Until the answer's headers are there. */
+  firstByteMs: number;
+  /** Bytes of an answer that is not a stream. */
+  maxBytes: number;
+}
+
+/** A call that is under way. */
+export interface Sending {
+  readonly answer: Promise<WholeAnswer | StreamAnswer>;
+  /** Closes the connection to the upstream at once; harmless when the answer has ended. */
+  abort(): void;
+}
+
+/** Receives what a stream brings, in order; `end` or `fail` is the last. */
+export interface StreamSink {
+  data(chunk: Buffer): void;
+  end(): void;
+  fail(failure: SendFailure): void;
+}
+
+export interface Sender {
+  send(request: SendRequest, limits: SendLimits): Sending;
+  close(): Promise<void>;
+}
+
+/** Connections per origin; with HTTP/1.1 every open stream needs one. */
+const connectionsPerOrigin = 4096;
+const streamBufferBytes = 64 * 1024;
+
+export function createSender(): Sender {
+  const dispatchers = new Map<string, Dispatcher>();
+
+  function dispatcherFor(origin: string, proxy: string | null): Dispatcher {
+    const key = proxy === null ? origin : `${proxy} ${origin}`;
+    let dispatcher = dispatchers.get(key);
+    if (dispatcher === undefined) {
+      const options = { connections: connectionsPerOrigin, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+      dispatcher = proxy === null ? new Pool(origin, options) : new ProxyAgent({ uri: proxy, ...options });
+      dispatchers.set(key, dispatcher);
+    }
+    return dispatcher;
+  }
+
+  return {
+    send(request, limits) {
+      const exchange = new Exchange(limits);
+      dispatcherFor(request.origin, request.proxy).dispatch(
+        { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
+        exchange,
+      );
+      return exchange;
+    },
+    async close() {
+      await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
+      dispatchers.clear();
+    },
+  };
+}
+
+/** undici's handler of one request. */
+class Exchange implements Dispatcher.DispatchHandler, Sending {
+  readonly answer: Promise<WholeAnswer | StreamAnswer>;
+  readonly #limits: SendLimits;
+  readonly #timer: NodeJS.Timeout;
+  #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
+  #reject: (failure: SendFailure) => void = () => {};
+  #controller: Dispatcher.DispatchController | null = null;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #stream: UpstreamStream | null = null;
+  #failure: SendFailure | null = null;
+  #isEnded = false;
+
+  constructor(limits: SendLimits) {
+    this.#limits = limits;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), limits.firstByteMs);
+  }
+
+  abort(): void {
+    this.#stop(new SendFailure('aborted', 'the call was ended'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#failure !== null) controller.abort(this.#failure);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200) return;
+    clearTimeout(this.#timer);
+    this.#status = status;
+    this.#headers = headers;
+    const type = headers['content-type'];
+    if (status === 200 && typeof type === 'string' && type.startsWith('text/event-stream')) {
+      this.#stream = new UpstreamStream(controller, () => this.abort());
+      this.#resolve({ kind: 'stream', status, headers, stream: this.#stream });
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#stream !== null) {
+      this.#stream.push(chunk);
+      return;
+    }
+    this.#size += chunk.length;
+    if (this.#size > this.#limits.maxBytes) this.#stop(new SendFailure('too_large', 'the answer is too large'));
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    if (this.#stream !== null) {
+      this.#stream.pushEnd();
+      return;
+    }
+    const [first] = this.#chunks;
+    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
+    this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    const failure = this.#failure ?? new SendFailure('network', cause.message, { cause });
+    if (this.#stream !== null) this.#stream.pushFailure(failure);
+    else this.#reject(failure);
+  }
+
+  #stop(failure: SendFailure): void {
+    if (this.#isEnded || this.#failure !== null) return;
+    this.#failure = failure;
+    clearTimeout(this.#timer);
+    // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
+    if (this.#controller === null) this.#reject(failure);
+    else this.#controller.abort(failure);
+  }
+}
+
+/** Chunks of an event stream. Holds back what comes before somebody reads, and pauses the socket beyond 64 KiB of it. */
+export class UpstreamStream {
+  readonly #controller: Dispatcher.DispatchController;
+  readonly #abort: () => void;
+  #sink: StreamSink | null = null;
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
+  #outcome: 'open' | 'ended' | SendFailure = 'open';
+
+  constructor(controller: Dispatcher.DispatchController, abort: () => void) {
+    this.#controller = controller;
+    this.#abort = abort;
+  }
+
+  /** Starts reading; what came early is delivered at once. */
+  read(sink: StreamSink): void {
+    this.#sink = sink;
+    const early = this.#early;
+    this.#early = [];
+    for (const chunk of early) sink.data(chunk);
+    if (this.#outcome === 'ended') sink.end();
+    else if (this.#outcome !== 'open') sink.fail(this.#outcome);
+    else if (this.#earlyBytes > streamBufferBytes) this.#controller.resume();
+  }
+
+  pause(): void {
+    this.#controller.pause();
+  }
+  resume(): void {
+    this.#controller.resume();
+  }
+  abort(): void {
+    this.#abort();
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#sink !== null) {
+      this.#sink.data(chunk);
+      return;
+    }
+    this.#early.push(chunk);
+    this.#earlyBytes += chunk.length;
+    if (this.#earlyBytes > streamBufferBytes) this.#controller.pause();
+  }
+  pushEnd(): void {
+    this.#outcome = 'ended';
+    this.#sink?.end();
+  }
+  pushFailure(failure: SendFailure): void {
+    this.#outcome = failure;
+    this.#sink?.fail(failure);
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { UsageMeter, textOf } from '#server/upstream/usage-meter.ts';
+
+const chunk = (content: string) => `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`;
+const meter = () => new UsageMeter({ countText: (text) => Promise.resolve(text.length) });
+
+test('usage-meter: the text of a short stream is counted whole', async () => {
+  const watched = meter();
+  for (const word of ['Hello', ' "wor\nld"', '。']) watched.push(Buffer.from(chunk(word)));
+  expect(await watched.countTokens()).toBe('Hello "wor\nld"。'.length);
+});
+
+test('usage-meter: a long stream is counted whole and its last events stay readable', async () => {
+  const watched = meter();
+  let expected = 0;
+  for (let index = 0; index < 5_000; index += 1) {
+    const word = `word${index} `;
+    expected += word.length;
+    watched.push(Buffer.from(chunk(word)));
+  }
+  watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\ndata: [DONE]\n\n'));
+  const last = watched.lastEvents();
+  expect(last.at(-1)).toBe('[DONE]');
+  expect(last.at(-2)).toBe('{"choices":[],"usage":{"prompt_tokens":1}}');
+  expect(await watched.countTokens()).toBe(expected);
+});
+
+test('usage-meter: one event larger than the buffer is counted', async () => {
+  const watched = meter();
+  watched.push(Buffer.from(chunk('x'.repeat(100_000))));
+  expect(await watched.countTokens()).toBe(100_000);
+});
+
+test('usage-meter: reasoning and tool calls count as text', () => {
+  expect(textOf('{"delta":{"reasoning_content":"ab","tool_calls":[{"function":{"name":"f","arguments":"{\\"a\\":1}"}}]}}')).toBe('abf{"a":1}');
+});

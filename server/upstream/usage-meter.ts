@@ -1,0 +1,131 @@
+// Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: the last bytes tell usage and
+// ending; the text is kept as raw bytes and only read when the upstream reported no usage, or when the bytes pile up.
+import { dataOf } from '#server/upstream/sse.ts';
+
+/** Raw bytes kept before they are turned into text. Short streams never get there. */
+const rawBytes = 16 * 1024;
+/** Characters of text kept; what is beyond is counted in the background and dropped. */
+const textLimit = 48 * 1024;
+const tailBytes = 4 * 1024;
+
+// Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
+const spare: Buffer[] = [];
+
+export interface MeterOptions {
+  /** Counts the tokens of a piece of text; never rejects. */
+  countText(text: string): Promise<number>;
+}
+
+export class UsageMeter {
+  readonly #options: MeterOptions;
+  #raw: Buffer | null = null;
+  #rawLength = 0;
+  #tail: Buffer | null = null;
+  #text = '';
+  #counted: Promise<number>[] = [];
+  #bytes = 0;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+  }
+
+  /** Bytes of complete events that have gone by. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes whole events. The bytes are copied: a slice would keep the socket's whole read buffer alive. */
+  push(events: Buffer): void {
+    this.#bytes += events.length;
+    if (this.#rawLength + events.length > rawBytes) this.#drainToText();
+    if (events.length > rawBytes) {
+      this.#keepTail(events);
+      this.#addText(events.toString('utf8'));
+      return;
+    }
+    this.#raw ??= spare.pop() ?? Buffer.allocUnsafeSlow(rawBytes);
+    events.copy(this.#raw, this.#rawLength);
+    this.#rawLength += events.length;
+  }
+
+  /** The data of the last events, newest last: where usage and finish reasons are. */
+  lastEvents(): string[] {
+    return lastEventsOf(this.#tailText());
+  }
+
+  /** Rough number of tokens so far, from sizes only; for growing a reservation while the stream runs. */
+  roughTokens(): number {
+    return Math.ceil(this.#bytes / 220) + Math.ceil(this.#text.length / 8);
+  }
+
+  /** Tokens of all text that has gone by: contents, reasoning, tool calls. */
+  async countTokens(): Promise<number> {
+    this.#drainToText();
+    const parts = await Promise.all(this.#counted);
+    const rest = this.#text === '' ? 0 : await this.#options.countText(this.#text);
+    return parts.reduce((sum, part) => sum + part, rest);
+  }
+
+  /** Gives the buffer back. Nothing may be asked afterwards. */
+  close(): void {
+    if (this.#raw !== null && spare.length < 2048) spare.push(this.#raw);
+    this.#raw = null;
+    this.#tail = null;
+    this.#text = '';
+  }
+
+  #tailText(): string {
+    const raw = this.#raw === null ? '' : this.#raw.toString('utf8', 0, this.#rawLength);
+    if (raw.length > tailBytes || this.#tail === null) return raw;
+    return this.#tail.toString('utf8') + raw;
+  }
+
+  #drainToText(): void {
+    if (this.#raw === null || this.#rawLength === 0) return;
+    const raw = this.#raw.toString('utf8', 0, this.#rawLength);
+    this.#keepTail(this.#raw.subarray(0, this.#rawLength));
+    this.#rawLength = 0;
+    this.#addText(raw);
+  }
+
+  #keepTail(bytes: Buffer): void {
+    this.#tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - tailBytes)));
+  }
+
+  #addText(raw: string): void {
+    this.#text += textOf(raw);
+    if (this.#text.length < textLimit) return;
+    this.#counted.push(this.#options.countText(this.#text));
+    this.#text = '';
+  }
+}
+
+/** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */
+export function textOf(raw: string): string {
+  let text = '';
+  // Values are JSON strings; keys with these names appear in chat chunks only where a model's own output stands.
+  const pattern = /"(?:content|reasoning_content|reasoning|arguments|name|refusal|text)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
+  for (const match of raw.matchAll(pattern)) {
+    const literal = match[1] ?? '""';
+    if (!literal.includes('\\')) {
+      text += literal.slice(1, -1);
+      continue;
+    }
+    try {
+      const value: unknown = JSON.parse(literal);
+      if (typeof value === 'string') text += value;
+    } catch {
+      text += literal.slice(1, -1); // a broken escape: as it stands
+    }
+  }
+  return text;
+}
+
+function lastEventsOf(text: string): string[] {
+  const events = text.split(/\r?\n\r?\n/);
+  // The first piece may be the rest of an event that was cut.
+  return events
+    .slice(-6)
+    .map(dataOf)
+    .filter((data) => data !== null);
+}
