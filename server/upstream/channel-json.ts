@@ -1,0 +1,67 @@
+// The JSON texts in a channel's record. The same functions judge them when a channel is saved: null means invalid.
+import { z } from 'zod';
+
+export interface ChannelSetting {
+  /** Answers are rebuilt from the fields that OpenAI's format knows. */
+  forceFormat: boolean;
+  /** Reasoning text becomes content within `<think>` tags. */
+  thinkingToContent: boolean;
+  /** URL of the proxy for every call of this channel; null: direct. */
+  proxy: string | null;
+}
+
+const noSetting: ChannelSetting = { forceFormat: false, thinkingToContent: false, proxy: null };
+const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
+
+const Names = z.record(z.string(), z.string().nullable());
+const Statuses = z.record(z.string().regex(/^[1-5]\d\d$/), z.union([z.int(), z.string().regex(/^\d{3}$/).transform(Number)]));
+const Fields = z.record(z.string(), z.unknown());
+const Setting = z.looseObject({
+  force_format: z.boolean().nullish(),
+  thinking_to_content: z.boolean().nullish(),
+  proxy: z.string().nullish(),
+});
+
+/** Client model → upstream model, one step. Empty targets are left out. */
+export function parseModelMapping(text: string): ReadonlyMap<string, string> | null {
+  const names = parse(text, Names);
+  if (names === null) return null;
+  return new Map(Object.entries(names).flatMap(([from, to]) => (to === null || to === '' ? [] : [[from, to]])));
+}
+
+/** Status of an upstream error → status shown to the client and used for retries. Targets are 400 to 599. */
+export function parseStatusCodeMapping(text: string): ReadonlyMap<number, number> | null {
+  const statuses = parse(text, Statuses);
+  if (statuses === null) return null;
+  const entries = Object.entries(statuses).map(([from, to]): [number, number] => [Number(from), to]);
+  return entries.every(([, to]) => to >= 400 && to <= 599) ? new Map(entries) : null;
+}
+
+/** Top-level fields that overwrite those of the request. */
+export function parseParamOverride(text: string): Readonly<Record<string, unknown>> | null {
+  return parse(text, Fields);
+}
+
+export function parseChannelSetting(text: string): ChannelSetting | null {
+  const setting = parse(text, Setting);
+  if (setting === null) return null;
+  const proxy = setting.proxy?.trim() || null;
+  if (proxy !== null && !isProxyUrl(proxy)) return null;
+  if (setting.force_format !== true && setting.thinking_to_content !== true && proxy === null) return noSetting;
+  return { forceFormat: setting.force_format === true, thinkingToContent: setting.thinking_to_content === true, proxy };
+}
+
+function isProxyUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && proxySchemes.has(url.protocol) && url.hostname !== '';
+}
+
+/** An empty text is an empty object. */
+function parse<T>(text: string, schema: z.ZodType<T>): T | null {
+  try {
+    const result = schema.safeParse(text.trim() === '' ? {} : JSON.parse(text));
+    return result.success ? result.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+// The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
+import type { CallPlan } from '#server/upstream/call-plan.ts';
+import type { Capability, RequestQuirks } from '#server/upstream/providers/spec.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export function applyQuirks(body: Body, capability: Capability, quirks: RequestQuirks | undefined, plan: CallPlan): Body {
+  const edit = createEdit(body);
+  for (const key in body) {
+    // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.
+    if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
+  }
+  if (capability !== 'chat') return edit.result();
+  for (const rule of plan.rules) {
+    renameFields(edit, rule.rename);
+    for (const field of rule.drop ?? []) edit.drop(field);
+  }
+  if (plan.set !== null) {
+    for (const field in plan.set) if (!edit.has(field)) edit.set(field, plan.set[field]);
+  }
+  if (plan.isDeveloperRole) developerRole(edit);
+  if (quirks === undefined) return edit.result();
+
+  renameFields(edit, quirks.rename);
+  for (const field of quirks.drop ?? []) edit.drop(field);
+  for (const field in quirks.replace) {
+    const value = edit.get(field);
+    const other = typeof value === 'string' ? quirks.replace[field]?.[value] : undefined;
+    if (other !== undefined) edit.set(field, other);
+  }
+  for (const field in quirks.clamp) {
+    const value = edit.get(field);
+    const bounds = quirks.clamp[field];
+    if (typeof value !== 'number' || bounds === undefined) continue;
+    if (bounds.above !== undefined && value >= bounds.above.at) edit.set(field, bounds.above.to);
+    else if (bounds.below !== undefined && value <= bounds.below.at) edit.set(field, bounds.below.to);
+  }
+  if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
+  if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
+  return edit.result();
+}
+
+interface Edit {
+  has(field: string): boolean;
+  get(field: string): unknown;
+  set(field: string, value: unknown): void;
+  drop(field: string): void;
+  result(): Body;
+}
+
+function createEdit(body: Body): Edit {
+  let copy: Record<string, unknown> | undefined;
+  const current = () => copy ?? body;
+  return {
+    has: (field) => Object.hasOwn(current(), field),
+    get: (field) => (Object.hasOwn(current(), field) ? current()[field] : undefined),
+    set(field, value) {
+      copy ??= { ...body };
+      copy[field] = value;
+    },
+    drop(field) {
+      if (!Object.hasOwn(current(), field)) return;
+      copy ??= { ...body };
+      delete copy[field];
+    },
+    result: current,
+  };
+}
+
+/** A renamed field gives way to its target when the client sent both. */
+function renameFields(edit: Edit, names: Readonly<Record<string, string>> | undefined): void {
+  for (const from in names) {
+    const to = names[from];
+    if (to === undefined || !edit.has(from)) continue;
+    if (edit.get(to) === undefined || edit.get(to) === null) edit.set(to, edit.get(from));
+    edit.drop(from);
+  }
+}
+
+function developerRole(edit: Edit): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages) || !isRecord(messages[0]) || messages[0].role !== 'system') return;
+  edit.set('messages', [{ ...messages[0], role: 'developer' }, ...messages.slice(1)]);
+}
+
+function editMessages(edit: Edit, quirks: RequestQuirks): void {
+  const messages = edit.get('messages');
+  if (!Array.isArray(messages)) return;
+  const edited = messages.map((message: unknown) => (isRecord(message) ? editMessage(message, quirks) : message));
+  if (edited.some((message, index) => message !== messages[index])) edit.set('messages', edited);
+}
+
+function editMessage(message: Body, quirks: RequestQuirks): Body {
+  const edit = createEdit(message);
+  for (const field of quirks.dropFromMessages ?? []) edit.drop(field);
+  const { content } = message;
+  if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isRecord(part) && part.type === 'image_url')) {
+    edit.set('content', content.map((part: unknown) => imagePart(part, quirks.images)));
+  }
+  return edit.result();
+}
+
+function imagePart(part: unknown, style: RequestQuirks['images']): unknown {
+  if (!isRecord(part) || part.type !== 'image_url') return part;
+  const image = isRecord(part.image_url) ? part.image_url : { url: part.image_url };
+  if (typeof image.url !== 'string') return part;
+  if (style === 'text') return { ...part, image_url: image.url };
+  return { ...part, image_url: { ...image, url: image.url.replace(/^data:[^,]*;base64,/, '') } };
+}
+
+function isRecord(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+// Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { restrictToFormat } from './force-format.ts';
+import { fixCompletionCount } from './response.ts';
+import { createThinkingStream } from './thinking.ts';
+
+export interface StreamTransform {
+  /** The data of one event in, the data of what the client gets out. Not for `[DONE]`. */
+  event(data: string): readonly string[];
+  /** What is still owed when the stream ends, to be sent before `[DONE]`. */
+  end(): readonly string[];
+}
+
+export interface StreamInput {
+  channel: PreparedChannel;
+  upstreamModel: string;
+  /** The client did not ask for the usage chunk. */
+  isUsageHidden: boolean;
+}
+
+/** Null when no event has to be looked at; the usage chunk is then recognised in the stream's tail by `isUsageOnly`. */
+export function createStreamTransform({ channel, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
+  const answers = channel.provider?.answers;
+  const { thinkingToContent, forceFormat } = channel.setting;
+  if (answers === undefined && !thinkingToContent && !forceFormat) return null;
+
+  const thinking = thinkingToContent ? createThinkingStream() : undefined;
+  const write = (chunk: Record<string, unknown>) => JSON.stringify(forceFormat ? restrictToFormat(chunk) : chunk);
+  return {
+    event(data) {
+      if (isUsageHidden && isUsageOnly(data)) return [];
+      const chunk = parseObject(data);
+      if (chunk === null || chunk.error !== undefined) return [data];
+      if (answers?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
+      if (answers?.completionFromTotal === true) fixCompletionCount(chunk, channel);
+      return (thinking?.chunk(chunk) ?? [chunk]).map(write);
+    },
+    end: () => (thinking?.end() ?? []).map(write),
+  };
+}
+
+/**
+ * The chunk that `stream_options.include_usage` adds: usage, and nothing for the reader in its choices. Chunks that carry
+ * usage beside content or a finish reason are no such chunk.
+ */
+export function isUsageOnly(data: string): boolean {
+  if (!data.includes('"usage"')) return false;
+  const chunk = parseObject(data);
+  if (chunk === null || typeof chunk.usage !== 'object' || chunk.usage === null) return false;
+  const { choices } = chunk;
+  return choices === undefined || choices === null || (Array.isArray(choices) && choices.every(isEmptyChoice));
+}
+
+function isEmptyChoice(choice: unknown): boolean {
+  if (typeof choice !== 'object' || choice === null) return true;
+  if ('finish_reason' in choice && choice.finish_reason !== null && choice.finish_reason !== undefined) return false;
+  const delta = 'delta' in choice ? choice.delta : undefined;
+  if (typeof delta !== 'object' || delta === null) return true;
+  return Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '');
+}
+
+function parseObject(data: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(data);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,33 @@
+// Texts of upstreams on their way to people who did not configure them: addresses and keys are blanked out, the rest stays.
+
+const url = /\b([a-z][a-z0-9+.-]{1,15}):\/\/[^\s"'<>()[\]{}，。；、）」]+/gi;
+const ipv4 = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.]*\w)/g;
+// Bracketed, or written in full, or shortened by `::`; a time such as 12:30:45 is none of these.
+const ipv6 = /\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\](?::\d{1,5})?|(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])/gi;
+const bearer = /\b(Bearer|Basic)\s+[\w.~+/*-]{6,}=*/gi;
+const prefixedKey = /(?<![\w-])(sk|pk|rk|ak|gsk|xai|hf|r8|pplx|nvapi|tvly|fw|bce-v3)([-_/])[\w.*/-]{6,}/g;
+const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
+// An unbroken run of letters and digits this long is no word, model name or sentence.
+const longRun = /(?<![\w-])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}(?:\.[A-Za-z0-9]+)?/g;
+
+export interface KnownSecrets {
+  /** The channel's key, in case it is of no known form. */
+  key?: string;
+  /** The channel's host, which may appear without a scheme. */
+  host?: string;
+}
+
+/** The text without URLs, addresses and key-like parts. Ordinary words such as "http" stay. */
+export function maskSecrets(text: string, known: KnownSecrets = {}): string {
+  let masked = text;
+  if (known.key !== undefined && known.key.length >= 8) masked = masked.replaceAll(known.key, '***');
+  masked = masked
+    .replace(url, (whole, scheme: string) => `${scheme}://***${/[.,:;!?]+$/.exec(whole)?.[0] ?? ''}`)
+    .replace(bearer, '$1 ***')
+    .replace(knownKey, '***')
+    .replace(prefixedKey, '$1$2***')
+    .replace(longRun, '***')
+    .replace(ipv6, '***')
+    .replace(ipv4, '***');
+  return known.host === undefined || known.host === '' ? masked : masked.replaceAll(known.host, '***');
+}

@@ -1,0 +1,27 @@
+// Alibaba DashScope: chat in compatible mode, embeddings in its own form. The channel's free field names plugins.
+// https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope
+import models from './default-models.json' with { type: 'json' };
+import { aliEmbeddings } from './embeddings-hooks.ts';
+import type { Provider } from './spec.ts';
+
+export const ali: Provider = {
+  type: 17,
+  name: 'Ali',
+  dialect: 'openai',
+  baseUrl: 'https://dashscope.aliyuncs.com',
+  paths: {
+    chat: '{base}/compatible-mode/v1/chat/completions',
+    embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+  },
+  auth: { kind: 'bearer' },
+  headers: { 'x-dashscope-plugin': '{other}' },
+  streamHeaders: { 'x-dashscope-sse': 'enable' },
+  modelsPath: '{base}/compatible-mode/v1/models',
+  quirks: {
+    streamOptions: 'ask',
+    // top_p must lie strictly between 0 and 1.
+    clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
+  },
+  embeddings: aliEmbeddings,
+  models: models['17'],
+};

@@ -1,0 +1,20 @@
+// Azure OpenAI: the deployment in the path is the model's name without dots.
+// https://learn.microsoft.com/azure/ai-services/openai/reference
+import { openaiReasoning } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const azure: Provider = {
+  type: 3,
+  name: 'Azure',
+  dialect: 'openai',
+  baseUrl: null,
+  paths: {
+    chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
+    embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
+  },
+  auth: { kind: 'header', name: 'api-key' },
+  gatewayDrops: '/openai/deployments',
+  defaultVersion: '2024-12-01-preview',
+  quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+  models: [],
+};

@@ -1,0 +1,28 @@
+// Baidu Qianfan, API version 2; the key may be `<key>|<application id>`. https://cloud.baidu.com/doc/qianfan-api
+import models from './default-models.json' with { type: 'json' };
+import type { Provider } from './spec.ts';
+
+export const baiduV2: Provider = {
+  type: 46,
+  name: 'BaiduV2',
+  dialect: 'openai',
+  baseUrl: 'https://qianfan.baidubce.com',
+  paths: { chat: '{base}/v2/chat/completions' },
+  auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
+  modelsPath: '{base}/v2/models',
+  quirks: {
+    streamOptions: 'ask',
+    modelRules: [
+      {
+        prefixes: [''],
+        suffixes: [
+          {
+            suffix: '-search',
+            set: { web_search: { enable: true, enable_citation: true, enable_trace: true, enable_status: false } },
+          },
+        ],
+      },
+    ],
+  },
+  models: models['46'],
+};

@@ -1,0 +1,14 @@
+// Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
+import { openaiReasoning } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const custom: Provider = {
+  type: 8,
+  name: 'Custom',
+  dialect: 'openai',
+  baseUrl: null,
+  paths: { chat: '{base}', embeddings: '{base}' },
+  auth: { kind: 'bearer' },
+  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+  models: [],
+};

@@ -1,0 +1,49 @@
+// The two providers of the OpenAI shape whose embeddings have a body of their own.
+import type { EmbeddingsHook } from './spec.ts';
+
+/** https://docs.ollama.com/api/embed — one vector per input, `prompt_eval_count` as usage. */
+export const ollamaEmbeddings: EmbeddingsHook = {
+  request({ encoding_format: _format, user: _user, input, ...rest }) {
+    return { ...rest, input: inputs(input) };
+  },
+  answer(answer, model) {
+    if (!Array.isArray(answer.embeddings)) return null;
+    const tokens = answer.prompt_eval_count ?? 0;
+    return list(answer.embeddings, model, tokens);
+  },
+};
+
+/** https://help.aliyun.com/zh/model-studio/text-embedding-synchronous-api */
+export const aliEmbeddings: EmbeddingsHook = {
+  request({ model, input, dimensions, encoding_format: _format, user: _user, ...rest }) {
+    return {
+      ...rest,
+      model,
+      input: { texts: inputs(input) },
+      ...(dimensions === undefined ? {} : { parameters: { dimension: dimensions } }),
+    };
+  },
+  answer(answer, model) {
+    const { output, usage } = answer;
+    if (!isRecord(output) || !Array.isArray(output.embeddings)) return null;
+    const rows = output.embeddings.filter(isRecord).sort((a, b) => Number(a.text_index) - Number(b.text_index));
+    return list(rows.map((row) => row.embedding), model, isRecord(usage) ? (usage.total_tokens ?? 0) : 0);
+  },
+};
+
+function inputs(input: unknown): unknown[] {
+  return Array.isArray(input) ? input : [input];
+}
+
+function list(vectors: readonly unknown[], model: string, tokens: unknown): Record<string, unknown> {
+  return {
+    object: 'list',
+    data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    model,
+    usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

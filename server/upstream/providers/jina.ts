@@ -1,0 +1,13 @@
+// Embeddings (and, later, rerank). Objects such as `{"image": …}` in `input` survive. https://jina.ai/embeddings
+import models from './default-models.json' with { type: 'json' };
+import type { Provider } from './spec.ts';
+
+export const jina: Provider = {
+  type: 38,
+  name: 'Jina',
+  dialect: 'openai',
+  baseUrl: 'https://api.jina.ai',
+  paths: { embeddings: '{base}/v1/embeddings' },
+  auth: { kind: 'bearer' },
+  models: models['38'],
+};

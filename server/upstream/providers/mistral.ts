@@ -1,0 +1,24 @@
+// https://docs.mistral.ai/api — fields that it does not know are refused with 422.
+import models from './default-models.json' with { type: 'json' };
+import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const mistral: Provider = {
+  type: 42,
+  name: 'Mistral',
+  dialect: 'openai',
+  baseUrl: 'https://api.mistral.ai',
+  paths: openaiPaths,
+  auth: { kind: 'bearer' },
+  modelsPath: openaiModelsPath,
+  quirks: {
+    streamOptions: 'ask',
+    rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },
+    replace: { tool_choice: { required: 'any' } },
+    drop: ['user', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'service_tier', 'top_k'],
+    // What OpenAI's own answers carry and clients send back.
+    dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
+    images: 'text',
+  },
+  models: models['42'],
+};

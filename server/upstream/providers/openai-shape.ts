@@ -1,0 +1,22 @@
+// What providers of the OpenAI shape have in common.
+import type { ModelRule } from './spec.ts';
+
+export const openaiPaths = { chat: '{base}/v1/chat/completions', embeddings: '{base}/v1/embeddings' } as const;
+
+export const openaiModelsPath = '{base}/v1/models';
+
+export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({
+  suffix: `-${effort}`,
+  set: { reasoning_effort: effort },
+}));
+
+/** Reasoning models refuse `max_tokens` and any `temperature` but 1. https://platform.openai.com/docs/guides/reasoning */
+export const openaiReasoning: ModelRule = {
+  prefixes: ['o1', 'o3', 'o4', 'gpt-5'],
+  except: ['gpt-5-chat'],
+  rename: { max_tokens: 'max_completion_tokens' },
+  drop: ['temperature'],
+  suffixes: effortSuffixes,
+  developerRole: ['o1', 'o1-2024-12-17', 'o3*', 'o4*', 'gpt-5*'],
+  longIdle: true,
+};

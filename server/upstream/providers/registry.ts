@@ -1,0 +1,50 @@
+// Every provider this server can talk to. A new one of the OpenAI shape is one file and one line here.
+import { ai360 } from './ai360.ts';
+import { aigc2d } from './aigc2d.ts';
+import { ails } from './ails.ts';
+import { aiProxy } from './aiproxy.ts';
+import { ali } from './ali.ts';
+import { api2gpt } from './api2gpt.ts';
+import { azure } from './azure.ts';
+import { baiduV2 } from './baidu-v2.ts';
+import { cloudflare } from './cloudflare.ts';
+import { custom } from './custom.ts';
+import { deepSeek } from './deepseek.ts';
+import { fastGpt } from './fastgpt.ts';
+import { jina } from './jina.ts';
+import { lingYiWanWu } from './lingyiwanwu.ts';
+import { miniMax } from './minimax.ts';
+import { mistral } from './mistral.ts';
+import { mokaAi } from './mokaai.ts';
+import { moonshot } from './moonshot.ts';
+import { ohMyGpt } from './ohmygpt.ts';
+import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
+import { openaiMax } from './openai-max.ts';
+import { openRouter } from './openrouter.ts';
+import { perplexity } from './perplexity.ts';
+import { siliconFlow } from './siliconflow.ts';
+import type { Provider } from './spec.ts';
+import { submodel } from './submodel.ts';
+import { volcEngine } from './volcengine.ts';
+import { xai } from './xai.ts';
+import { xinference } from './xinference.ts';
+import { zhipuV4 } from './zhipu-v4.ts';
+
+export const providers: readonly Provider[] = [
+  openai, azure, ollama, openaiMax, ohMyGpt, custom, ails, aiProxy, api2gpt, aigc2d, ali, ai360, openRouter, fastGpt, moonshot,
+  zhipuV4, perplexity, lingYiWanWu, miniMax, jina, cloudflare, siliconFlow, mistral, deepSeek, mokaAi, volcEngine, baiduV2,
+  xinference, xai, submodel,
+];
+
+const byType = new Map(providers.map((provider) => [provider.type, provider]));
+
+export const supportedTypes: readonly number[] = [...byType.keys()];
+
+export function providerOf(type: number): Provider | undefined {
+  return byType.get(type);
+}
+
+export function isSupported(type: number): boolean {
+  return byType.has(type);
+}

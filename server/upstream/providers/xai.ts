@@ -1,0 +1,23 @@
+// https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out.
+import models from './default-models.json' with { type: 'json' };
+import { effortSuffixes, openaiModelsPath } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const xai: Provider = {
+  type: 48,
+  name: 'Xai',
+  dialect: 'openai',
+  baseUrl: 'https://api.x.ai',
+  paths: { chat: '{base}/v1/chat/completions' },
+  auth: { kind: 'bearer' },
+  modelsPath: openaiModelsPath,
+  quirks: {
+    streamOptions: 'ask',
+    modelRules: [
+      { prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes },
+      { prefixes: ['grok'], suffixes: [{ suffix: '-search', set: { search_parameters: { mode: 'on' } } }] },
+    ],
+  },
+  answers: { completionFromTotal: true },
+  models: models['48'],
+};

@@ -1,0 +1,209 @@
+// What went wrong upstream, in the form that every error of the relay has, and what follows from it.
+import { errorText } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+
+export interface UpstreamFailure {
+  /** `answer`: the upstream said so. The others are found out here: no connection, no answer in time, not an answer. */
+  kind: 'answer' | 'network' | 'timeout' | 'invalid';
+  /** For the client and for decisions, after the channel's status mapping. */
+  status: number;
+  /** What the upstream sent; 0 when it sent nothing. */
+  upstreamStatus: number;
+  /** Masked. */
+  message: string;
+  /** Set where the text is ours: it can then be rendered in the caller's language. */
+  errorCode: ErrorCode | null;
+  type: string;
+  param: string;
+  code: string | number | null;
+  /** Seconds until the upstream wants to be asked again. */
+  retryAfter: number | undefined;
+}
+
+export interface ErrorAnswer {
+  status: number;
+  /** The body, decoded; may be cut off. */
+  text: string;
+  /** Names in lower case. */
+  headers?: Readonly<Record<string, string | string[] | undefined>>;
+  channel: Pick<PreparedChannel, 'statusCodeMapping' | 'key' | 'base'>;
+  /** Milliseconds. */
+  now: number;
+}
+
+const LONGEST_MESSAGE = 4000;
+
+/** An answer whose status is not 200. The body is read as loosely as providers write theirs. */
+export function parseUpstreamError({ status, text, headers, channel, now }: ErrorAnswer): UpstreamFailure {
+  const found = readErrorBody(parseJson(text));
+  const mapped = channel.statusCodeMapping.get(status) ?? status;
+  return {
+    kind: 'answer',
+    // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
+    status: mapped < 400 || mapped > 599 ? 502 : mapped,
+    upstreamStatus: status,
+    message: cleanMessage(found.message || `bad response status code ${status}`, channel),
+    errorCode: null,
+    type: found.type ?? 'upstream_error',
+    param: found.param ?? String(status),
+    code: found.code === undefined ? 'bad_response_status_code' : found.code,
+    retryAfter: retryAfterOf(headers, now),
+  };
+}
+
+/** An error found in a body of status 200. */
+export function failureInBody(
+  found: { status: number; message: string; type: string; param: string; code: string | number | null },
+  channel: ErrorAnswer['channel'],
+): UpstreamFailure {
+  return {
+    ...found,
+    kind: 'answer',
+    upstreamStatus: 200,
+    message: cleanMessage(found.message, channel),
+    errorCode: null,
+    retryAfter: undefined,
+  };
+}
+
+/** The connection failed before an answer began. */
+export function networkFailure(): UpstreamFailure {
+  return ownFailure('network', 'do_request_failed', 502);
+}
+
+/**
+ * `connect`: nothing was asked yet. `first_byte`: it was asked and may be working still, so asking another would pay
+ * twice. `idle`: the answer had begun.
+ */
+export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
+  return phase === 'connect' ? networkFailure() : ownFailure('timeout', 'upstream_timeout', 504);
+}
+
+/** Status 200 with something that is no answer. */
+export function invalidAnswer(): UpstreamFailure {
+  return ownFailure('invalid', 'invalid_upstream_response', 502);
+}
+
+const accountCodes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
+const accountTypes = new Set([
+  'insufficient_quota',
+  'insufficient_user_quota',
+  'authentication_error',
+  'permission_error',
+  'forbidden',
+]);
+const anthropic = 14;
+const gemini = 24;
+
+/** Whether another channel may do better. Never asked after the first byte has gone to the client. */
+export function isRetryable(failure: UpstreamFailure, channelType: number): boolean {
+  if (failure.kind === 'network' || failure.kind === 'invalid') return true;
+  const { status } = failure;
+  if (status === 429) return true;
+  // These took so long that the upstream may still be working on it.
+  if (status === 504 || status === 524 || status === 408) return false;
+  if (status >= 500) return true;
+  // A bad request is bad everywhere, unless it is the channel's account that is refused.
+  if (status === 400) return channelType === anthropic || speaksOfAccount(failure);
+  return status >= 300;
+}
+
+/** Why the channel should be taken out of use for good, or null. The first rule that matches says so. */
+export function autoDisableReason(
+  failure: UpstreamFailure,
+  { channelType, keywords }: { channelType: number; keywords: readonly string[] },
+): string | null {
+  if (failure.kind !== 'answer') return null;
+  const message = failure.message.toLowerCase();
+  const isRefused =
+    failure.status === 401 ||
+    (failure.status === 403 && channelType === gemini) ||
+    speaksOfAccount(failure) ||
+    keywords.some((keyword) => keyword.trim() !== '' && message.includes(keyword.trim().toLowerCase()));
+  return isRefused ? failure.message : null;
+}
+
+function speaksOfAccount(failure: UpstreamFailure): boolean {
+  return (typeof failure.code === 'string' && accountCodes.has(failure.code)) || accountTypes.has(failure.type);
+}
+
+interface FoundError {
+  message?: string;
+  type?: string;
+  param?: string;
+  code?: string | number | null;
+}
+
+/** The shapes in which providers report errors, the most telling first. */
+function readErrorBody(body: unknown): FoundError {
+  if (!isRecord(body)) return {};
+  const { error } = body;
+  if (isRecord(error)) {
+    const message = text(error.message);
+    if (message !== undefined) {
+      return {
+        message,
+        type: text(error.type) ?? '',
+        param: text(error.param) ?? '',
+        code: text(error.code) ?? (typeof error.code === 'number' ? error.code : null),
+      };
+    }
+  }
+  const header = isRecord(body.header) ? body.header.message : undefined;
+  const response = isRecord(body.response) && isRecord(body.response.error) ? body.response.error.message : undefined;
+  const first = Array.isArray(body.errors) && isRecord(body.errors[0]) ? body.errors[0].message : undefined;
+  const detail = Array.isArray(body.detail) && isRecord(body.detail[0]) ? body.detail[0].msg : body.detail;
+  const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
+  return { message: candidates.map(text).find((candidate) => candidate !== undefined) };
+}
+
+function cleanMessage(message: string, channel: ErrorAnswer['channel']): string {
+  const cut = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+  return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#field.retry-after — seconds or a date; some also send milliseconds. */
+function retryAfterOf(headers: ErrorAnswer['headers'], now: number): number | undefined {
+  const milliseconds = Number(single(headers?.['retry-after-ms']) ?? Number.NaN);
+  if (milliseconds > 0) return milliseconds / 1000;
+  const value = single(headers?.['retry-after'])?.trim();
+  if (value === undefined || value === '') return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1000;
+  return seconds > 0 ? seconds : undefined;
+}
+
+function ownFailure(kind: UpstreamFailure['kind'], errorCode: ErrorCode, status: number): UpstreamFailure {
+  return {
+    kind,
+    status,
+    upstreamStatus: 0,
+    message: errorText(errorCode, 'zh'),
+    errorCode,
+    type: 'upstream_error',
+    param: '',
+    code: errorCode,
+    retryAfter: undefined,
+  };
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
