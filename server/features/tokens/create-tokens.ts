@@ -1,0 +1,29 @@
+import { AppError } from '#shared/errors.ts';
+import { tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
+import type { TokenCreate } from '#shared/tokens.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import { checkTokenFields, checkTokenGroup } from '#server/features/tokens/token-fields.ts';
+import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
+import type { NewToken } from '#server/tokens/insert-token.ts';
+
+const suffixLength = 6;
+
+/** One token, or `count` of them that differ in their names. @throws {AppError} before any is made */
+export async function createTokens(context: AppContext, owner: UserRecord, input: TokenCreate): Promise<TokenRecord[]> {
+  const count = input.count ?? 1;
+  if (count > tokenBatchLimit) throw new AppError('token_count_invalid', { limit: tokenBatchLimit }, { field: 'count' });
+  // Old clients send 0 for a token that never expires.
+  const { expired_time: expiry, ...others } = input;
+  const fields = { ...defaultTokenFields, ...checkTokenFields(expiry === 0 ? others : input) };
+  checkTokenGroup(context.settings, owner, fields.group);
+  const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
+  const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
+  return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
+}
+
+/** The name with a random ending, cut so that both together keep the limit. */
+function suffixed(context: AppContext, name: string): string {
+  const kept = Array.from(name).slice(0, tokenNameLimit - suffixLength - 1).join('');
+  return `${kept}-${context.randomText(suffixLength)}`;
+}

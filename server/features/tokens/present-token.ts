@@ -1,0 +1,44 @@
+import type { Token } from '#shared/tokens.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TokenRecord } from '#server/db/collections.ts';
+import { effectiveStatus } from '#server/features/tokens/token-status.ts';
+import { tokenBalance } from '#server/money/account.ts';
+
+/** A token as its owner sees it, with its key. */
+export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
+  return {
+    id: record.id,
+    user_id: record.user_id,
+    key: readKey(context, record),
+    name: record.name,
+    status: effectiveStatus(record, context.now()),
+    created_time: record.created_time,
+    accessed_time: record.accessed_time,
+    expired_time: record.expired_time,
+    remain_quota: tokenBalance(record),
+    unlimited_quota: record.unlimited_quota,
+    used_quota: record.used_quota,
+    full_mark: record.full_mark,
+    model_limits_enabled: record.model_limits_enabled,
+    model_limits: record.model_limits,
+    allow_ips: record.allow_ips,
+    group: record.group,
+    DeletedAt: record.DeletedAt,
+    revision: record.revision,
+  };
+}
+
+/** The same with a key that tells tokens apart and nothing more. */
+export function presentMasked(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
+  const token = presentToken(context, record);
+  return { ...token, key: token.key === '' ? '' : `${token.key.slice(0, 3)}**********${token.key.slice(-3)}` };
+}
+
+/** Empty when the key was encrypted with another master key: such a token works no more, but can be seen and deleted. */
+export function readKey({ secrets }: Pick<AppContext, 'secrets'>, record: TokenRecord): string {
+  try {
+    return secrets.decrypt(record.key_cipher);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,59 @@
+import { AppError } from '#shared/errors.ts';
+import { tokenApi } from '#shared/tokens.ts';
+import { answer, signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { pageBounds } from '#server/http/paging.ts';
+import { createTokens } from '#server/features/tokens/create-tokens.ts';
+import { deleteTokens } from '#server/features/tokens/delete-tokens.ts';
+import { editToken, editTokenStatus } from '#server/features/tokens/edit-token.ts';
+import { presentMasked, presentToken } from '#server/features/tokens/present-token.ts';
+import { findToken, listTokens, searchTokens } from '#server/features/tokens/store.ts';
+
+/** Everything is about the caller's own tokens, whatever his role. */
+export function mountTokens(host: RouteHost): void {
+  mount(host, tokenApi.list, async (call) => {
+    const { context, query } = call;
+    // This list counts its pages from 0.
+    const { size, skip } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
+    const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
+    return answer(tokens.map((token) => presentToken(context, token)), { extra: { total } });
+  });
+
+  mount(host, tokenApi.search, async (call) => {
+    const { keyword, token: key } = call.query;
+    const found = await searchTokens(call.context, signedIn(call).user.id, { keyword, key });
+    return found.map((token) => presentToken(call.context, token));
+  });
+
+  mount(host, tokenApi.read, async (call) => {
+    const token = await findToken(call.context, signedIn(call).user.id, idOf(call.params.id));
+    if (token === null) throw new AppError('not_found');
+    return presentMasked(call.context, token);
+  });
+
+  mount(host, tokenApi.create, async (call) => {
+    const created = await createTokens(call.context, signedIn(call).user, call.body);
+    return created.map((token) => presentToken(call.context, token));
+  });
+
+  mount(host, tokenApi.edit, async (call) => {
+    const { user } = signedIn(call);
+    const edit = call.query.status_only === undefined ? editToken : editTokenStatus;
+    return presentMasked(call.context, await edit(call.context, user, call.body));
+  });
+
+  mount(host, tokenApi.remove, async (call) => {
+    const count = await deleteTokens(call.context, signedIn(call).user.id, [idOf(call.params.id)]);
+    if (count === 0) throw new AppError('not_found');
+    return undefined;
+  });
+
+  mount(host, tokenApi.removeMany, (call) => deleteTokens(call.context, signedIn(call).user.id, call.body.ids));
+}
+
+function idOf(text: string): number {
+  const id = Number(text);
+  if (id === 0) throw new AppError('token_id_empty');
+  return id;
+}

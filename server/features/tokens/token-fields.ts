@@ -1,0 +1,46 @@
+// What a token's fields must be, for creation and edits alike. The schema has checked types; here are the rules.
+import { AppError } from '#shared/errors.ts';
+import { tokenNameLimit } from '#shared/tokens.ts';
+import type { TokenCreate, TokenEdit } from '#shared/tokens.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { checkAllowedAddresses } from '#server/features/tokens/allowed-addresses.ts';
+import { mayUseGroup } from '#server/settings/usable-groups.ts';
+import type { Settings } from '#server/settings/settings.ts';
+import type { TokenFields } from '#server/tokens/insert-token.ts';
+
+/** The given fields in the form they are stored in; absent ones stay absent. @throws {AppError} on the first that is wrong */
+export function checkTokenFields(given: TokenCreate | TokenEdit): Partial<TokenFields> {
+  const { name, expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, group } = given;
+  return {
+    ...(name === undefined ? {} : { name: checkName(name) }),
+    ...(expired_time === undefined ? {} : { expired_time: checkExpiry(expired_time) }),
+    ...(unlimited_quota === undefined ? {} : { unlimited_quota }),
+    ...(model_limits_enabled === undefined ? {} : { model_limits_enabled }),
+    ...(model_limits === undefined ? {} : { model_limits: tidyList(model_limits) }),
+    ...(allow_ips === undefined ? {} : { allow_ips: checkAllowedAddresses(allow_ips ?? '') }),
+    ...(group === undefined ? {} : { group }),
+  };
+}
+
+/** @throws {AppError} `token_group_denied` when a group is named that its owner may not use */
+export function checkTokenGroup(settings: Settings, owner: UserRecord, group: string | undefined): void {
+  if (group === undefined || group === '' || mayUseGroup(settings, owner.group, group)) return;
+  throw new AppError('token_group_denied', {}, { field: 'group' });
+}
+
+function checkName(given: string): string {
+  const name = given.normalize('NFC').replace(/\p{Cc}+/gu, ' ').trim();
+  if (name === '') throw new AppError('token_name_required', {}, { field: 'name' });
+  if (Array.from(name).length > tokenNameLimit) throw new AppError('token_name_long', {}, { field: 'name' });
+  return name;
+}
+
+function checkExpiry(time: number): number {
+  if (time === 0) throw new AppError('token_expiry_invalid', {}, { field: 'expired_time' });
+  return time;
+}
+
+function tidyList(text: string): string {
+  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  return [...new Set(parts)].join(',');
+}

@@ -1,0 +1,22 @@
+import { TokenStatus } from '#shared/tokens.ts';
+import type { TokenRecord } from '#server/db/collections.ts';
+import { tokenBalance } from '#server/money/account.ts';
+
+/**
+ * What a token is worth at `now` (milliseconds). Owners switch between enabled and disabled; expired and exhausted follow
+ * from expiry and balance alone, so that time, spending and edits need no second write to take effect.
+ */
+export function effectiveStatus(token: TokenRecord, now: number): number {
+  if (token.status === TokenStatus.disabled) return TokenStatus.disabled;
+  if (isExpired(token, now)) return TokenStatus.expired;
+  return isExhausted(token) ? TokenStatus.exhausted : TokenStatus.enabled;
+}
+
+export function isExpired(token: Pick<TokenRecord, 'expired_time'>, now: number): boolean {
+  return token.expired_time !== -1 && token.expired_time < Math.floor(now / 1000);
+}
+
+/** A limited token without any balance, leases of running processes counted in. */
+export function isExhausted(token: TokenRecord): boolean {
+  return !token.unlimited_quota && tokenBalance(token) <= 0;
+}

@@ -1,0 +1,75 @@
+// How a token comes into being, whoever asks for it: key, record, and its quota through the ledger.
+import { TokenStatus } from '#shared/tokens.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Write } from '#server/db/collection.ts';
+import type { TokenRecord } from '#server/db/collections.ts';
+import { emptyMoney } from '#server/money/account.ts';
+
+const keyLength = 48;
+
+/** What its owner decides about a token, checked. */
+export interface TokenFields {
+  name: string;
+  /** Unix seconds, -1: never. */
+  expired_time: number;
+  unlimited_quota: boolean;
+  model_limits_enabled: boolean;
+  /** Comma list. */
+  model_limits: string;
+  /** One address or range per line. */
+  allow_ips: string;
+  group: string;
+}
+
+export interface NewToken extends TokenFields {
+  /** Quota. */
+  remain_quota: number;
+}
+
+export const defaultTokenFields: Omit<NewToken, 'name'> = {
+  expired_time: -1,
+  remain_quota: 0,
+  unlimited_quota: false,
+  model_limits_enabled: false,
+  model_limits: '',
+  allow_ips: '',
+  group: '',
+};
+
+/** Stores the tokens of one user in one go, credits what they start with, and returns them as they are then. */
+export async function insertTokens(
+  context: AppContext,
+  owner: { userId: number; actorId: number },
+  tokens: readonly NewToken[],
+): Promise<TokenRecord[]> {
+  const now = Math.floor(context.now() / 1000);
+  const records: TokenRecord[] = [];
+  for (const { remain_quota: _granted, ...fields } of tokens) {
+    const key = context.randomText(keyLength);
+    records.push({
+      id: await context.db.nextId('tokens'),
+      user_id: owner.userId,
+      ...fields,
+      key_hash: context.secrets.hash(key),
+      key_cipher: context.secrets.encrypt(key),
+      status: TokenStatus.enabled,
+      created_time: now,
+      accessed_time: now,
+      remain_quota: 0,
+      used_quota: 0,
+      DeletedAt: null,
+      revision: 1,
+      ...emptyMoney(),
+    });
+  }
+  await context.db.write(records.map((insert): Write => ({ insert, into: 'tokens' })));
+  for (const [index, { id }] of records.entries()) {
+    const amount = tokens[index]?.remain_quota ?? 0;
+    if (amount > 0) {
+      await context.ledger.change({ account: 'token', id, amount, kind: 'token_grant', ref: `token:${id}:grant`, actorId: owner.actorId });
+    }
+    await context.changes.announce('token', id);
+  }
+  const stored = await context.db.collection('tokens').find({ id: { in: records.map(({ id }) => id) } });
+  return stored.toSorted((one, other) => one.id - other.id);
+}
