@@ -82,7 +82,7 @@ export interface Collection<T extends Stored> {
   /** Changes every record that matches, each atomically; returns how many. */
   patchAll(filter: Filter, patch: Patch): Promise<number>;
   /** Removes the first record that matches and returns it. */
-  take(filter: Filter, options?: FindOptions): Promise<T | null>;
+  take(filter: Filter, options?: Pick<FindOptions, 'sort'>): Promise<T | null>;
   /** Removes every record that matches; returns how many. */
   remove(filter: Filter): Promise<number>;
   /** Every record that matches, in `id` order, in constant memory and without blocking the event loop. */
@@ -95,7 +95,8 @@ export interface Collection<T extends Stored> {
 export type Write =
   /** `ignoreConflict`: a record whose unique keys exist already is left out silently. */
   | { insert: Stored; into: string; ignoreConflict?: boolean }
-  | { patch: Patch; of: string; where: Filter };
+  /** `anyOrder`: neighbours that all say so may be applied at the same time, which saves round trips on MongoDB. */
+  | { patch: Patch; of: string; where: Filter; anyOrder?: boolean };
 
 /** Thrown by `insert` and `patch` when a unique index refuses. `index` is the index's name where the engine tells it. */
 export class UniqueConflict extends Error {
@@ -117,7 +118,11 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** An index as data. `sparse`: records without the first field are not in it (and not unique among each other). */
+/**
+ * An index as data. `sparse`: records without the first field are not in it (and not unique among each other); in a unique
+ * index that is not sparse every record has all fields. An indexed field holds scalars of one type, never a list, and is
+ * unset rather than null in a sparse index.
+ */
 export interface IndexSpec {
   name: string;
   /** Field paths, descending with a leading `-`. */

@@ -10,6 +10,7 @@ import { readPlan, type ReadPlan } from '#server/db/embedded-plan.ts';
 import { EmbeddedReader } from '#server/db/embedded-reader.ts';
 import { describeTable, SqlText, type Parameter, type Table } from '#server/db/embedded-sql.ts';
 import { checkPath, completeSort, demandedId, parseFilter, parsePatch, wholeNumber, type Clause } from '#server/db/filter.ts';
+import { IdBlocks } from '#server/db/ids.ts';
 
 /** A table with this many rows may be scanned on the event loop. */
 const smallTableRows = 500;
@@ -37,10 +38,11 @@ class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #engine: Engine;
   readonly #checkpoints: Worker;
-  readonly #ids = new Map<CollectionName, { next: number; last: number }>();
+  readonly #ids: IdBlocks;
 
   constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>) {
     this.#engine = new Engine(file, connection, tables);
+    this.#ids = new IdBlocks((name, size) => this.#engine.drawIds(name, size));
     this.#checkpoints = new Worker(new URL('./embedded-checkpoint-worker.ts', import.meta.url), { workerData: file, execArgv: [] });
     // Without it the log only grows until the next start; not worth ending the process for.
     this.#checkpoints.on('error', () => {});
@@ -61,22 +63,8 @@ class EmbeddedDatabase implements Database {
     return this.#engine.patchFirst(this.#engine.table(step.of), parseFilter(step.where), step.patch) !== undefined;
   }
 
-  async nextId(name: CollectionName): Promise<number> {
-    for (;;) {
-      const block = this.#ids.get(name);
-      if (block !== undefined && block.next <= block.last) return block.next++;
-      const size = collections[name].idBlock;
-      const drawn = await this.#engine.connection.write(() =>
-        this.#engine.connection.all(
-          'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value RETURNING value',
-          [name, size],
-        ),
-      );
-      const last = Number(drawn[0]?.['value']);
-      if (size === 1) return last;
-      this.#ids.set(name, { next: last - size + 2, last });
-      return last - size + 1;
-    }
+  nextId(name: CollectionName): Promise<number> {
+    return this.#ids.next(name);
   }
 
   async ping(): Promise<void> {
@@ -178,6 +166,12 @@ class Engine {
     return isShort ? this.connection.read(here) : this.lists.all({ sql: query.sql, parameters: query.parameters });
   }
 
+  async drawIds(name: string, size: number): Promise<number> {
+    const sql = 'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value RETURNING value';
+    const rows = await this.connection.write(() => this.connection.all(sql, [name, size]));
+    return Number(rows[0]?.['value']);
+  }
+
   isBig(table: Table): boolean {
     const known = this.#sizes.get(table.name);
     if (known !== undefined && (known.big || performance.now() < known.knownUntil)) return known.big;
@@ -270,9 +264,9 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
     });
   }
 
-  async take(filter: Filter, options: FindOptions = {}): Promise<T | null> {
+  async take(filter: Filter, { sort }: Pick<FindOptions, 'sort'> = {}): Promise<T | null> {
     const { connection } = this.#engine;
-    const inner = this.#engine.select('id', this.#table, parseFilter(filter), { ...options, limit: 1 });
+    const inner = this.#engine.select('id', this.#table, parseFilter(filter), { sort, limit: 1 });
     const sql = `DELETE FROM "${this.name}" WHERE id = (${inner.sql}) RETURNING doc`;
     return this.#firstOf(await connection.write(() => connection.all(sql, inner.parameters)));
   }

@@ -1,0 +1,32 @@
+// Numeric ids, drawn from a counter in the database in blocks. One draw is under way at a time, however many wait for it.
+import { collections } from '#server/db/collections.ts';
+import type { CollectionName } from '#server/db/database.ts';
+
+export class IdBlocks {
+  readonly #draw: (name: CollectionName, size: number) => Promise<number>;
+  readonly #blocks = new Map<CollectionName, { next: number; last: number }>();
+  readonly #draws = new Map<CollectionName, Promise<void>>();
+
+  /** `draw` raises the counter by `size`, atomically for all processes, and returns what it is afterwards. */
+  constructor(draw: (name: CollectionName, size: number) => Promise<number>) {
+    this.#draw = draw;
+  }
+
+  async next(name: CollectionName): Promise<number> {
+    const size = collections[name].idBlock;
+    if (size === 1) return this.#draw(name, 1);
+    for (;;) {
+      const block = this.#blocks.get(name);
+      if (block !== undefined && block.next <= block.last) return block.next++;
+      await (this.#draws.get(name) ?? this.#refill(name, size));
+    }
+  }
+
+  #refill(name: CollectionName, size: number): Promise<void> {
+    const drawn = this.#draw(name, size)
+      .then((last) => void this.#blocks.set(name, { next: last - size + 1, last }))
+      .finally(() => this.#draws.delete(name));
+    this.#draws.set(name, drawn);
+    return drawn;
+  }
+}

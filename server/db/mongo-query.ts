@@ -1,0 +1,90 @@
+// Filters, patches and records in MongoDB's terms. Only operators that every compatible server has; values always stand
+// behind an operator of ours, so none is ever read as one.
+import type { IndexSpec, Patch, Scalar, Sort, Stored } from '#server/db/collection.ts';
+import { checkPath, parsePatch, textAfterPrefix, type Clause } from '#server/db/filter.ts';
+
+export type Plain = Record<string, unknown>;
+
+export function toQuery(clause: Clause): Plain {
+  switch (clause.op) {
+    case 'and':
+      return clause.clauses.length === 0 ? {} : { $and: clause.clauses.map(toQuery) };
+    case 'or':
+      return clause.clauses.length === 0 ? nothing : { $or: clause.clauses.map(toQuery) };
+    case 'eq':
+      return equals(clause.path, clause.value);
+    case 'ne':
+      if (clause.value !== null) return { [fieldOf(clause.path)]: { $ne: clause.value } };
+      // `$ne: null` leaves out missing fields too.
+      return { $or: [{ [fieldOf(clause.path)]: { $ne: null } }, { [fieldOf(clause.path)]: { $exists: false } }] };
+    case 'in': {
+      const values = clause.values.filter((value) => value !== null);
+      const listed = { [fieldOf(clause.path)]: { $in: values } };
+      return values.length === clause.values.length ? listed : { $or: [listed, equals(clause.path, null)] };
+    }
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return { [fieldOf(clause.path)]: { [`$${clause.op}`]: clause.value } };
+    case 'startsWith': {
+      const after = textAfterPrefix(clause.value);
+      return { [fieldOf(clause.path)]: after === undefined ? { $gte: clause.value } : { $gte: clause.value, $lt: after } };
+    }
+    case 'contains':
+      return { [fieldOf(clause.path)]: { $regex: literalPattern(clause.value) } };
+    case 'exists':
+      return { [fieldOf(clause.path)]: { $exists: clause.value } };
+  }
+}
+
+/** No record has an empty list of ids to be in. */
+const nothing: Plain = { _id: { $in: [] } };
+
+function equals(path: string, value: Scalar): Plain {
+  // A bare null would match missing fields too.
+  return { [fieldOf(path)]: value === null ? { $eq: null, $exists: true } : { $eq: value } };
+}
+
+/** The text itself, and nothing of it as a pattern; both cases of ASCII letters, and of no others (the option `i` folds all). */
+function literalPattern(text: string): string {
+  return text.replace(/[a-zA-Z]|[\\^$.*+?()[\]{}|/#-]/g, (character) =>
+    /[a-zA-Z]/.test(character) ? `[${character.toLowerCase()}${character.toUpperCase()}]` : `\\${character}`,
+  );
+}
+
+export function fieldOf(path: string): string {
+  return path === 'id' ? '_id' : checkPath(path);
+}
+
+export function toUpdate(patch: Patch): Plain {
+  const update: Record<string, Plain> = {};
+  for (const step of parsePatch(patch)) {
+    if (step.op === 'unset') (update['$unset'] ??= {})[step.path] = '';
+    else (update[step.op === 'increment' ? '$inc' : `$${step.op}`] ??= {})[step.path] = step.value;
+  }
+  return update;
+}
+
+export function toSort(sort: Sort): [string, 1 | -1][] {
+  return sort.map(([path, direction]) => [fieldOf(path), direction]);
+}
+
+export function toIndexKey(index: IndexSpec): Record<string, 1 | -1> {
+  const key: Record<string, 1 | -1> = {};
+  for (const field of index.fields) key[fieldOf(field.replace(/^-/, ''))] = field.startsWith('-') ? -1 : 1;
+  return key;
+}
+
+export type Row = Plain & { _id: number | string };
+
+export function toRow(record: Stored): Row {
+  const { id, ...rest } = record;
+  return { _id: id, ...rest };
+}
+
+/** The inverse of `toRow`: the collection holds nothing else, so what comes back is a record of its type. */
+export function toRecord<T extends Stored>(row: Row): T {
+  const { _id, ...rest } = row;
+  return { id: _id, ...rest } as Stored as T;
+}
