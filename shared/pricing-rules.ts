@@ -1,0 +1,77 @@
+// Names and built-in ratios that prices depend on.
+import type { NumberMap } from '#shared/setting-kinds.ts';
+
+/** The name under which a model's price, ratio and completion ratio are kept: all models of the gizmo families share one. */
+export function pricedName(model: string): string {
+  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
+  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
+  return model;
+}
+
+/**
+ * What a completion token costs, as a factor of an input token. In this order: the option for names with a `/`, a built-in
+ * ratio that is fixed, the option, a built-in ratio that is only a default, 1.
+ */
+export function completionRatioOf(model: string, option: NumberMap): number {
+  const name = pricedName(model);
+  const own = option[name];
+  if (own !== undefined && name.includes('/')) return own;
+  const rule = rules.find((candidate) => candidate.matches(name));
+  if (rule?.isFixed === true) return rule.ratio;
+  return own ?? rule?.ratio ?? 1;
+}
+
+interface Rule {
+  ratio: number;
+  isFixed: boolean;
+  matches(name: string): boolean;
+}
+
+function fixed(ratio: number, matches: (name: string) => boolean): Rule {
+  return { ratio, isFixed: true, matches };
+}
+
+function preset(ratio: number, matches: (name: string) => boolean): Rule {
+  return { ratio, isFixed: false, matches };
+}
+
+function isNamed(...names: string[]): (name: string) => boolean {
+  return (name) => names.includes(name);
+}
+
+function startsWith(...starts: string[]): (name: string) => boolean {
+  return (name) => starts.some((start) => name.startsWith(start));
+}
+
+function isPlainGpt4(name: string): boolean {
+  return name.startsWith('gpt-4') && !name.endsWith('-all') && !name.endsWith('-gizmo-*');
+}
+
+/** The first that matches counts. */
+const rules: readonly Rule[] = [
+  fixed(3, isNamed('gpt-4o-2024-05-13')),
+  fixed(4, (name) => isPlainGpt4(name) && name.startsWith('gpt-4o')),
+  fixed(2, (name) => isPlainGpt4(name) && name.startsWith('gpt-4.5-preview')),
+  fixed(3, (name) => isPlainGpt4(name) && (name.startsWith('gpt-4-turbo') || /gpt-4-110[56]$/.test(name))),
+  preset(2, isPlainGpt4),
+  fixed(4, startsWith('o1', 'o3')),
+  fixed(3, isNamed('chatgpt-4o-latest')),
+  fixed(3, (name) => name.includes('claude-instant-1') || name.includes('claude-2')),
+  fixed(5, (name) => name.includes('claude-3')),
+  fixed(3, (name) => name === 'gpt-3.5-turbo' || (name.startsWith('gpt-3.5') && name.endsWith('0125'))),
+  fixed(2, (name) => name.startsWith('gpt-3.5') && name.endsWith('1106')),
+  fixed(4 / 3, startsWith('gpt-3.5')),
+  fixed(3, startsWith('mistral-')),
+  fixed(4, startsWith('gemini-1.5', 'gemini-2.0')),
+  fixed(8, startsWith('gemini-2.5-pro-preview')),
+  preset(4, startsWith('gemini-')),
+  fixed(3, isNamed('command-r')),
+  fixed(5, isNamed('command-r-plus')),
+  fixed(4, isNamed('command-r-08-2024', 'command-r-plus-08-2024')),
+  preset(4, startsWith('command')),
+  fixed(4, (name) => isNamed('deepseek-chat', 'deepseek-reasoner')(name.toLowerCase())),
+  fixed(2, startsWith('ERNIE-Speed-', 'ERNIE-Lite-', 'ERNIE-Character', 'ERNIE-Functions')),
+  fixed(0.8 / 0.64, isNamed('llama2-70b-4096')),
+  fixed(2, isNamed('llama3-8b-8192')),
+  fixed(0.79 / 0.59, isNamed('llama3-70b-8192')),
+];
