@@ -1,0 +1,206 @@
+// Follows the `changes` collection. Ids are drawn before rows are stored, so a smaller id may become visible after a
+// bigger one: the feed knows up to where it has seen every id, and keeps looking for those that are missing in between.
+import type { ChangeFeed, ChangeListener } from '#server/db/changes.ts';
+import type { ChangeKind, ChangeRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+
+export interface ChangeFeedOptions {
+  db: Database;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** Told of listeners that fail and of a database that is away (once per outage). */
+  onError?: (error: unknown) => void;
+  pollMilliseconds?: number;
+}
+
+/** A missing id is waited for this long; then whoever drew it is taken for dead. */
+const gapMilliseconds = 10_000;
+/** A row that took longer than this to store may have been given up: it is announced once more, under a new id. */
+const slowStoreMilliseconds = gapMilliseconds / 2;
+/** Rows are kept for this long; whoever was away for half of it drops its caches instead. */
+const keptMilliseconds = 10 * 60_000;
+const pruneEveryMilliseconds = 60_000;
+/** How far back a new feed looks for rows that are still on their way. */
+const startOverlap = 100;
+const pageRows = 500;
+
+export function createChangeFeed(options: ChangeFeedOptions): ChangeFeed {
+  return new PollingChangeFeed(options);
+}
+
+class PollingChangeFeed implements ChangeFeed {
+  readonly #db: Database;
+  readonly #now: () => number;
+  readonly #onError: (error: unknown) => void;
+  readonly #pollMilliseconds: number;
+  readonly #listeners = new Map<ChangeKind, Set<ChangeListener>>();
+  readonly #gapListeners = new Set<() => void | Promise<void>>();
+
+  /** Every id up to this is done with. */
+  #floor = 0;
+  /** Ids above the floor that were seen, or are our own. */
+  readonly #seen = new Set<number>();
+  /** Since when the id right above the floor is missing while later ones are there. */
+  #missingSince: number | undefined;
+  /** Rows of ours that could not be stored yet. */
+  #unsent: { kind: ChangeKind; key: number | string }[] = [];
+
+  #isRunning = false;
+  #isAway = false;
+  #polledAt = 0;
+  #prunedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #poll: Promise<void> | undefined;
+
+  constructor({ db, now = Date.now, onError = () => {}, pollMilliseconds = 250 }: ChangeFeedOptions) {
+    this.#db = db;
+    this.#now = now;
+    this.#onError = onError;
+    this.#pollMilliseconds = pollMilliseconds;
+  }
+
+  listen(kind: ChangeKind, listener: ChangeListener): () => void {
+    const listeners = this.#listeners.get(kind) ?? new Set();
+    this.#listeners.set(kind, listeners);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  onGap(listener: () => void | Promise<void>): () => void {
+    this.#gapListeners.add(listener);
+    return () => void this.#gapListeners.delete(listener);
+  }
+
+  async announce(kind: ChangeKind, key: number | string): Promise<void> {
+    const told = this.#tell(kind, key);
+    try {
+      await this.#store(kind, key);
+    } catch (error) {
+      // The record has changed, so the others must hear of it once the database is back, whatever the caller does now.
+      this.#unsent.push({ kind, key });
+      throw error;
+    } finally {
+      await told;
+    }
+  }
+
+  async start(): Promise<void> {
+    if (this.#isRunning) return;
+    await this.#position();
+    this.#isRunning = true;
+    this.#schedule();
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    await this.#poll;
+  }
+
+  #schedule(): void {
+    if (!this.#isRunning) return;
+    this.#timer = setTimeout(() => {
+      this.#poll = this.#follow().finally(() => this.#schedule());
+    }, this.#pollMilliseconds).unref();
+  }
+
+  async #store(kind: ChangeKind, key: number | string): Promise<void> {
+    for (;;) {
+      const drawnAt = performance.now();
+      const id = await this.#db.nextId('changes');
+      // Our own listeners have heard of it.
+      if (id > this.#floor) this.#seen.add(id);
+      await this.#db.collection('changes').insert({ id, kind, key, at: this.#now() });
+      if (performance.now() - drawnAt < slowStoreMilliseconds) return;
+    }
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      // While this process slept rows may have been pruned unread; a database that was away may have come back as an
+      // older copy, with smaller ids. Either way: begin anew.
+      if (this.#isAway || performance.now() - this.#polledAt > keptMilliseconds / 2) {
+        await this.#position();
+        await Promise.all([...this.#gapListeners].map((listener) => this.#guard(listener)));
+        this.#isAway = false;
+      }
+      await this.#sendLeftovers();
+      await this.#readNew();
+      this.#polledAt = performance.now();
+      await this.#prune();
+    } catch (error) {
+      if (!this.#isAway) this.#onError(error);
+      this.#isAway = true;
+    }
+  }
+
+  /** Begins behind the newest row; what is stored by then concerns nobody who starts now. */
+  async #position(): Promise<void> {
+    const changes = this.#db.collection('changes');
+    const newest = (await changes.first({}, { sort: [['id', -1]] }))?.id ?? 0;
+    this.#floor = Math.max(newest - startOverlap, 0);
+    this.#seen.clear();
+    for (const row of await changes.find({ id: { gt: this.#floor, lte: newest } }, { limit: startOverlap })) this.#seen.add(row.id);
+    this.#missingSince = undefined;
+    this.#raiseFloor();
+    this.#polledAt = performance.now();
+  }
+
+  async #readNew(): Promise<void> {
+    const changes = this.#db.collection('changes');
+    const news: ChangeRecord[] = [];
+    for (let from = this.#floor; ; ) {
+      const rows = await changes.find({ id: { gt: from } }, { sort: [['id', 1]], limit: pageRows });
+      for (const row of rows) if (!this.#seen.has(row.id)) news.push(row);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageRows) break;
+      from = last.id;
+    }
+    for (const row of news) this.#seen.add(row.id);
+    this.#raiseFloor();
+    for (const row of news) await this.#tell(row.kind, row.key);
+  }
+
+  #raiseFloor(): void {
+    for (;;) {
+      const before = this.#floor;
+      while (this.#seen.delete(this.#floor + 1)) this.#floor += 1;
+      if (this.#seen.size === 0) {
+        this.#missingSince = undefined;
+        return;
+      }
+      if (this.#missingSince === undefined || this.#floor !== before) this.#missingSince = performance.now();
+      if (performance.now() - this.#missingSince < gapMilliseconds) return;
+      // Whatever is missing below the next known id is given up.
+      let next = Infinity;
+      for (const id of this.#seen) next = Math.min(next, id);
+      this.#floor = next - 1;
+    }
+  }
+
+  async #sendLeftovers(): Promise<void> {
+    for (let row = this.#unsent[0]; row !== undefined; row = this.#unsent[0]) {
+      await this.#store(row.kind, row.key);
+      this.#unsent.shift();
+    }
+  }
+
+  async #prune(): Promise<void> {
+    if (performance.now() - this.#prunedAt < pruneEveryMilliseconds) return;
+    this.#prunedAt = performance.now();
+    await this.#db.collection('changes').remove({ at: { lt: this.#now() - keptMilliseconds } });
+  }
+
+  async #tell(kind: ChangeKind, key: number | string): Promise<void> {
+    const listeners = this.#listeners.get(kind);
+    if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(key))));
+  }
+
+  async #guard(listener: () => void | Promise<void>): Promise<void> {
+    try {
+      await listener();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}
