@@ -32,6 +32,8 @@ export interface PreparedChannel {
   readonly statusCodeMapping: ReadonlyMap<number, number>;
   /** Null when nothing is overridden. */
   readonly paramOverride: Readonly<Record<string, unknown>> | null;
+  /** What it was prepared with. */
+  readonly siteUrl: string | undefined;
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
   /** What a call of that model looks like. `version`: `api-version` of the client's query. */
@@ -84,6 +86,7 @@ export function prepareChannel(
     provider,
     key,
     base,
+    siteUrl: options.siteUrl,
     setting: setting ?? { forceFormat: false, thinkingToContent: false, proxy: null },
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.

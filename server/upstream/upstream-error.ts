@@ -3,6 +3,7 @@ import { errorText } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
 
 export interface UpstreamFailure {
   /** `answer`: the upstream said so. The others are found out here: no connection, no answer in time, not an answer. */
@@ -37,7 +38,7 @@ const LONGEST_MESSAGE = 4000;
 
 /** An answer whose status is not 200. The body is read as loosely as providers write theirs. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorAnswer): UpstreamFailure {
-  const found = readErrorBody(parseJson(text));
+  const found = readErrorBody(parseObject(text));
   const mapped = channel.statusCodeMapping.get(status) ?? status;
   return {
     kind: 'answer',
@@ -138,9 +139,9 @@ interface FoundError {
 
 /** The shapes in which providers report errors, the most telling first. */
 function readErrorBody(body: unknown): FoundError {
-  if (!isRecord(body)) return {};
+  if (!isObject(body)) return {};
   const { error } = body;
-  if (isRecord(error)) {
+  if (isObject(error)) {
     const message = text(error.message);
     if (message !== undefined) {
       return {
@@ -151,10 +152,10 @@ function readErrorBody(body: unknown): FoundError {
       };
     }
   }
-  const header = isRecord(body.header) ? body.header.message : undefined;
-  const response = isRecord(body.response) && isRecord(body.response.error) ? body.response.error.message : undefined;
-  const first = Array.isArray(body.errors) && isRecord(body.errors[0]) ? body.errors[0].message : undefined;
-  const detail = Array.isArray(body.detail) && isRecord(body.detail[0]) ? body.detail[0].msg : body.detail;
+  const header = isObject(body.header) ? body.header.message : undefined;
+  const response = isObject(body.response) && isObject(body.response.error) ? body.response.error.message : undefined;
+  const first = Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
+  const detail = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0].msg : body.detail;
   const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
   return { message: candidates.map(text).find((candidate) => candidate !== undefined) };
 }
@@ -194,16 +195,4 @@ function single(value: string | string[] | undefined): string | undefined {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // The two providers of the OpenAI shape whose embeddings have a body of their own.
 import type { EmbeddingsHook } from './spec.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
 
 /** https://docs.ollama.com/api/embed — one vector per input, `prompt_eval_count` as usage. */
 export const ollamaEmbeddings: EmbeddingsHook = {
@@ -25,9 +26,9 @@ export const aliEmbeddings: EmbeddingsHook = {
   },
   answer(answer, model) {
     const { output, usage } = answer;
-    if (!isRecord(output) || !Array.isArray(output.embeddings)) return null;
-    const rows = output.embeddings.filter(isRecord).sort((a, b) => Number(a.text_index) - Number(b.text_index));
-    return list(rows.map((row) => row.embedding), model, isRecord(usage) ? (usage.total_tokens ?? 0) : 0);
+    if (!isObject(output) || !Array.isArray(output.embeddings)) return null;
+    const rows = output.embeddings.filter(isObject).sort((a, b) => Number(a.text_index) - Number(b.text_index));
+    return list(rows.map((row) => row.embedding), model, isObject(usage) ? (usage.total_tokens ?? 0) : 0);
   },
 };
 
@@ -42,8 +43,4 @@ function list(vectors: readonly unknown[], model: string, tokens: unknown): Reco
     model,
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

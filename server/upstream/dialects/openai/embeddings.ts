@@ -1,5 +1,6 @@
 // Embeddings in the encoding and length that the client asked for, whatever the upstream made of it. The official clients
 // ask for base64 unless told otherwise, and read floats as rubbish without an error.
+import { isObject } from '#server/upstream/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -20,7 +21,7 @@ export function needsEmbeddingsFix(text: string, request: Body): boolean {
 export function fixEmbeddings(answer: Record<string, unknown>, request: Body): Record<string, unknown> {
   if (!Array.isArray(answer.data)) return answer;
   const data = answer.data.map((row: unknown) => {
-    if (!isRecord(row)) return row;
+    if (!isObject(row)) return row;
     const vector = readVector(row.embedding);
     return vector === null ? row : { ...row, embedding: writeVector(shortened(vector, dimensionsOf(request)), request) };
   });
@@ -54,8 +55,4 @@ function shortened(vector: number[], dimensions: number | undefined): number[] {
 function dimensionsOf(request: Body): number | undefined {
   const { dimensions } = request;
   return typeof dimensions === 'number' && Number.isInteger(dimensions) && dimensions > 0 ? dimensions : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

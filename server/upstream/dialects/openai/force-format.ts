@@ -1,4 +1,5 @@
 // `force_format`: an answer or stream event rebuilt from the fields that OpenAI's format knows.
+import { isObject } from '#server/upstream/loose-json.ts';
 
 type Fields = readonly string[];
 
@@ -15,11 +16,11 @@ export function restrictToFormat(body: Record<string, unknown>): Record<string, 
 }
 
 function restrictChoice(value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const kept = only(value, choice);
   for (const name of ['delta', 'message'] as const) {
     const inner = kept[name];
-    if (isRecord(inner)) kept[name] = restrictMessage(inner);
+    if (isObject(inner)) kept[name] = restrictMessage(inner);
   }
   return kept;
 }
@@ -28,9 +29,9 @@ function restrictMessage(value: Record<string, unknown>): Record<string, unknown
   const kept = only(value, message);
   if (!Array.isArray(kept.tool_calls)) return kept;
   kept.tool_calls = kept.tool_calls.map((call: unknown) => {
-    if (!isRecord(call)) return call;
+    if (!isObject(call)) return call;
     const known = only(call, toolCall);
-    if (isRecord(known.function)) known.function = only(known.function, called);
+    if (isObject(known.function)) known.function = only(known.function, called);
     return known;
   });
   return kept;
@@ -40,8 +41,4 @@ function only(value: Record<string, unknown>, fields: Fields): Record<string, un
   const kept: Record<string, unknown> = {};
   for (const field of fields) if (Object.hasOwn(value, field)) kept[field] = value[field];
   return kept;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import type { CallPlan } from '#server/upstream/call-plan.ts';
 import type { Capability, RequestQuirks } from '#server/upstream/providers/spec.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -79,14 +80,14 @@ function renameFields(edit: Edit, names: Readonly<Record<string, string>> | unde
 
 function developerRole(edit: Edit): void {
   const messages = edit.get('messages');
-  if (!Array.isArray(messages) || !isRecord(messages[0]) || messages[0].role !== 'system') return;
+  if (!Array.isArray(messages) || !isObject(messages[0]) || messages[0].role !== 'system') return;
   edit.set('messages', [{ ...messages[0], role: 'developer' }, ...messages.slice(1)]);
 }
 
 function editMessages(edit: Edit, quirks: RequestQuirks): void {
   const messages = edit.get('messages');
   if (!Array.isArray(messages)) return;
-  const edited = messages.map((message: unknown) => (isRecord(message) ? editMessage(message, quirks) : message));
+  const edited = messages.map((message: unknown) => (isObject(message) ? editMessage(message, quirks) : message));
   if (edited.some((message, index) => message !== messages[index])) edit.set('messages', edited);
 }
 
@@ -94,20 +95,16 @@ function editMessage(message: Body, quirks: RequestQuirks): Body {
   const edit = createEdit(message);
   for (const field of quirks.dropFromMessages ?? []) edit.drop(field);
   const { content } = message;
-  if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isRecord(part) && part.type === 'image_url')) {
+  if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'image_url')) {
     edit.set('content', content.map((part: unknown) => imagePart(part, quirks.images)));
   }
   return edit.result();
 }
 
 function imagePart(part: unknown, style: RequestQuirks['images']): unknown {
-  if (!isRecord(part) || part.type !== 'image_url') return part;
-  const image = isRecord(part.image_url) ? part.image_url : { url: part.image_url };
+  if (!isObject(part) || part.type !== 'image_url') return part;
+  const image = isObject(part.image_url) ? part.image_url : { url: part.image_url };
   if (typeof image.url !== 'string') return part;
   if (style === 'text') return { ...part, image_url: image.url };
   return { ...part, image_url: { ...image, url: image.url.replace(/^data:[^,]*;base64,/, '') } };
-}
-
-function isRecord(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

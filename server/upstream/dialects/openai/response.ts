@@ -7,6 +7,7 @@ import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
 import { thinkingInMessage } from './thinking.ts';
 import { readUsage } from './usage.ts';
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
 
 /**
  * An error in an answer of status 200, or in the data of one stream event; null when there is none. Costs a search of the
@@ -15,8 +16,8 @@ import { readUsage } from './usage.ts';
 export function errorInAnswer(text: string, channel: PreparedChannel): UpstreamFailure | null {
   const marker = channel.provider?.errors?.marker;
   if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
-  const body = parseJson(text);
-  if (!isRecord(body)) return null;
+  const body = parseObject(text);
+  if (body === null) return null;
   return errorObject(body, channel) ?? codedError(body, channel);
 }
 
@@ -37,16 +38,16 @@ export function fixAnswer(input: AnswerInput): string {
   if (capability === 'embeddings') {
     const hook = channel.provider?.embeddings;
     if (hook === undefined && answers?.ownModel !== true && !needsEmbeddingsFix(input.text, input.requestBody)) return input.text;
-    const body = parseJson(input.text);
-    if (!isRecord(body)) return input.text;
+    const body = parseObject(input.text);
+    if (body === null) return input.text;
     const answer = hook?.answer(body, input.upstreamModel) ?? body;
     if (answers?.ownModel === true) answer.model = input.upstreamModel;
     return JSON.stringify(fixEmbeddings(answer, input.requestBody));
   }
   const { thinkingToContent, forceFormat } = channel.setting;
   if (answers === undefined && !thinkingToContent && !forceFormat) return input.text;
-  const body = parseJson(input.text);
-  if (!isRecord(body)) return input.text;
+  const body = parseObject(input.text);
+  if (body === null) return input.text;
   if (answers?.ownModel === true) body.model = input.upstreamModel;
   if (answers?.completionFromTotal === true) fixCompletionCount(body, channel);
   if (thinkingToContent) thinkingInMessage(body);
@@ -56,16 +57,16 @@ export function fixAnswer(input: AnswerInput): string {
 /** Writes the reasoning tokens that the provider leaves out into `usage`, of a body or a stream event. */
 export function fixCompletionCount(body: Record<string, unknown>, channel: Pick<PreparedChannel, 'provider'>): void {
   const usage = readUsage(body.usage, channel.provider);
-  if (usage === null || !isRecord(body.usage)) return;
+  if (usage === null || !isObject(body.usage)) return;
   body.usage.completion_tokens = usage.completionTokens;
   const details = body.usage.completion_tokens_details;
-  if (isRecord(details)) details.text_tokens = usage.completionTokens - usage.reasoningTokens;
+  if (isObject(details)) details.text_tokens = usage.completionTokens - usage.reasoningTokens;
 }
 
 /** `{"error": …}` in the place of an answer. */
 function errorObject(body: Record<string, unknown>, channel: PreparedChannel): UpstreamFailure | null {
   const { error } = body;
-  if (isRecord(error) && (isFilled(error.message) || isFilled(error.type))) {
+  if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
     const { code } = error;
     return failureInBody(
       {
@@ -78,7 +79,7 @@ function errorObject(body: Record<string, unknown>, channel: PreparedChannel): U
       channel,
     );
   }
-  const first = body.success === false && Array.isArray(body.errors) && isRecord(body.errors[0]) ? body.errors[0].message : undefined;
+  const first = body.success === false && Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
   const message = isFilled(error) ? error : body.success === false ? (first ?? body.message) : undefined;
   if (!isFilled(message) || Array.isArray(body.choices)) return null;
   return failureInBody({ status: 502, message, type: 'upstream_error', param: '', code: null }, channel);
@@ -107,22 +108,10 @@ function codedError(body: Record<string, unknown>, channel: PreparedChannel): Up
 
 function at(body: unknown, path: string): unknown {
   let value = body;
-  for (const part of path.split('.')) value = isRecord(value) ? value[part] : undefined;
+  for (const part of path.split('.')) value = isObject(value) ? value[part] : undefined;
   return value;
 }
 
 function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

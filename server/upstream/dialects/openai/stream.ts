@@ -3,6 +3,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { restrictToFormat } from './force-format.ts';
 import { fixCompletionCount } from './response.ts';
 import { createThinkingStream } from './thinking.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
 
 export interface StreamTransform {
   /** The data of one event in, the data of what the client gets out. Not for `[DONE]`. */
@@ -57,17 +58,4 @@ function isEmptyChoice(choice: unknown): boolean {
   const delta = 'delta' in choice ? choice.delta : undefined;
   if (typeof delta !== 'object' || delta === null) return true;
   return Object.entries(delta).every(([name, value]) => name === 'role' || value === null || value === '');
-}
-
-function parseObject(data: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 // `thinking_to_content`: reasoning text becomes content within `<think>` tags, for clients that cannot show it otherwise.
+import { isObject } from '#server/upstream/loose-json.ts';
 
 const open = '<think>\n';
 const close = '\n</think>\n';
@@ -7,8 +8,8 @@ const close = '\n</think>\n';
 export function thinkingInMessage(body: Record<string, unknown>): void {
   if (!Array.isArray(body.choices)) return;
   for (const choice of body.choices) {
-    const message = isRecord(choice) ? choice.message : undefined;
-    if (!isRecord(message)) continue;
+    const message = isObject(choice) ? choice.message : undefined;
+    if (!isObject(message)) continue;
     const thought = takeReasoning(message);
     if (thought !== '') message.content = `${open}${thought}${close}${typeof message.content === 'string' ? message.content : ''}`;
   }
@@ -38,7 +39,7 @@ export function createThinkingStream(): ThinkingStream {
       last = chunk;
       const before: Record<string, unknown>[] = [];
       for (const choice of chunk.choices) {
-        if (!isRecord(choice) || !isRecord(choice.delta)) continue;
+        if (!isObject(choice) || !isObject(choice.delta)) continue;
         const index = typeof choice.index === 'number' ? choice.index : 0;
         const { delta } = choice;
         const thought = takeReasoning(delta);
@@ -72,8 +73,4 @@ function takeReasoning(part: Record<string, unknown>): string {
   delete part.reasoning_content;
   delete part.reasoning;
   return typeof thought === 'string' ? thought : '';
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // Usage as a provider of the OpenAI shape reports it, believed only as far as it makes sense.
 import type { Provider } from '#server/upstream/providers/spec.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
 
 /** All are whole numbers from 0. `promptTokens` includes the cached ones, `completionTokens` the reasoning. */
 export interface Usage {
@@ -21,7 +22,7 @@ const LARGEST_COUNT = 1e9;
  * or when its main numbers cannot be true: then usage is counted here. Absurd details only lose their meaning.
  */
 export function readUsage(value: unknown, provider?: Provider | null): Usage | null {
-  if (!isRecord(value)) return null;
+  if (!isObject(value)) return null;
   const prompt = mainCount(value.prompt_tokens ?? value.input_tokens);
   const completion = mainCount(value.completion_tokens ?? value.output_tokens);
   const total = mainCount(value.total_tokens);
@@ -51,6 +52,13 @@ export function readUsage(value: unknown, provider?: Provider | null): Usage | n
   };
 }
 
+/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+export function isAbsurdUsage(value: unknown): boolean {
+  if (!isObject(value)) return value !== undefined && value !== null;
+  const counts = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];
+  return counts.some((count) => mainCount(count) === null);
+}
+
 /** A usage object in OpenAI's format, for clients whose upstream gave none or a wrong one. */
 export function usageObject(usage: Usage): Record<string, unknown> {
   return {
@@ -77,9 +85,5 @@ function isCount(value: unknown): value is number {
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : {};
 }

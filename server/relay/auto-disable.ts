@@ -1,0 +1,38 @@
+// Takes a channel out of use when its upstream refuses the channel itself: a dead key, an empty account.
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { autoDisableReason } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;
+
+/** Why this failure takes the channel out of use under the current settings; null when it does not. */
+export function reasonToDisable(context: DisableContext, channel: PreparedChannel, failure: UpstreamFailure): string | null {
+  if (!channel.isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled')) return null;
+  const keywords = context.settings.get('AutomaticDisableKeywords');
+  return autoDisableReason(failure, { channelType: channel.type, keywords });
+}
+
+/**
+ * Disables an enabled channel that may be disabled automatically, and tells every process. False: it was not in that state
+ * any more, so another call was faster or an administrator has changed it.
+ */
+export async function disableChannel(context: DisableContext, channelId: number, reason: string): Promise<boolean> {
+  const channels = context.db.collection('channels');
+  const record = await channels.get(channelId);
+  if (record === null) return false;
+  const info = { ...parseObject(record.other_info), status_reason: reason, status_time: Math.floor(context.now() / 1000) };
+  const changed = await channels.patch(
+    { id: channelId, status: ChannelStatus.enabled, auto_ban: 1 },
+    {
+      set: { status: ChannelStatus.disabledBySystem, other_info: JSON.stringify(info) },
+      increment: { revision: 1 },
+    },
+  );
+  if (changed === null) return false;
+  await context.changes.announce('channel', channelId);
+  context.log.warn({ channel: channelId, reason }, 'a channel was disabled automatically');
+  return true;
+}

@@ -1,0 +1,164 @@
+// How well channels have served lately, in this process. A channel that fails now and then is drawn less often; one that
+// keeps failing or asks for a pause is left alone for a while and then tried with one call at a time.
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+export interface ChannelHealth {
+  /** An answer came, or at least began. */
+  succeeded(channelId: number, model: string): void;
+  failed(channelId: number, model: string, failure: Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter'>): void;
+  /** A call ended without telling anything: the client left before the upstream answered. */
+  released(channelId: number, model: string): void;
+  /** From 0 (leave alone) to 1 (well): how much of its weight the channel should have. */
+  factor(channelId: number, model: string): number;
+  /** Says that a call goes there. Takes the only place when the channel is being tried again. */
+  admit(channelId: number, model: string): void;
+  /** Forgets what is known of the channel, because an administrator changed it. */
+  forget(channelId: number): void;
+}
+
+/** What is known of one channel, or of one model on it. Only what is not well is kept. */
+interface State {
+  /** Share of failures, newer ones counting more. */
+  failures: number;
+  /** When `failures` was true, milliseconds. */
+  at: number;
+  inRow: number;
+  /** Left alone until then, milliseconds; 0: in use. */
+  pausedUntil: number;
+  /** Length of the next pause, milliseconds. */
+  pause: number;
+  /** A trial is under way and counts as lost at this time; 0: none. */
+  trialUntil: number;
+}
+
+/** Weight of the newest outcome. */
+const newest = 0.1;
+/** Failures in a row after which a channel is left alone. */
+const pauseAfter = 5;
+const firstPause = 1_000;
+const longestPause = 60_000;
+/** An upstream may ask for a longer pause than ours, up to this. */
+const longestRetryAfter = 300_000;
+/** The memory of failures fades with this half-life, or a channel that is rarely drawn would never recover. */
+const fadeHalfLife = 60_000;
+/** A trial whose end nobody told. */
+const trialTimeout = 60_000;
+const leastFactor = 0.05;
+const forgottenBelow = 0.02;
+
+export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
+  /** Channel id → state of the channel as a whole (empty name) and of its models. */
+  const channels = new Map<number, Map<string, State>>();
+
+  function stateOf(channelId: number, name: string): State {
+    let models = channels.get(channelId);
+    if (models === undefined) channels.set(channelId, (models = new Map()));
+    let state = models.get(name);
+    if (state === undefined) {
+      models.set(name, (state = { failures: 0, at: now(), inRow: 0, pausedUntil: 0, pause: firstPause, trialUntil: 0 }));
+    }
+    return state;
+  }
+
+  function good(channelId: number, name: string): void {
+    const models = channels.get(channelId);
+    const state = models?.get(name);
+    if (models === undefined || state === undefined) return;
+    const time = now();
+    fade(state, time);
+    state.failures *= 1 - newest;
+    state.inRow = 0;
+    // A pause is kept to: the call that succeeded may have begun long before it.
+    if (time < state.pausedUntil) return;
+    state.pausedUntil = 0;
+    state.trialUntil = 0;
+    // The next pause is short again only after some time without one.
+    state.pause = Math.max(firstPause, state.pause / 2);
+    if (state.failures >= forgottenBelow) return;
+    models.delete(name);
+    if (models.size === 0) channels.delete(channelId);
+  }
+
+  function bad(state: State, retryAfter: number | undefined): void {
+    const time = now();
+    fade(state, time);
+    state.failures += newest * (1 - state.failures);
+    state.inRow++;
+    const wasTrial = state.trialUntil > 0;
+    state.trialUntil = 0;
+    // Calls that were under way when the pause began tell nothing new.
+    if (time < state.pausedUntil) return;
+    const asked = retryAfter === undefined ? 0 : Math.min(retryAfter * 1000, longestRetryAfter);
+    if (asked === 0 && !wasTrial && state.inRow < pauseAfter) return;
+    state.pausedUntil = time + Math.max(asked, state.pause);
+    state.pause = Math.min(state.pause * 2, longestPause);
+  }
+
+  function each(channelId: number, model: string, use: (state: State) => void): void {
+    const models = channels.get(channelId);
+    if (models === undefined) return;
+    for (const name of ['', model]) {
+      const state = models.get(name);
+      if (state !== undefined) use(state);
+    }
+  }
+
+  return {
+    succeeded(channelId, model) {
+      good(channelId, '');
+      good(channelId, model);
+    },
+    failed(channelId, model, failure) {
+      if (isClientsFault(failure)) {
+        this.succeeded(channelId, model);
+        return;
+      }
+      const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
+      bad(stateOf(channelId, concernsChannel(failure) ? '' : model), retryAfter);
+      // The other state's trial told nothing.
+      each(channelId, model, (state) => (state.trialUntil = 0));
+    },
+    released(channelId, model) {
+      each(channelId, model, (state) => (state.trialUntil = 0));
+    },
+    factor(channelId, model) {
+      if (channels.size === 0 || !channels.has(channelId)) return 1;
+      let factor = 1;
+      const time = now();
+      each(channelId, model, (state) => (factor = Math.min(factor, factorOf(state, time))));
+      return factor;
+    },
+    admit(channelId, model) {
+      const time = now();
+      each(channelId, model, (state) => {
+        if (state.pausedUntil > 0 && time >= state.pausedUntil) state.trialUntil = time + trialTimeout;
+      });
+    },
+    forget(channelId) {
+      channels.delete(channelId);
+    },
+  };
+}
+
+/** The upstream is well and did not like the request. */
+function isClientsFault(failure: Pick<UpstreamFailure, 'status' | 'kind'>): boolean {
+  return failure.kind === 'answer' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422);
+}
+
+/** Keys, balances and connections belong to the channel; everything else to the model that was asked for. */
+function concernsChannel(failure: Pick<UpstreamFailure, 'status' | 'kind'>): boolean {
+  return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;
+}
+
+function factorOf(state: State, time: number): number {
+  if (time < state.pausedUntil) return 0;
+  if (state.pausedUntil > 0) return state.trialUntil > time ? 0 : 1;
+  const failures = state.failures * 0.5 ** ((time - state.at) / fadeHalfLife);
+  // The cube: 30 % failures leave a third of the weight.
+  return Math.max(leastFactor, (1 - failures) ** 3);
+}
+
+function fade(state: State, time: number): void {
+  state.failures *= 0.5 ** (Math.max(0, time - state.at) / fadeHalfLife);
+  state.at = time;
+}
