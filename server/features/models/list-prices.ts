@@ -1,0 +1,62 @@
+import { ChannelStatus } from '#shared/channels.ts';
+import type { PricingEntry } from '#shared/models.ts';
+import { findPrice, unsetModelRatio } from '#shared/pricing.ts';
+import type { PriceMaps } from '#shared/pricing.ts';
+import { completionRatioOf } from '#shared/pricing-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { cacheCreationRatios } from '#server/settings/defaults.ts';
+import type { Settings } from '#server/settings/settings.ts';
+import { usableGroups } from '#server/settings/usable-groups.ts';
+
+/** Prices of the models that enabled channels offer, sorted by name. */
+export async function listPrices({ db, settings }: AppContext): Promise<PricingEntry[]> {
+  const groupsOfModels = new Map<string, Set<string>>();
+  for (const channel of await db.collection('channels').find({ status: ChannelStatus.enabled })) {
+    const groups = commaList(channel.group);
+    for (const model of commaList(channel.models)) {
+      const known = groupsOfModels.get(model) ?? new Set();
+      groupsOfModels.set(model, known);
+      for (const group of groups) known.add(group);
+    }
+  }
+  const maps = priceMaps(settings);
+  return [...groupsOfModels].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([model, groups]) => ({
+    model_name: model,
+    ...priceFields(model, maps),
+    owner_by: '',
+    enable_groups: [...groups].toSorted(),
+  }));
+}
+
+/** Ratios of the groups that a user of `userGroup` (null: a visitor) may use, and what they are called. */
+export function priceGroups(settings: Settings, userGroup: string | null): { group_ratio: Record<string, number>; usable_group: Record<string, string> } {
+  const usable = usableGroups(settings, userGroup);
+  const ratios = Object.entries(settings.get('GroupRatio')).filter(([group]) => usable[group] !== undefined);
+  return { group_ratio: Object.fromEntries(ratios), usable_group: { ...usable } };
+}
+
+function priceMaps(settings: Settings): PriceMaps {
+  return {
+    modelPrice: settings.get('ModelPrice'),
+    modelRatio: settings.get('ModelRatio'),
+    completionRatio: settings.get('CompletionRatio'),
+    cacheRatio: settings.get('CacheRatio'),
+    cacheCreationRatio: cacheCreationRatios,
+  };
+}
+
+/** Models without a price are shown at the ratio that they have where those are allowed. */
+function priceFields(model: string, maps: PriceMaps) {
+  const price = findPrice(model, maps);
+  if (price?.kind === 'call') {
+    return { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, model_price: price.modelPrice };
+  }
+  return {
+    quota_type: 0,
+    model_ratio: price?.modelRatio ?? unsetModelRatio,
+    completion_ratio: price?.completionRatio ?? completionRatioOf(model, maps.completionRatio),
+    cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
+    model_price: 0,
+  };
+}

@@ -1,0 +1,14 @@
+import { modelApi } from '#shared/models.ts';
+import { answer } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { defaultModels } from './default-models.ts';
+import { listPrices, priceGroups } from './list-prices.ts';
+
+export function mountModels(host: RouteHost): void {
+  mount(host, modelApi.pricing, async ({ context, caller }) =>
+    answer(await listPrices(context), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
+  );
+  mount(host, modelApi.groups, ({ context }) => Object.keys(context.settings.get('GroupRatio')).toSorted());
+  mount(host, modelApi.byType, () => defaultModels());
+}

@@ -1,0 +1,37 @@
+import { AppError } from '#shared/errors.ts';
+import { optionApi } from '#shared/options.ts';
+import { settingKeys } from '#shared/settings.ts';
+import { answer, signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+import { finishOptionWrites } from '#server/settings/option-writes.ts';
+import { presentOption } from './present-option.ts';
+import { saveOptions } from './save-options.ts';
+
+export function mountOptions(host: RouteHost): void {
+  mount(host, optionApi.list, async ({ context }) => {
+    await finishOptionWrites(context.db);
+    const rows = new Map((await context.db.collection('options').find({})).map((row) => [row.id, row]));
+    return settingKeys.map((key) => presentOption(key, rows.get(key)));
+  });
+
+  mount(host, optionApi.save, async (call) => {
+    const actor = signedIn(call).user;
+    const [option] = await saveOptions(call.context, [call.body], { actor, conflictData: ([current]) => current });
+    if (option === undefined) throw new AppError('option_unknown');
+    return option;
+  });
+
+  mount(host, optionApi.saveMany, (call) => {
+    const actor = signedIn(call).user;
+    return saveOptions(call.context, call.body.options, { actor, conflictData: (current) => current });
+  });
+
+  mount(host, optionApi.resetModelRatio, async (call) => {
+    const actor = signedIn(call).user;
+    const edit = { key: 'ModelRatio', value: defaultText('ModelRatio') };
+    await saveOptions(call.context, [edit], { actor, conflictData: ([current]) => current });
+    return answer(undefined, { message: call.facts.language === 'en' ? 'The model ratios were reset' : '重置模型倍率成功' });
+  });
+}

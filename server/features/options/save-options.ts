@@ -1,0 +1,116 @@
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import type { Option } from '#shared/options.ts';
+import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings } from '#shared/settings.ts';
+import type { SettingKey } from '#shared/settings.ts';
+import type { AppContext } from '#server/context.ts';
+import type { OptionRecord, UserRecord } from '#server/db/collections.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+import { writeOptions } from '#server/settings/option-writes.ts';
+import { optionText } from '#server/settings/settings.ts';
+import { presentOption } from './present-option.ts';
+
+export interface OptionEdit {
+  key: string;
+  /** Absent: nothing is changed. Old clients send some keys so. */
+  value?: string | undefined;
+  revision?: number | undefined;
+}
+
+interface Change {
+  key: SettingKey;
+  text: string;
+  revision: number | undefined;
+}
+
+type Rows = ReadonlyMap<string, OptionRecord>;
+
+/**
+ * Stores all of the edits or none, and answers the options as they are then, one per edit.
+ * @throws {AppError} for unknown keys, missing rights, wrong values; `revision_conflict` with `data` made by `conflictData`
+ */
+export async function saveOptions(
+  context: AppContext,
+  edits: readonly OptionEdit[],
+  { actor, conflictData }: { actor: UserRecord; conflictData(current: Option[]): unknown },
+): Promise<Option[]> {
+  const changes = checkEdits(edits, actor.role);
+  const keys = edits.map((edit) => edit.key);
+  const needed = settingRequirements.map((requirement) => requirement.needs);
+  let current: Rows = new Map();
+  const written = await writeOptions(context.db, [...keys, ...needed], (rows) => {
+    current = rows;
+    const effective = changes.filter((change) => textOf(change.key, rows, context) !== change.text);
+    // Who repeats an edit that has arrived already, because he missed the answer, is in no conflict.
+    const conflicts = effective.filter(({ key, revision }) => revision !== undefined && revision !== (rows.get(key)?.revision ?? 0));
+    if (conflicts.length > 0) {
+      const options = conflicts.map(({ key }) => presentOption(key, rows.get(key)));
+      throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflicts[0]?.key });
+    }
+    checkRequirements(effective, rows, context);
+    return effective.map(({ key, text }) => ({
+      id: key,
+      value: isSecret(key) && text !== '' ? context.secrets.encrypt(text) : text,
+      revision: (rows.get(key)?.revision ?? 0) + 1,
+      updated_at: Math.floor(context.now() / 1000),
+      updated_by: actor.id,
+    }));
+  });
+  if (written.length > 0) await tell(context, written, actor);
+  const after = new Map([...current, ...written.map((row): [string, OptionRecord] => [row.id, row])]);
+  return keys.filter(isSettingKey).map((key) => presentOption(key, after.get(key)));
+}
+
+/** What is to be changed: known keys with a value, the last one of each. */
+function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
+  const changes = new Map<SettingKey, Change>();
+  for (const { key, value, revision } of edits) {
+    if (!isSettingKey(key)) throw new AppError('option_unknown', { key: key.slice(0, 80) }, { field: key.slice(0, 80) });
+    if (value === undefined) continue;
+    if (!mayWriteSetting(key, role)) throw new AppError('option_denied', { key }, { field: key });
+    const parsed = settings[key].parse(value, key);
+    if (!parsed.ok) throw new AppError(parsed.problem.code, parsed.problem.details, { field: key });
+    // Clients compare switches with `true` and `false`.
+    const text = typeof parsed.value === 'boolean' ? String(parsed.value) : isPlain(key) ? value.trim() : value;
+    changes.set(key, { key, text, revision });
+  }
+  return [...changes.values()];
+}
+
+/** Blanks around these mean nothing. */
+function isPlain(key: SettingKey): boolean {
+  return ['integer', 'number', 'choice', 'text', 'url'].includes(settings[key].kind);
+}
+
+/** A switch that is turned on needs what it needs, as that is after all changes. */
+function checkRequirements(changes: readonly Change[], rows: Rows, context: AppContext): void {
+  for (const { key, needs, code } of settingRequirements) {
+    const change = changes.find((candidate) => candidate.key === key);
+    const isTurnedOn = change !== undefined && settings[key].parse(change.text, key);
+    if (isTurnedOn === undefined || isTurnedOn === false || !isTurnedOn.ok || isTurnedOn.value !== true) continue;
+    const text = changes.find((candidate) => candidate.key === needs)?.text ?? textOf(needs, rows, context);
+    const value = settings[needs].parse(text, needs);
+    const isFilled = value.ok && (Array.isArray(value.value) ? value.value.length > 0 : value.value !== '');
+    if (!isFilled) throw new AppError(code, {}, { field: key });
+  }
+}
+
+function textOf(key: SettingKey, rows: Rows, context: AppContext): string {
+  const row = rows.get(key);
+  if (row === undefined) return defaultText(key);
+  try {
+    return optionText(row, context.secrets);
+  } catch (cause) {
+    context.log.warn({ option: key, err: cause }, 'a stored secret cannot be read');
+    return '';
+  }
+}
+
+async function tell(context: AppContext, written: readonly OptionRecord[], actor: UserRecord): Promise<void> {
+  const [first] = written;
+  await context.changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+  // Keys only: values may be long, or secret.
+  const content = `修改系统设置 ${written.map((row) => row.id).join('、')}`;
+  await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content });
+}

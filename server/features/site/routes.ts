@@ -1,0 +1,20 @@
+import { siteApi } from '#shared/site.ts';
+import { answer } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { createSetupCheck, siteStatus } from './site-status.ts';
+
+export function mountSite(host: RouteHost): void {
+  const startTime = Math.floor(host.context.now() / 1000);
+  const isSetUp = createSetupCheck(host.context);
+  mount(host, siteApi.status, async ({ context }) =>
+    siteStatus(context.settings, { startTime, isSetUp: await isSetUp(), port: context.env.PORT }),
+  );
+  mount(host, siteApi.test, async ({ context }) => {
+    await context.db.ping();
+    return answer(undefined, { message: 'Server is running' });
+  });
+  mount(host, siteApi.notice, ({ context }) => context.settings.get('Notice'));
+  mount(host, siteApi.about, ({ context }) => context.settings.get('About'));
+  mount(host, siteApi.home, ({ context }) => context.settings.get('HomePageContent'));
+}

@@ -1,0 +1,106 @@
+// What kinds of upstream a channel can have, for the editor. The server's provider records say how they are talked to; a
+// test keeps both in step. Default models come from `GET /api/models`.
+
+/** What the channel's free field (`other`) is for; types without it do not show it. */
+export type OtherField = 'api_version' | 'plugin' | 'account_id';
+/** Something to know before using the type; the texts are translations. */
+export type TypeNotice = 'azure_deployment' | 'full_url' | 'private_deployment';
+
+export interface ChannelType {
+  type: number;
+  /** Name that is the same in every language. */
+  name: string;
+  /** What Chinese readers call it, where that differs. */
+  nameZh?: string;
+  /** A colour of the console's palette, to tell types apart. */
+  color: string;
+  /** Built-in address; empty: the channel must name one. */
+  baseUrl: string;
+  /** Shape of the key, where it is more than one opaque text. */
+  keyFormat?: string;
+  other?: OtherField;
+  notice?: TypeNotice;
+  /** `openai_organization` is used. */
+  hasOrganization?: boolean;
+  /** The provider tells which models it has. */
+  listsModels?: boolean;
+}
+
+/** In the order in which the editor offers them. */
+export const channelTypes: readonly ChannelType[] = [
+  { type: 1, name: 'OpenAI', color: 'green', baseUrl: 'https://api.openai.com', hasOrganization: true, listsModels: true },
+  { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true },
+  { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url' },
+  { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },
+  { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', listsModels: true },
+  { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', other: 'account_id' },
+  {
+    type: 46,
+    name: 'Baidu Qianfan V2',
+    nameZh: '百度文心千帆V2',
+    color: 'blue',
+    baseUrl: 'https://qianfan.baidubce.com',
+    listsModels: true,
+  },
+  {
+    type: 17,
+    name: 'Alibaba Qwen',
+    nameZh: '阿里通义千问',
+    color: 'orange',
+    baseUrl: 'https://dashscope.aliyuncs.com',
+    other: 'plugin',
+    listsModels: true,
+  },
+  {
+    type: 26,
+    name: 'Zhipu GLM-4V',
+    nameZh: '智谱 GLM-4V',
+    color: 'violet',
+    baseUrl: 'https://open.bigmodel.cn',
+    keyFormat: 'id.secret',
+    listsModels: true,
+  },
+  { type: 47, name: 'Xinference', color: 'blue', baseUrl: '', listsModels: true },
+  { type: 25, name: 'Moonshot', color: 'green', baseUrl: 'https://api.moonshot.cn', listsModels: true },
+  { type: 20, name: 'OpenRouter', color: 'green', baseUrl: 'https://openrouter.ai/api', listsModels: true },
+  { type: 19, name: '360', nameZh: '360 智脑', color: 'blue', baseUrl: 'https://api.360.cn', listsModels: true },
+  { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
+  { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
+  { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
+  { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true },
+  { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },
+  { type: 27, name: 'Perplexity', color: 'teal', baseUrl: 'https://api.perplexity.ai' },
+  {
+    type: 22,
+    name: 'FastGPT',
+    nameZh: '知识库：FastGPT',
+    color: 'blue',
+    baseUrl: 'https://fastgpt.run/api/openapi',
+    keyFormat: 'APIKey-AppId',
+    notice: 'private_deployment',
+    listsModels: true,
+  },
+  { type: 44, name: 'MokaAI M3E', nameZh: '嵌入模型：MokaAI M3E', color: 'violet', baseUrl: 'https://api.moka.ai', other: 'api_version' },
+  {
+    type: 45,
+    name: 'Volcengine Ark, Doubao',
+    nameZh: '字节火山方舟、豆包、DeepSeek通用',
+    color: 'blue',
+    baseUrl: 'https://ark.cn-beijing.volces.com',
+  },
+  { type: 48, name: 'xAI', color: 'blue', baseUrl: 'https://api.x.ai', listsModels: true },
+  { type: 53, name: 'Submodel', color: 'blue', baseUrl: 'https://llm.submodel.ai', listsModels: true },
+  { type: 6, name: 'OpenAIMax', color: 'gray', baseUrl: 'https://api.openaimax.com', listsModels: true },
+  { type: 7, name: 'OhMyGPT', color: 'gray', baseUrl: 'https://api.ohmygpt.com', listsModels: true },
+  { type: 9, name: 'AILS', color: 'gray', baseUrl: 'https://api.caipacity.com', listsModels: true },
+  { type: 10, name: 'AIProxy', color: 'gray', baseUrl: 'https://api.aiproxy.io', listsModels: true },
+  { type: 12, name: 'API2GPT', color: 'gray', baseUrl: 'https://api.api2gpt.com', listsModels: true },
+  { type: 13, name: 'AIGC2D', color: 'gray', baseUrl: 'https://api.aigc2d.com', listsModels: true },
+];
+
+const byType = new Map(channelTypes.map((entry) => [entry.type, entry]));
+
+/** Undefined: no such type is offered. */
+export function channelType(type: number): ChannelType | undefined {
+  return byType.get(type);
+}
