@@ -116,6 +116,10 @@ export interface LogRecord {
   created_at: number;
   /** 1 top-up, 2 consumption, 3 management, 4 system. */
   type: number;
+  /**
+   * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.
+   */
+  plain_type?: number;
   content: string;
   username: string;
   token_name: string;
@@ -281,7 +285,9 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'user', fields: ['user_id', 'created_at', 'id'] },
       { name: 'model', fields: ['model_name', 'created_at', 'id'] },
       { name: 'channel', fields: ['channel_id', 'created_at', 'id'] },
-      { name: 'token', fields: ['token_id', 'created_at', 'id'] },
+      { name: 'token', fields: ['token_name', 'created_at', 'id'] },
+      { name: 'group', fields: ['group', 'created_at', 'id'] },
+      { name: 'type', fields: ['plain_type', 'created_at', 'id'], sparse: true },
     ],
   },
   options: { textIds: true, idBlock: 1, indexes: [] },

@@ -1,0 +1,53 @@
+import type { Log, logApi } from '#shared/logs.ts';
+import type { Page } from '#shared/envelope.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter, Sort } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/collections.ts';
+import { logFilter, timeFilter } from '#server/features/logs/log-filter.ts';
+import { presentForAdmin, presentForOwner } from '#server/features/logs/present-log.ts';
+import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
+
+type Query = Partial<QueryOf<typeof logApi.list>>;
+
+export const newestFirst: Sort = [
+  ['created_at', -1],
+  ['id', -1],
+];
+
+/** Everybody's rows, with the names of channels and users. */
+export async function listLogs(context: AppContext, query: Query): Promise<Page<Log>> {
+  const page = await readPage(context, query);
+  return { ...page, items: await presentForAdmin(context, page.items) };
+}
+
+/** One user's rows, without what concerns administrators only. */
+export async function listOwnLogs(context: AppContext, query: Query, userId: number): Promise<Page<Log>> {
+  const page = await readPage(context, query, userId);
+  return { ...page, items: page.items.map(presentForOwner) };
+}
+
+async function readPage(context: AppContext, query: Query, userId?: number): Promise<Page<LogRecord>> {
+  const bounds = pageBounds(query);
+  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const parts = await logFilter(context, query, userId);
+  if (parts === null) return pageAnswer([], bounds, 0);
+  const logs = context.db.collection('logs');
+  const filter: Filter = { and: [...parts, ...timeFilter(query)] };
+  const skip = cursor === undefined ? bounds.skip : 0;
+  const [total, rows] = await Promise.all([
+    logs.count(filter, exactTotal + 1),
+    skip >= exactTotal
+      ? []
+      : logs.find(cursor === undefined ? filter : { and: [filter, ...afterCursor('created_at', cursor)] }, {
+          sort: newestFirst,
+          skip,
+          // One more than asked for tells whether there is a further page.
+          limit: bounds.size + 1,
+        }),
+  ]);
+  const items = rows.slice(0, bounds.size);
+  const last = items.at(-1);
+  const next = rows.length > bounds.size && last !== undefined ? writeCursor({ time: last.created_at, id: last.id }) : undefined;
+  return pageAnswer(items, bounds, total, next);
+}

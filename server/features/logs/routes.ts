@@ -1,0 +1,13 @@
+import { logApi } from '#shared/logs.ts';
+import { signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { listLogs, listOwnLogs } from '#server/features/logs/list-logs.ts';
+import { sumLogs } from '#server/features/logs/log-stat.ts';
+
+export function mountLogs(host: RouteHost): void {
+  mount(host, logApi.list, ({ context, query }) => listLogs(context, query));
+  mount(host, logApi.stat, ({ context, query }) => sumLogs(context, query));
+  mount(host, logApi.listSelf, (call) => listOwnLogs(call.context, call.query, signedIn(call).user.id));
+  mount(host, logApi.statSelf, (call) => sumLogs(call.context, call.query, signedIn(call).user.id));
+}
