@@ -1,0 +1,163 @@
+// Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
+// and errors on the way back.
+import { describe, expect, it } from 'vitest';
+import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
+import { buildUpstreamRequest, wantsUsage } from '#server/upstream/dialects/openai/request.ts';
+import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
+import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
+import { readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
+import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
+import type { Capability } from '#server/upstream/providers/spec.ts';
+import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { differences, isObject, readModelLists, readUrlRows, readVectors } from './provider-vectors.ts';
+import type { Vector } from './provider-vectors.ts';
+
+const files = [
+  'openai', 'openai-compatible', 'azure', 'deepseek', 'mistral', 'xai', 'perplexity', 'openrouter', 'minimax', 'volcengine',
+  'baidu-v2', 'jina', 'mokaai', 'cloudflare', 'ollama', 'ali', 'zhipu-v4',
+];
+
+/** Vectors of calls that this server offers; those of later protocols name it. */
+function capabilityOf(vector: Vector): Capability | null {
+  if (/^later: native/.test(vector.name)) return null;
+  const path = vector.request.path.split('?')[0];
+  if (path === '/v1/chat/completions') return 'chat';
+  return path === '/v1/embeddings' ? 'embeddings' : null;
+}
+
+function channelOf({ channel }: Vector) {
+  return buildPreparedChannel({
+    ...channel,
+    model_mapping: channel.model_mapping === undefined ? '' : JSON.stringify(channel.model_mapping),
+    param_override: channel.param_override === undefined ? '' : JSON.stringify(channel.param_override),
+    setting: channel.setting === undefined ? '' : JSON.stringify(channel.setting),
+  });
+}
+
+function requestOf(vector: Vector, capability: Capability): UpstreamRequest {
+  const { body, path } = vector.request;
+  return buildUpstreamRequest({
+    capability,
+    channel: channelOf(vector),
+    body,
+    rawText: JSON.stringify(body),
+    originModel: String(body.model),
+    isStream: body.stream === true,
+    forceUsage: true,
+    now: (vector.context?.now_unix ?? 1_700_000_000) * 1000,
+    version: new URLSearchParams(path.split('?')[1]).get('api-version') ?? undefined,
+  });
+}
+
+describe.each(files)('%s', (file) => {
+  const vectors = readVectors(file).flatMap((vector) => {
+    const capability = capabilityOf(vector);
+    return capability === null ? [] : [{ name: vector.name, vector, capability }];
+  });
+
+  it('has vectors', () => expect(vectors).not.toEqual([]));
+
+  describe.each(vectors)('$name', ({ vector, capability }) => {
+    it('sends the expected call', () => {
+      const request = requestOf(vector, capability);
+      expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
+      expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
+      const sent: unknown = JSON.parse(request.body);
+      // What the client says explicitly stays, also where it is the default.
+      if (isObject(sent) && sent.stream === false) delete sent.stream;
+      expect(differences(sent, vector.upstream.body, true)).toEqual([]);
+    });
+
+    const { upstream_response: upstream, error, response, response_chunks: chunks } = vector;
+    const text = typeof upstream.body === 'string' ? upstream.body : JSON.stringify(upstream.body);
+
+    if (error !== undefined) it('reports the expected error', () => {
+      const channel = channelOf(vector);
+      const failure =
+        upstream.status === 200
+          ? errorInAnswer(text, channel)
+          : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
+      expect(failure?.status).toBe(error.status);
+      expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
+    });
+
+    if (response !== undefined) it('gives the client the expected answer', () => {
+      const channel = channelOf(vector);
+      const { upstreamModel } = requestOf(vector, capability);
+      expect(errorInAnswer(text, channel)).toBeNull();
+      const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
+      const usage = isObject(answer) ? readUsage(answer.usage, channel.provider) : null;
+      if (vector.usage !== undefined) expectUsage(usage, vector.usage);
+      expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
+    });
+
+    if (chunks !== undefined) it('gives the client the expected stream', () => {
+      const channel = channelOf(vector);
+      const { upstreamModel } = requestOf(vector, capability);
+      const isUsageHidden = !wantsUsage(vector.request.body);
+      const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
+      const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
+      const data = events.filter((event) => event !== '[DONE]');
+      const usages = data.map((event) => readUsage(JSON.parse(event).usage, channel.provider)).filter((usage) => usage !== null);
+
+      const sent =
+        transform === null
+          ? data.filter((event) => !(isUsageHidden && isUsageOnly(event)))
+          : [...data.flatMap((event) => transform.event(event)), ...transform.end()];
+      let expected = chunks.filter((chunk) => chunk !== '[DONE]');
+      // A usage chunk that the upstream does not send is the relay's own.
+      if (usages.length === 0) expected = expected.filter((chunk) => !isUsageOnly(JSON.stringify(chunk)));
+      else if (vector.usage !== undefined) expectUsage(usages.at(-1) ?? null, vector.usage);
+      expect(differences(sent.map((event): unknown => JSON.parse(event)), expected, false)).toEqual([]);
+    });
+  });
+});
+
+function expectUsage(usage: ReturnType<typeof readUsage>, expected: Record<string, unknown>): void {
+  expect(usage).not.toBeNull();
+  if (usage === null) return;
+  const { prompt_cache_hit_tokens: _hit, completion_tokens_details: details, ...listed } = expected;
+  expect(differences(usageObject(usage), listed, false)).toEqual([]);
+  if (isObject(details)) expect(usage.reasoningTokens).toBe(details.reasoning_tokens ?? 0);
+}
+
+/** The vectors write the zero out that embeddings do not have. */
+function withoutZeroCompletion(body: unknown): unknown {
+  if (!isObject(body) || !isObject(body.usage) || body.usage.completion_tokens !== 0) return body;
+  const { completion_tokens: _zero, ...usage } = body.usage;
+  return { ...body, usage };
+}
+
+describe('addresses of every type', () => {
+  const rows = readUrlRows().filter((row) => isSupported(row.type) && (row.mode === 'chat' || row.mode === 'embeddings'));
+
+  it('cover every provider but those of later years', () => {
+    const covered = new Set(rows.map((row) => row.type));
+    expect(providers.map((provider) => provider.type).filter((type) => !covered.has(type))).toEqual([53]);
+  });
+
+  it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported }) => {
+    const capability = mode === 'chat' ? 'chat' : 'embeddings';
+    const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
+    expect(channel.problem).toBeNull();
+    const plan = channel.plan(capability, model);
+    if (unsupported === true) {
+      expect(plan).toBeNull();
+      return;
+    }
+    expect(`${plan?.origin}${plan?.path}`).toBe(url);
+    // The signed token depends on the time; its own vectors check it.
+    const { authorization, ...others } = headers ?? {};
+    const expected = type === 26 ? others : { ...others, ...(authorization === undefined ? {} : { authorization }) };
+    expect(differences(channel.headers(false, 1_700_000_000_000), expected, false)).toEqual([]);
+  });
+});
+
+describe('model lists', () => {
+  const lists = readModelLists().filter(({ channel }) => isSupported(channel.type));
+  it.each(lists)('type $channel.type', ({ channel, calls }) => {
+    const provider = providerOf(channel.type);
+    expect(provider?.modelsPath?.replace('{base}', provider.baseUrl ?? '')).toBe(calls[0]?.request.url);
+  });
+});
