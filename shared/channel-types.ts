@@ -80,7 +80,7 @@ export const channelTypes: readonly ChannelType[] = [
     notice: 'private_deployment',
     listsModels: true,
   },
-  { type: 44, name: 'MokaAI M3E', nameZh: '嵌入模型：MokaAI M3E', color: 'violet', baseUrl: 'https://api.moka.ai', other: 'api_version' },
+  { type: 44, name: 'MokaAI M3E', nameZh: '嵌入模型：MokaAI M3E', color: 'violet', baseUrl: 'https://api.moka.ai' },
   {
     type: 45,
     name: 'Volcengine Ark, Doubao',

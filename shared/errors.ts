@@ -47,6 +47,7 @@ export const errors = {
   setup_done: entry(200, '系统已经初始化完成', 'The system is already set up'),
   setup_username_required: entry(200, '请输入管理员用户名', 'Please enter the admin username'),
   setup_passwords_differ: entry(200, '两次输入的密码不一致', 'The two passwords entered do not match'),
+  setup_secret_wrong: entry(200, '初始化密钥错误', 'The set-up secret is wrong'),
   setup_password_short: entry(200, '密码长度至少为8个字符', 'Password must be at least 8 characters long'),
 
   // Accounts
@@ -159,6 +160,9 @@ export const errors = {
   channel_model_too_long: entry(200, '模型名称过长: {model}', 'The model name is too long: {model}'),
   channel_mapping_invalid: entry(200, '模型映射必须是合法的 JSON 格式！', 'The model mapping must be valid JSON'),
   channel_json_invalid: entry(200, '{field} 必须是合法的 JSON 格式！', '{field} must be valid JSON'),
+  channel_key_invalid: entry(200, '渠道密钥含有不允许的字符', 'The key contains characters that are not allowed'),
+  channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
+  channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),
   channel_base_url_invalid: entry(200, '渠道地址必须以 http:// 或 https:// 开头', 'The base URL must begin with http:// or https://'),
   channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
@@ -253,7 +257,7 @@ export type ErrorDetails = Record<string, string | number>;
 
 /**
  * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at
- * fault; `retryAfter` is in seconds; `data` goes into the envelope (the current value on `revision_conflict`).
+ * fault; `retryAfter` is in seconds; `data` goes into the envelope (the current value on `revision_conflict`), `extra` beside it.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -262,11 +266,18 @@ export class AppError extends Error {
   readonly field: string | undefined;
   readonly retryAfter: number | undefined;
   readonly data: unknown;
+  readonly extra: Readonly<Record<string, string | number>> | undefined;
 
   constructor(
     code: ErrorCode,
     details: ErrorDetails = {},
-    options: { cause?: unknown; field?: string; retryAfter?: number; data?: unknown } = {},
+    options: {
+      cause?: unknown;
+      field?: string;
+      retryAfter?: number;
+      data?: unknown;
+      extra?: Readonly<Record<string, string | number>>;
+    } = {},
   ) {
     super(errorText(code, 'en', details), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AppError';
@@ -276,6 +287,7 @@ export class AppError extends Error {
     this.field = options.field;
     this.retryAfter = options.retryAfter;
     this.data = options.data;
+    this.extra = options.extra;
   }
 }
 

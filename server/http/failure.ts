@@ -18,6 +18,7 @@ export function toAppError(failure: unknown, context: Pick<AppContext, 'log'>, r
 /** The envelope of a failure. */
 export function failureResponse(error: AppError, language: Language, requestId: string): Response {
   const body = {
+    ...error.extra,
     success: false,
     message: errorText(error.code, language, error.details),
     code: error.code,

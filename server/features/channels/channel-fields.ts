@@ -1,0 +1,115 @@
+// What an administrator may set on a channel, checked and put into the form in which it is stored.
+import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { AppError } from '#shared/errors.ts';
+import type { ChannelRecord } from '#server/db/collections.ts';
+import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
+
+export type ChannelInput = Omit<ChannelCreate & Partial<ChannelEdit>, 'copy_from' | 'id' | 'revision' | 'key' | 'status'>;
+/** Everything but the key and the status, which have rules of their own. */
+export type ChannelFields = Partial<
+  Pick<
+    ChannelRecord,
+    | 'type' | 'name' | 'openai_organization' | 'test_model' | 'weight' | 'priority' | 'base_url' | 'other' | 'models' | 'group'
+    | 'model_mapping' | 'status_code_mapping' | 'setting' | 'param_override' | 'auto_ban' | 'tag' | 'max_input_tokens'
+  >
+>;
+
+const longestName = 255;
+const longestGroup = 64;
+
+/** The fields that are in the input. @throws {AppError} for the first that is not right */
+export function channelFields(input: ChannelInput): ChannelFields {
+  const fields: ChannelFields = {};
+  for (const field of ['type', 'weight', 'priority', 'auto_ban', 'max_input_tokens'] as const) {
+    const value = input[field];
+    if (value !== undefined && value !== null) fields[field] = value;
+  }
+  for (const field of ['openai_organization', 'test_model', 'other', 'tag'] as const) {
+    const text = input[field];
+    if (text !== undefined && text !== null) fields[field] = oneLine(text, field);
+  }
+  if (input.name !== undefined) {
+    fields.name = oneLine(input.name, 'name');
+    if (fields.name === '') throw new AppError('channel_incomplete', {}, { field: 'name' });
+  }
+  if (input.base_url !== undefined && input.base_url !== null) fields.base_url = baseUrl(input.base_url);
+  if (input.models !== undefined && input.models !== null) fields.models = models(input.models);
+  const groups = groupList(input);
+  if (groups.length > 0) fields.group = groups.join(',');
+  Object.assign(fields, jsonFields(input));
+  return fields;
+}
+
+/** What the type demands of the channel as it will be. */
+export function checkType({ type, base_url }: Pick<ChannelRecord, 'type' | 'base_url'>): void {
+  const provider = providerOf(type);
+  if (provider === undefined) throw new AppError('channel_type_unsupported', { type }, { field: 'type' });
+  if (provider.baseUrl === null && base_url === '') throw new AppError('channel_base_url_required', {}, { field: 'base_url' });
+}
+
+/** One key per line, each once. Keys travel in headers, so only visible ASCII and blanks within are possible. */
+export function channelKeys(text: string): string[] {
+  const keys = text.split(/\r\n|\r|\n/).map((line) => line.trim());
+  if (!keys.every((key) => /^[\x20-\x7e]*$/.test(key))) throw new AppError('channel_key_invalid', {}, { field: 'key' });
+  return [...new Set(keys.filter((key) => key !== ''))];
+}
+
+function oneLine(text: string, field: string): string {
+  const line = text.trim();
+  const isRight = !/\p{Cc}/u.test(line) && line.isWellFormed() && Array.from(line).length <= longestName;
+  if (!isRight) throw new AppError('channel_text_invalid', { field }, { field });
+  return line;
+}
+
+/** Without trailing slashes; may hold `{model}`. Empty: the provider's own address. */
+function baseUrl(text: string): string {
+  const address = text.trim().replace(/\/+$/, '');
+  if (address === '') return '';
+  const url = URL.parse(address.replaceAll('{model}', 'model'));
+  const isRight = url !== null && /^https?:\/\//i.test(address) && url.username === '' && url.hash === '' && !/[\s\p{Cc}]/u.test(address);
+  if (!isRight || address.length > 2000) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
+  return address;
+}
+
+function models(text: string): string {
+  const names = commaList(text.replace(/[\r\n，]/g, ','));
+  if (names.length === 0) throw new AppError('channel_without_models', {}, { field: 'models' });
+  for (const name of names) {
+    if (Array.from(name).length > longestName) throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
+    if (/\p{Cc}/u.test(name) || !name.isWellFormed()) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
+  }
+  return names.join(',');
+}
+
+/** `groups` wins over `group`, which is the older form of the same. */
+function groupList({ groups, group }: ChannelInput): string[] {
+  const names = commaList(groups?.join(',') ?? group ?? '');
+  for (const name of names) {
+    if (Array.from(name).length > longestGroup || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
+      throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
+    }
+  }
+  return names;
+}
+
+function jsonFields(input: ChannelInput): ChannelFields {
+  const fields: ChannelFields = {};
+  const parsers = {
+    model_mapping: parseModelMapping,
+    status_code_mapping: parseStatusCodeMapping,
+    setting: parseChannelSetting,
+    param_override: parseParamOverride,
+  };
+  for (const field of ['model_mapping', 'status_code_mapping', 'setting', 'param_override'] as const) {
+    const text = input[field]?.trim();
+    if (text === undefined) continue;
+    if (parsers[field](text) === null || !text.isWellFormed()) {
+      const code = field === 'model_mapping' ? 'channel_mapping_invalid' : 'channel_json_invalid';
+      throw new AppError(code, { field }, { field });
+    }
+    fields[field] = text;
+  }
+  return fields;
+}

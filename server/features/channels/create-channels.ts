@@ -1,0 +1,68 @@
+import { ChannelStatus } from '#shared/channels.ts';
+import type { ChannelCreate } from '#shared/channels.ts';
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChannelRecord } from '#server/db/collections.ts';
+import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { readChannel } from './store.ts';
+
+type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
+
+/** One channel per key, otherwise equal; answers their ids. Nothing is created when anything is wrong. */
+export async function createChannels(context: AppContext, input: ChannelCreate): Promise<number[]> {
+  const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
+  const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
+  checkType(channel);
+  const keys = await keyFields(context, input);
+  const records: ChannelRecord[] = [];
+  for (const key of keys) records.push({ ...channel, ...key, id: await context.db.nextId('channels') });
+  await context.db.write(records.map((record) => ({ insert: record, into: 'channels' })));
+  const ids = records.map((record) => record.id);
+  for (const id of ids) await context.changes.announce('channel', id);
+  return ids;
+}
+
+/** The keys of the input, or the one of the channel that is copied. */
+async function keyFields(context: AppContext, { key, copy_from }: ChannelCreate): Promise<KeyFields[]> {
+  const keys = channelKeys(key ?? '');
+  if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
+  if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });
+  const { key_cipher, key_hash } = await readChannel(context, copy_from);
+  return [{ key_cipher, key_hash }];
+}
+
+/** A copy of a channel that the system has disabled starts disabled by hand: there is no reason of its own yet. */
+function statusOf({ status }: ChannelCreate): number {
+  return status === undefined || status === ChannelStatus.enabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand;
+}
+
+function emptyChannel(context: AppContext): Omit<ChannelRecord, 'id' | 'key_cipher' | 'key_hash'> {
+  return {
+    type: 1,
+    name: '',
+    openai_organization: '',
+    test_model: '',
+    status: ChannelStatus.enabled,
+    weight: 0,
+    priority: 0,
+    created_time: Math.floor(context.now() / 1000),
+    test_time: 0,
+    response_time: 0,
+    base_url: '',
+    other: '',
+    balance: 0,
+    balance_updated_time: 0,
+    models: '',
+    group: 'default',
+    used_quota: 0,
+    model_mapping: '',
+    status_code_mapping: '',
+    setting: '',
+    param_override: '',
+    other_info: '',
+    auto_ban: 1,
+    tag: '',
+    max_input_tokens: 0,
+    revision: 1,
+  };
+}

@@ -1,0 +1,56 @@
+import { ChannelStatus } from '#shared/channels.ts';
+import type { ChannelEdit } from '#shared/channels.ts';
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
+import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { presentChannel } from './present-channel.ts';
+import { readChannel } from './store.ts';
+
+const tries = 20;
+
+/**
+ * Changes what the edit names and nothing else; an empty key stays as it is.
+ * @throws {AppError} `revision_conflict` with the current channel when it is based on an older one
+ */
+export async function editChannel(context: AppContext, actor: UserRecord, edit: ChannelEdit): Promise<ChannelRecord> {
+  const fields = { ...channelFields(edit), ...keyFields(context, edit) };
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const current = await readChannel(context, edit.id);
+    if (edit.revision !== undefined && edit.revision !== current.revision) {
+      throw new AppError('revision_conflict', {}, { data: presentChannel(current) });
+    }
+    // A channel of a type that is no longer supported can still be renamed, disabled and so on.
+    if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
+    else if (fields.base_url !== undefined && fields.base_url !== current.base_url) checkType({ ...current, ...fields });
+    const set = { ...fields, ...statusFields(context, actor, current, edit.status) };
+    const changed = await context.db
+      .collection('channels')
+      .patch({ id: current.id, revision: current.revision }, { set, increment: { revision: 1 } });
+    if (changed !== null) {
+      await context.changes.announce('channel', changed.id);
+      return changed;
+    }
+  }
+  throw new AppError('revision_conflict', {}, { data: presentChannel(await readChannel(context, edit.id)) });
+}
+
+function keyFields({ secrets }: AppContext, { key }: ChannelEdit): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {
+  const keys = channelKeys(key ?? '');
+  if (keys.length > 1) throw new AppError('channel_key_invalid', {}, { field: 'key' });
+  const [text] = keys;
+  return text === undefined ? {} : { key_cipher: secrets.encrypt(text), key_hash: secrets.hash(text) };
+}
+
+/** A change of the status by hand, and who made it. Only the system disables automatically. */
+function statusFields(
+  context: AppContext,
+  actor: UserRecord,
+  current: ChannelRecord,
+  status: number | undefined,
+): Partial<Pick<ChannelRecord, 'status' | 'other_info'>> {
+  if (status === undefined || status === current.status) return {};
+  if (status === ChannelStatus.disabledBySystem) throw new AppError('channel_status_invalid', {}, { field: 'status' });
+  const info = { status_reason: '', status_time: Math.floor(context.now() / 1000), status_by: actor.username };
+  return { status, other_info: JSON.stringify(info) };
+}

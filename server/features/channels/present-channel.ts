@@ -1,0 +1,38 @@
+import type { Channel } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import type { ChannelRecord } from '#server/db/collections.ts';
+
+/** A channel for administrators: everything but the key. */
+export function presentChannel(record: ChannelRecord): Channel {
+  return {
+    id: record.id,
+    type: record.type,
+    name: record.name,
+    key: '',
+    openai_organization: record.openai_organization,
+    test_model: record.test_model,
+    status: record.status,
+    weight: record.weight,
+    priority: record.priority,
+    created_time: record.created_time,
+    test_time: record.test_time,
+    response_time: record.response_time,
+    base_url: record.base_url,
+    other: record.other,
+    balance: record.balance,
+    balance_updated_time: record.balance_updated_time,
+    models: record.models,
+    group: record.group,
+    groups: commaList(record.group),
+    used_quota: record.used_quota,
+    model_mapping: record.model_mapping,
+    status_code_mapping: record.status_code_mapping,
+    setting: record.setting,
+    param_override: record.param_override,
+    other_info: record.other_info,
+    auto_ban: record.auto_ban,
+    tag: record.tag,
+    max_input_tokens: record.max_input_tokens,
+    revision: record.revision,
+  };
+}

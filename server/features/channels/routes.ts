@@ -1,0 +1,56 @@
+import { channelApi } from '#shared/channels.ts';
+import { AppError } from '#shared/errors.ts';
+import { answer, signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { pageBounds } from '#server/http/paging.ts';
+import { createQuotes } from '#server/money/quote.ts';
+import type { Sender } from '#server/upstream/send.ts';
+import { createChannels } from './create-channels.ts';
+import { deleteChannels, deleteDisabled } from './delete-channels.ts';
+import { editChannel } from './edit-channel.ts';
+import { presentChannel } from './present-channel.ts';
+import { enabledModels, listChannels, readChannel, searchChannels } from './store.ts';
+import { testChannel } from './test-channel.ts';
+
+export function mountChannels(host: RouteHost, { sender }: { sender: Sender }): void {
+  const quotes = createQuotes(host.context.settings);
+
+  mount(host, channelApi.list, async ({ context, query }) => {
+    // This list counts its pages from 0.
+    const { skip, size } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.page_size });
+    const { channels, total } = await listChannels(context, { skip, limit: size, byId: query.id_sort });
+    return answer(channels.map(presentChannel), { extra: { total } });
+  });
+
+  mount(host, channelApi.search, async ({ context, query }) => {
+    const { keyword, group, model, id_sort } = query;
+    return (await searchChannels(context, { keyword, group, model, byId: id_sort })).map(presentChannel);
+  });
+
+  mount(host, channelApi.modelsEnabled, ({ context }) => enabledModels(context));
+  mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
+  mount(host, channelApi.create, ({ context, body }) => createChannels(context, body));
+  mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
+  mount(host, channelApi.removeMany, ({ context, body }) => deleteChannels(context, body.ids));
+  mount(host, channelApi.removeDisabled, ({ context }) => deleteDisabled(context));
+
+  mount(host, channelApi.remove, async ({ context, params }) => {
+    if ((await deleteChannels(context, [Number(params.id)])) === 0) throw new AppError('channel_not_found');
+    return undefined;
+  });
+
+  mount(host, channelApi.test, async (call) => {
+    const { context, params, query, facts } = call;
+    const time = await testChannel({
+      context,
+      sender,
+      quotes,
+      actor: signedIn(call).user,
+      channelId: Number(params.id),
+      model: query.model,
+      language: facts.language,
+    });
+    return answer(undefined, { extra: { time } });
+  });
+}

@@ -1,0 +1,59 @@
+import { AppError } from '#shared/errors.ts';
+import { commaList } from '#shared/comma-list.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter, Sort } from '#server/db/collection.ts';
+import type { ChannelRecord } from '#server/db/collections.ts';
+import { exactTotal } from '#server/http/paging.ts';
+
+/** The most that a search answers. */
+const searchLimit = 1000;
+
+function order(byId: boolean): Sort {
+  return byId ? [['id', -1]] : [['priority', -1], ['id', -1]];
+}
+
+export async function listChannels(
+  { db }: AppContext,
+  { skip, limit, byId }: { skip: number; limit: number; byId: boolean },
+): Promise<{ channels: ChannelRecord[]; total: number }> {
+  const total = await db.collection('channels').count({}, exactTotal);
+  const channels = skip >= total ? [] : await db.collection('channels').find({}, { sort: order(byId), skip, limit });
+  return { channels, total };
+}
+
+export interface ChannelSearch {
+  /** The id, a part of the name, or the whole key. */
+  keyword: string | undefined;
+  /** Exactly one of the channel's groups. */
+  group: string | undefined;
+  /** A part of the list of models. */
+  model: string | undefined;
+  byId: boolean;
+}
+
+export async function searchChannels({ db, secrets }: AppContext, search: ChannelSearch): Promise<ChannelRecord[]> {
+  const { keyword, group, model } = search;
+  const all: Filter[] = [];
+  if (keyword !== undefined) {
+    const any: Filter[] = [{ name: { contains: keyword } }, { key_hash: secrets.hash(keyword.trim()) }];
+    if (/^\d{1,15}$/.test(keyword.trim())) any.push({ id: Number(keyword) });
+    all.push({ or: any });
+  }
+  if (group !== undefined) all.push({ group: { contains: group } });
+  if (model !== undefined) all.push({ models: { contains: model } });
+  const found = await db.collection('channels').find(all.length === 0 ? {} : { and: all }, { sort: order(search.byId), limit: searchLimit });
+  return group === undefined ? found : found.filter((channel) => commaList(channel.group).includes(group));
+}
+
+/** @throws {AppError} `channel_not_found` */
+export async function readChannel({ db }: Pick<AppContext, 'db'>, id: number): Promise<ChannelRecord> {
+  const channel = await db.collection('channels').get(id);
+  if (channel === null) throw new AppError('channel_not_found');
+  return channel;
+}
+
+/** Names of the models of enabled channels, sorted. */
+export async function enabledModels({ db }: AppContext): Promise<string[]> {
+  const channels = await db.collection('channels').find({ status: 1 });
+  return [...new Set(channels.flatMap((channel) => commaList(channel.models)))].toSorted();
+}

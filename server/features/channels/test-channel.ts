@@ -1,0 +1,174 @@
+// A small real request through a channel, for administrators. Nobody is charged.
+import { commaList } from '#shared/comma-list.ts';
+import { AppError, errorText } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
+import { buildUpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
+import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
+import { readUsage } from '#server/upstream/dialects/openai/usage.ts';
+import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
+import { maskSecrets } from '#server/upstream/mask-secrets.ts';
+import { prepareChannel } from '#server/upstream/prepared-channel.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { Capability } from '#server/upstream/providers/spec.ts';
+import { SendFailure } from '#server/upstream/send.ts';
+import type { Sender } from '#server/upstream/send.ts';
+import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { testBody, testCapability } from './test-request.ts';
+import { readChannel } from './store.ts';
+
+export interface ChannelTest {
+  context: AppContext;
+  sender: Sender;
+  quotes: Quotes;
+  actor: UserRecord;
+  channelId: number;
+  /** Undefined: the channel's test model, else its first one. */
+  model: string | undefined;
+  language: Language;
+}
+
+const deadlineMs = 60_000;
+const largestAnswer = 8 * 1024 * 1024;
+const testName = '模型测试';
+
+/** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
+export async function testChannel(test: ChannelTest): Promise<number> {
+  const { context, actor, language } = test;
+  const record = await readChannel(context, test.channelId);
+  const model = test.model ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
+  const begin = context.now();
+  let isSent = false;
+  try {
+    const channel = usableChannel(context, record);
+    const price = test.quotes.priceOf(model, actor.group, actor);
+    const capability = testCapability(channel, model);
+    isSent = true;
+    const answer = await ask({ ...test, channel, capability, testModel: model });
+    const seconds = await remember(context, record, begin);
+    await writeTestLog(test, { channel, model, price, answer, seconds });
+    return seconds;
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    // A test that never left tells nothing about the channel's speed.
+    const seconds = isSent ? await remember(context, record, begin) : 0;
+    const detail = failure.code === 'channel_test_failed' ? failure.details.detail : errorText(failure.code, language, failure.details);
+    throw new AppError('channel_test_failed', { detail: detail ?? '' }, { cause: failure, extra: { time: seconds } });
+  }
+}
+
+function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord): PreparedChannel {
+  const channel = prepareChannel(record, secrets, { siteUrl: settings.get('ServerAddress') });
+  if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
+  if (channel.problem !== null) throw new AppError('channel_test_failed', { detail: channel.problem });
+  return channel;
+}
+
+interface TestAnswer {
+  /** Null when the upstream reports none; it is a good answer all the same. */
+  usage: Usage | null;
+  upstreamModel: string;
+  isMapped: boolean;
+}
+
+async function ask({
+  context,
+  sender,
+  channel,
+  capability,
+  testModel,
+  language,
+}: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
+  const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
+  const request = buildUpstreamRequest({
+    capability,
+    channel,
+    body,
+    rawText: JSON.stringify(body),
+    originModel: testModel,
+    isStream: false,
+    forceUsage: false,
+    now: context.now(),
+  });
+  const answer = await send(sender, request, { channel, language });
+  const text = answer.body.toString('utf8');
+  if (answer.status !== 200) {
+    const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
+    throw new AppError('channel_test_failed', { detail: `status code ${failure.upstreamStatus}: ${failure.message}` });
+  }
+  const failure = errorInAnswer(text, channel);
+  if (failure !== null) throw new AppError('channel_test_failed', { detail: failure.message });
+  const { upstreamModel, isMapped } = request;
+  const parsed = parseObject(fixAnswer({ capability, channel, requestBody: body, upstreamModel, text }));
+  const results = capability === 'embeddings' ? parsed?.data : parsed?.choices;
+  if (parsed === null || !Array.isArray(results) || results.length === 0) throw new AppError('invalid_upstream_response');
+  return { usage: readUsage(parsed.usage, channel.provider), upstreamModel, isMapped };
+}
+
+async function send(
+  sender: Sender,
+  request: Parameters<Sender['send']>[0],
+  { channel, language }: { channel: PreparedChannel; language: Language },
+) {
+  const sending = sender.send(request, { firstByteMs: deadlineMs, maxBytes: largestAnswer });
+  const timer = setTimeout(() => sending.abort(), deadlineMs);
+  try {
+    const answer = await sending.answer;
+    if (answer.kind === 'whole') return answer;
+    answer.stream.abort();
+    throw new AppError('invalid_upstream_response');
+  } catch (failure) {
+    if (!(failure instanceof SendFailure)) throw failure;
+    const codes = { network: 'do_request_failed', timeout: 'upstream_timeout', aborted: 'upstream_timeout', too_large: 'upstream_too_large' } as const;
+    // Whoever configured the address may know what the network says about it.
+    const reason = failure.reason === 'network' ? ` (${maskSecrets(failure.message, { key: channel.key })})` : '';
+    throw new AppError('channel_test_failed', { detail: errorText(codes[failure.reason], language) + reason }, { cause: failure });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Not announced: nobody's cache needs these figures, and what the relay has learnt about the channel's health stays. */
+async function remember({ db, now }: AppContext, { id }: ChannelRecord, begin: number): Promise<number> {
+  const end = now();
+  const duration = Math.max(1, Math.round(end - begin));
+  await db.collection('channels').patch({ id }, { set: { response_time: duration, test_time: Math.floor(end / 1000) } });
+  return duration / 1000;
+}
+
+async function writeTestLog(
+  { context, actor, quotes }: ChannelTest,
+  { channel, model, price, answer, seconds }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestAnswer; seconds: number },
+): Promise<void> {
+  if (!context.settings.get('LogConsumeEnabled')) return;
+  const { usage, isMapped, upstreamModel } = answer;
+  const byUsage = price.price.kind === 'usage' ? price.price : null;
+  await writeLog(context, {
+    user_id: actor.id,
+    username: actor.username,
+    type: LogType.consumption,
+    content: testName,
+    token_name: testName,
+    model_name: model,
+    channel_id: channel.id,
+    prompt_tokens: usage?.promptTokens ?? 0,
+    completion_tokens: usage?.completionTokens ?? 0,
+    use_time: Math.floor(seconds),
+    group: actor.group,
+    other: {
+      // What it would have cost in a group of ratio 1. The row's own quota is 0, because nobody paid.
+      test_quota: usage === null ? 0 : quotes.charge({ ...price, groupRatio: 1 }, usage),
+      model_ratio: byUsage?.modelRatio ?? 0,
+      completion_ratio: byUsage?.completionRatio ?? 0,
+      model_price: price.price.kind === 'call' ? price.price.modelPrice : -1,
+      duration_ms: Math.round(seconds * 1000),
+      ...(isMapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}),
+      admin_info: { use_channel: [String(channel.id)] },
+    },
+  });
+}
