@@ -1,0 +1,181 @@
+// The only fetch to our server. Everything the console asks goes through `call`, typed by the shared contracts.
+import { z } from 'zod';
+import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } from '#shared/contract.ts';
+import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
+import { CallFailure, statusMessage } from './failure.ts';
+import { reportOutcome } from './outcomes.ts';
+import { storedUser } from './stored-user.ts';
+
+type AnyEndpoint = Endpoint<
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined,
+  z.ZodType | undefined
+>;
+type Part<Name extends string, Value> = [Value] extends [undefined] ? { [K in Name]?: undefined } : { [K in Name]: Value };
+type QueryPart<Value> = [Value] extends [undefined] ? { query?: undefined } : { query?: QueryValues<Value> };
+/** Query values may be given as they are; they travel as text. Absent ones are left out. */
+type QueryValues<Value> = { [K in keyof Value]?: string | number | boolean | undefined };
+
+/** What a call is given: only what its endpoint takes. */
+export type CallInput<E> = Part<'params', ParamsInput<E>> &
+  QueryPart<QueryInput<E>> &
+  Part<'body', BodyInput<E>> & {
+    signal?: AbortSignal;
+    /** Milliseconds until the call is given up; 30,000 by default. */
+    timeout?: number;
+  };
+type Input<E> = object extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
+interface RawInput {
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+  signal?: AbortSignal;
+  timeout?: number;
+}
+
+const defaultTimeout = 30_000;
+const Answer = z.looseObject({
+  success: z.boolean(),
+  message: z.string().default(''),
+  code: z.string().optional(),
+  field: z.string().optional(),
+  data: z.unknown().optional(),
+});
+
+/** Calls an endpoint and gives its `data`. Throws a `CallFailure`. */
+export async function call<E extends AnyEndpoint>(endpoint: E, ...input: Input<E>): Promise<ReplyOf<E>> {
+  return (await callWithExtra(endpoint, ...input)).data;
+}
+
+/** As `call`, with the keys beside `data` and the message. */
+export async function callWithExtra<E extends AnyEndpoint>(
+  endpoint: E,
+  ...input: Input<E>
+): Promise<{ data: ReplyOf<E>; extra: ExtraOf<E>; message: string }> {
+  const given: RawInput = input[0] ?? {};
+  const { answer, details } = await exchange(endpoint, given);
+  return {
+    data: readPart<ReplyOf<E>>(endpoint.reply, answer.data, details),
+    extra: readPart<ExtraOf<E>>(endpoint.extra, answer, details),
+    message: answer.message,
+  };
+}
+
+async function exchange(endpoint: AnyEndpoint, input: RawInput) {
+  const url = endpointUrl(endpoint, input);
+  const details = `${endpoint.method} ${url}`;
+  const deadline = AbortSignal.timeout(input.timeout ?? defaultTimeout);
+  const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
+
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method: endpoint.method,
+      headers: requestHeaders(input.body !== undefined),
+      body: input.body === undefined ? null : JSON.stringify(input.body),
+      cache: 'no-store',
+      credentials: 'same-origin',
+      signal,
+    });
+    text = await response.text();
+  } catch (cause) {
+    throw noAnswer(cause, { cancelled: input.signal?.aborted === true, timedOut: deadline.aborted, details });
+  }
+  return { answer: readAnswer(endpoint, response, text, details), details };
+}
+
+function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
+  const params = new Map(Object.entries(input.params ?? {}));
+  const path = endpoint.path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(params.get(name) ?? '')));
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined && value !== null && value !== '') query.set(name, String(value));
+  }
+  const search = query.toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+function requestHeaders(hasBody: boolean): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    'Accept-Language': currentLanguage() === 'en' ? 'en' : 'zh-CN',
+    'New-Api-User': String(storedUser()?.id ?? -1),
+    ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
+  };
+}
+
+function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean; details: string }): CallFailure {
+  const { details } = seen;
+  if (seen.cancelled) return new CallFailure({ code: 'cancelled', message: translate('errors.cancelled'), details, cause });
+  // A browser that knows it has no network says so; anything else is the server's silence.
+  if (navigator.onLine === false) {
+    reportOutcome('offline');
+    return new CallFailure({ code: 'offline', message: translate('errors.offline'), details, cause });
+  }
+  reportOutcome('unreachable');
+  const code = seen.timedOut ? 'timed_out' : 'server_unreachable';
+  return new CallFailure({ code, message: translate(`errors.${code}`), details, cause });
+}
+
+function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, request: string) {
+  const details = [request, `HTTP ${response.status}`, response.headers.get('x-request-id') ?? '']
+    .filter((part) => part !== '')
+    .join(' · ');
+  const parsed = Answer.safeParse(parseJson(text));
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
+
+  if (!parsed.success) {
+    // Not our envelope: a proxy in between, or nothing behind it.
+    const away = response.status >= 502 && response.status <= 504;
+    reportOutcome(away ? 'unreachable' : 'answered');
+    if (response.status === 401) reportOutcome('session_over');
+    throw new CallFailure({
+      code: away ? 'server_unreachable' : response.ok ? 'bad_answer' : `http_${response.status}`,
+      message: response.ok ? translate('errors.bad_answer') : statusMessage(response.status, '', retryAfter),
+      status: response.status,
+      details,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    });
+  }
+
+  reportOutcome('answered');
+  const answer = parsed.data;
+  if (response.ok && answer.success) return answer;
+  if (response.status === 401 && endpoint.access !== 'public') reportOutcome('session_over');
+  throw new CallFailure({
+    code: answer.code ?? (response.ok ? 'refused' : `http_${response.status}`),
+    message: response.ok ? answer.message : statusMessage(response.status, answer.message, retryAfter),
+    status: response.status,
+    data: answer.data,
+    extra: answer,
+    details,
+    ...(answer.field === undefined ? {} : { field: answer.field }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks a part of the answer against its schema: the network is an edge, also when the server is ours. */
+function readPart<T>(schema: z.ZodType | undefined, value: unknown, details: string): T;
+function readPart(schema: z.ZodType | undefined, value: unknown, details: string): unknown {
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new CallFailure({
+    code: 'bad_answer',
+    message: translate('errors.bad_answer'),
+    status: 200,
+    details: `${details}\n${z.prettifyError(parsed.error)}`,
+  });
+}

@@ -1,0 +1,73 @@
+import { translate } from '#pwa/i18n/setup.ts';
+
+/** What kept a call from its answer, when there was none. */
+export type LocalCode = 'offline' | 'server_unreachable' | 'timed_out' | 'cancelled' | 'bad_answer';
+
+/**
+ * A console call that failed. `code` is one of `shared/errors.ts` when the server refused, a `LocalCode` when it did not
+ * answer, and `http_<status>` when something between answered instead. `message` is text for people, in their language.
+ */
+export class CallFailure extends Error {
+  readonly code: string;
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** The input at fault, as the body names it. */
+  readonly field: string | undefined;
+  /** Seconds to wait, from `Retry-After`. */
+  readonly retryAfter: number | undefined;
+  /** What came with the refusal: the current value on `revision_conflict`. */
+  readonly data: unknown;
+  /** Further top-level keys of the answer. */
+  readonly extra: unknown;
+  /** What a maintainer needs to know: method, path, status, request id. */
+  readonly details: string;
+
+  constructor(parts: {
+    code: string;
+    message: string;
+    status?: number;
+    field?: string;
+    retryAfter?: number;
+    data?: unknown;
+    extra?: unknown;
+    details?: string;
+    cause?: unknown;
+  }) {
+    super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.name = 'CallFailure';
+    this.code = parts.code;
+    this.status = parts.status ?? 0;
+    this.field = parts.field;
+    this.retryAfter = parts.retryAfter;
+    this.data = parts.data;
+    this.extra = parts.extra;
+    this.details = parts.details ?? '';
+  }
+
+  /** True when the server was not reached, so that the same call may work later. */
+  get isUnreachable(): boolean {
+    return this.code === 'offline' || this.code === 'server_unreachable' || this.code === 'timed_out';
+  }
+}
+
+/** The failure behind anything that was thrown. */
+export function failureOf(thrown: unknown): CallFailure {
+  if (thrown instanceof CallFailure) return thrown;
+  const detail = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return new CallFailure({ code: 'bad_answer', message: translate('errors.bad_answer'), details: detail, cause: thrown });
+}
+
+/**
+ * The text of an answer that is not a refusal of the server's own: the statuses that the specification gives a text of
+ * their own keep it whoever sent them.
+ */
+export function statusMessage(status: number, sent: string, retryAfter: number | undefined): string {
+  if (status === 429) {
+    return retryAfter === undefined ? sent || translate('errors.too_many') : translate('errors.too_many_wait', { seconds: retryAfter });
+  }
+  if (status === 405) return translate('errors.demo_only');
+  if (status === 500) return translate('errors.server_fault');
+  if (sent !== '') return sent;
+  if (status === 502 || status === 503 || status === 504) return translate('errors.server_unreachable');
+  return translate('errors.http', { status });
+}

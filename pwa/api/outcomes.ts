@@ -1,0 +1,18 @@
+// What the calls tell about the connection and the session. `pwa/api` knows nobody who cares; those subscribe here.
+
+/**
+ * `answered`: the server spoke. `unreachable`: it did not, though there seems to be a network. `offline`: there is none.
+ * `session_over`: a call that needs a session was refused for lack of one.
+ */
+export type Outcome = 'answered' | 'unreachable' | 'offline' | 'session_over';
+
+const listeners = new Set<(outcome: Outcome) => void>();
+
+export function onOutcome(listener: (outcome: Outcome) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function reportOutcome(outcome: Outcome): void {
+  for (const listener of listeners) listener(outcome);
+}

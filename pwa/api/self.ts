@@ -1,0 +1,22 @@
+import { queryOptions } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { accountApi } from '#shared/account.ts';
+import type { User } from '#shared/users.ts';
+import { call } from './call.ts';
+import { onStoredUserChange, storedUser, storeUser } from './stored-user.ts';
+
+/** The own account as the server has it now: balance, group, role. */
+export const selfQuery = queryOptions({
+  queryKey: ['self'],
+  queryFn: async ({ signal }) => {
+    const user = await call(accountApi.self, { signal });
+    if (storedUser()?.id === user.id) storeUser(user);
+    return user;
+  },
+  meta: { offline: true },
+});
+
+/** Who is signed in on this device, or null. Follows sign-in and sign-out in every tab. */
+export function useStoredUser(): User | null {
+  return useSyncExternalStore(onStoredUserChange, storedUser);
+}

@@ -1,0 +1,48 @@
+// Who is signed in on this device. The session itself is a cookie that scripts cannot see; this is the copy of the
+// account that lets the console open without a network, under the local storage key that existing clients use.
+import { User } from '#shared/users.ts';
+
+const storageKey = 'user';
+const listeners = new Set<() => void>();
+let current: { text: string | null; user: User | null } | undefined;
+
+/** The stored account, or null when nobody is signed in. The same object until it changes. */
+export function storedUser(): User | null {
+  const text = localStorage.getItem(storageKey);
+  if (current?.text !== text) current = { text, user: parseUser(text) };
+  return current.user;
+}
+
+export function storeUser(user: User): void {
+  localStorage.setItem(storageKey, JSON.stringify(user));
+  emit();
+}
+
+export function forgetUser(): void {
+  localStorage.removeItem(storageKey);
+  emit();
+}
+
+/** Calls `listener` on every change, also when another tab signs in or out. */
+export function onStoredUserChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+globalThis.addEventListener?.('storage', (event) => {
+  if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) emit();
+});
+
+function emit(): void {
+  for (const listener of listeners) listener();
+}
+
+function parseUser(text: string | null): User | null {
+  if (text === null) return null;
+  try {
+    const parsed = User.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { failureOf } from '#pwa/api/failure.ts';
+import { CopyButton } from '#pwa/ui/copy-text.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import styles from './error-screen.module.css';
+import { NoRightError } from './guards.ts';
+import { NoRightScreen } from './not-found-screen.tsx';
+
+/** Instead of a screen that failed; a missing right is not a failure and has its own words. */
+export function ErrorScreen(props: ErrorComponentProps) {
+  return props.error instanceof NoRightError ? <NoRightScreen /> : <FailedScreen {...props} />;
+}
+
+/** A screen that could not be drawn: what failed, try again, and what a maintainer needs to know. */
+function FailedScreen({ error, reset }: ErrorComponentProps) {
+  const { t } = useTranslation();
+  const router = useRouter();
+  const failure = failureOf(error);
+  const report = [failure.message, failure.details, location.href, navigator.userAgent, error instanceof Error ? error.stack : '']
+    .filter((part) => part !== '' && part !== undefined)
+    .join('\n');
+
+  function handleRetry(): void {
+    reset();
+    void router.invalidate();
+  }
+
+  return (
+    <main className={styles.screen} id="main">
+      <h1 className={styles.title}>
+        <StatusMark status="failed">{t('shell.error.title')}</StatusMark>
+      </h1>
+      <p>{failure.message}</p>
+      <div className={styles.actions}>
+        <Button variant="filled" onClick={handleRetry}>
+          {t('common.action.retry')}
+        </Button>
+        <Button onClick={() => location.reload()}>{t('shell.error.reload')}</Button>
+        <CopyButton text={report} label={t('common.action.details')} />
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,21 @@
+// Who may open a screen: `beforeLoad` of its route. The server decides; this keeps people from empty screens.
+import { redirect } from '@tanstack/react-router';
+import { Role } from '#shared/roles.ts';
+import { storedUser } from '#pwa/api/stored-user.ts';
+
+interface Opening {
+  location: { href: string };
+}
+
+/** Thrown for a screen that the account's role may not open; the error screen says so in words. */
+export class NoRightError extends Error {}
+
+/** Nobody signed in: the sign-in opens, and this address after it. */
+export function signedInOnly({ location }: Opening): void {
+  if (storedUser() === null) throw redirect({ to: '/login', search: { from: location.href } });
+}
+
+export function adminOnly(opening: Opening): void {
+  signedInOnly(opening);
+  if ((storedUser()?.role ?? 0) < Role.admin) throw new NoRightError('administrators only');
+}

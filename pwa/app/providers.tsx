@@ -1,0 +1,43 @@
+import { MantineProvider } from '@mantine/core';
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { currentLanguage } from '#pwa/i18n/setup.ts';
+import { createFormat } from '#pwa/ui/format.ts';
+import { FormatContext } from '#pwa/ui/format-context.ts';
+import { Toasts } from '#pwa/ui/toasts.tsx';
+import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts';
+
+export function Providers({ queryClient, children }: { queryClient: QueryClient; children: ReactNode }) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={cssVariablesResolver}
+        colorSchemeManager={colorSchemeManager}
+        defaultColorScheme="auto"
+      >
+        <FormatProvider>{children}</FormatProvider>
+        <Toasts />
+      </MantineProvider>
+    </QueryClientProvider>
+  );
+}
+
+function FormatProvider({ children }: { children: ReactNode }) {
+  const { t, i18n } = useTranslation();
+  const status = useSiteStatus();
+  const format = useMemo(
+    () =>
+      createFormat({
+        language: currentLanguage(),
+        quotaPerUnit: status?.quota_per_unit ?? 500_000,
+        inCurrency: status?.display_in_currency ?? true,
+        agoText: (unit, count) => t(`common.ago.${unit}`, { count }),
+      }),
+    // The language is part of the translation instance.
+    [t, i18n.language, status?.quota_per_unit, status?.display_in_currency],
+  );
+  return <FormatContext value={format}>{children}</FormatContext>;
+}

@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { User } from '#shared/users.ts';
+import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
+import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import styles from './account-menu.module.css';
+import { SignOutDialog, useSignOut } from './sign-out.tsx';
+
+export function AccountMenu({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const installWay = useInstallWay();
+  const signOut = useSignOut();
+  return (
+    <>
+      <Disclosure
+        button={(attributes) => (
+          <Button {...attributes} variant="subtle" leftSection={<Icon name="user" />} rightSection={<Icon name="down" />}>
+            {user.display_name || user.username}
+          </Button>
+        )}
+      >
+        {(close) => (
+          <>
+            <p className={styles.role}>{t(`common.role.${roleName(user.role)}`)}</p>
+            {installWay === 'prompt' && (
+              <DisclosureItem
+                icon={<Icon name="download" />}
+                onClick={() => {
+                  close();
+                  void install();
+                }}
+              >
+                {t('shell.install.action')}
+              </DisclosureItem>
+            )}
+            <DisclosureItem
+              icon={<Icon name="leave" />}
+              onClick={() => {
+                close();
+                signOut.ask();
+              }}
+            >
+              {t('session.logout.action')}
+            </DisclosureItem>
+          </>
+        )}
+      </Disclosure>
+      <SignOutDialog signOut={signOut} />
+    </>
+  );
+}
+
+export function roleName(role: number): 'root' | 'admin' | 'user' {
+  return role >= 100 ? 'root' : role >= 10 ? 'admin' : 'user';
+}

@@ -1,0 +1,45 @@
+import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import styles from './bottom-bar.module.css';
+import { menuEntries } from './menu-entries.ts';
+import { MoreSheet } from './more-sheet.tsx';
+
+const places = 4;
+
+/** The phone's navigation: four screens and the rest behind "more". */
+export function BottomBar() {
+  const { t } = useTranslation();
+  const router = useRouter();
+  const user = useStoredUser();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const entries = menuEntries(router, user?.role ?? 0);
+  const first = entries.filter((entry) => entry.section === 'main').slice(0, places);
+  const rest = entries.filter((entry) => !first.includes(entry));
+  const isElsewhere = !first.some((entry) => entry.to === path);
+  return (
+    <nav className={styles.bar} aria-label={t('shell.menu.label')}>
+      {first.map((entry) => (
+        <Link key={entry.to} className={styles.place} to={entry.to} activeOptions={{ exact: entry.to === '/', includeSearch: false }}>
+          <Icon name={entry.icon} large />
+          {t(`${entry.name}_short`)}
+        </Link>
+      ))}
+      <button
+        type="button"
+        className={styles.place}
+        aria-haspopup="dialog"
+        aria-expanded={isMoreOpen}
+        aria-current={isElsewhere ? 'page' : undefined}
+        onClick={() => setMoreOpen(true)}
+      >
+        <Icon name="more" large />
+        {t('shell.menu.more')}
+      </button>
+      <MoreSheet opened={isMoreOpen} entries={rest} onClose={() => setMoreOpen(false)} />
+    </nav>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core';
+import { useIsFetching, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx';
+import { useOutbox } from '#pwa/offline/outbox.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Disclosure } from '#pwa/ui/disclosure.tsx';
+import { FreshnessChip } from '#pwa/ui/freshness-chip.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import styles from './freshness.module.css';
+
+const tick = 10_000;
+
+/** The chip with what this page knows of its connection: the door to the outbox, or to a word of explanation. */
+export function Freshness() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const queryClient = useQueryClient();
+  const connection = useConnection();
+  const edits = useOutbox();
+  const now = useNow();
+  const seenAt = useSeenAt();
+  const conflicts = edits.filter((edit) => edit.state !== 'waiting').length;
+  const age = seenAt === 0 ? undefined : Math.max(0, (now - seenAt) / 1000);
+  const outbox = usePlace('outbox');
+
+  function handleRefresh(): void {
+    void probe();
+    void queryClient.invalidateQueries();
+  }
+
+  const chip = <FreshnessChip connection={connection} ageSeconds={age} waiting={edits.length} conflicts={conflicts} />;
+  if (outbox !== undefined && edits.length > 0) {
+    return (
+      <Link className={styles.door} to={outbox}>
+        {chip}
+      </Link>
+    );
+  }
+  return (
+    <Disclosure
+      button={(attributes) => (
+        <button type="button" className={styles.door} {...attributes}>
+          {chip}
+        </button>
+      )}
+    >
+      {(close) => (
+        <div className={styles.explain}>
+          <p>{t(`shell.freshness.explain_${connection}`)}</p>
+          {seenAt !== 0 && <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>}
+          <Button
+            disabled={connection === 'offline'}
+            onClick={() => {
+              close();
+              handleRefresh();
+            }}
+          >
+            {t(connection === 'online' ? 'shell.freshness.refresh' : 'common.action.retry')}
+          </Button>
+        </div>
+      )}
+    </Disclosure>
+  );
+}
+
+/** The time, looked at often enough for minutes. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), tick);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** When what is on screen was true, in milliseconds: the newest answer that a part of it shows. */
+function useSeenAt(): number {
+  const queryClient = useQueryClient();
+  // Drawn again whenever something has been fetched.
+  useIsFetching();
+  const shown = queryClient.getQueryCache().findAll({ type: 'active' });
+  const newest = Math.max(0, ...shown.filter((query) => query.queryKey[0] !== 'status').map((query) => query.state.dataUpdatedAt));
+  return newest === 0 ? lastAnswer() : newest;
+}

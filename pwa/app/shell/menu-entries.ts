@@ -1,0 +1,28 @@
+import type { AnyRouter } from '@tanstack/react-router';
+import { Role } from '#shared/roles.ts';
+import type { IconName } from '#pwa/ui/icon.tsx';
+
+export interface MenuEntry {
+  to: string;
+  /** Key of the name. */
+  name: string;
+  icon: IconName;
+  /** Least role that sees it. */
+  role: number;
+  section: 'main' | 'admin';
+}
+
+const entries: readonly MenuEntry[] = [
+  { to: '/', name: 'shell.menu.home', icon: 'home', role: Role.user, section: 'main' },
+  { to: '/token', name: 'shell.menu.tokens', icon: 'key', role: Role.user, section: 'main' },
+  { to: '/log', name: 'shell.menu.logs', icon: 'list', role: Role.user, section: 'main' },
+  { to: '/pricing', name: 'shell.menu.pricing', icon: 'price', role: Role.guest, section: 'main' },
+  { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },
+  { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },
+  { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
+];
+
+/** The entries that a role sees, of the screens that there are: nothing appears before it works. */
+export function menuEntries(router: AnyRouter, role: number): MenuEntry[] {
+  return entries.filter((entry) => entry.role <= role && entry.to in router.routesByPath);
+}

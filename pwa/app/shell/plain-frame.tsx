@@ -1,0 +1,35 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { Mark } from '#pwa/ui/icon.tsx';
+import { useHeading } from '#pwa/ui/screen-heading.ts';
+import { LanguageSwitch } from './language-switch.tsx';
+import styles from './plain-frame.module.css';
+import { ThemeMenu } from './theme-menu.tsx';
+import { ModeTag } from './top-bar.tsx';
+
+/** One form in the middle, with the product's name above. */
+export function PlainFrame() {
+  const siteName = useSiteStatus()?.system_name || 'Tidegate';
+  const { title } = useHeading();
+  useEffect(() => {
+    document.title = title === '' ? siteName : `${title} · ${siteName}`;
+  }, [title, siteName]);
+  return (
+    <div className={styles.frame}>
+      <header className={styles.bar}>
+        <Link className={styles.brand} to="/">
+          <Mark />
+          {siteName}
+        </Link>
+        <ModeTag />
+        <span className={styles.space} />
+        <LanguageSwitch />
+        <ThemeMenu />
+      </header>
+      <main className={styles.main} id="main">
+        <Outlet />
+      </main>
+    </div>
+  );
+}

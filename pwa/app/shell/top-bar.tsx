@@ -1,0 +1,94 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { Icon, Mark } from '#pwa/ui/icon.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import { useHeading } from '#pwa/ui/screen-heading.ts';
+import { Tag } from '#pwa/ui/tag.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Freshness } from './freshness.tsx';
+import { LanguageSwitch } from './language-switch.tsx';
+import { ThemeMenu } from './theme-menu.tsx';
+import styles from './top-bar.module.css';
+
+export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNarrow: boolean }) {
+  const user = useStoredUser();
+  const status = useSiteStatus();
+  const heading = useHeading();
+  const siteName = status?.system_name || 'Tidegate';
+  useEffect(() => {
+    document.title = heading.title === '' || heading.title === siteName ? siteName : `${heading.title} · ${siteName}`;
+  }, [heading.title, siteName]);
+
+  if (isPhone && user !== null) {
+    return (
+      <header className={styles.phone}>
+        <BackOrMark back={heading.back} />
+        <h1 className={styles.title}>{heading.title}</h1>
+        <Freshness />
+      </header>
+    );
+  }
+  return (
+    <header className={styles.bar}>
+      <Link className={styles.brand} to="/" data-narrow={isBrandNarrow || undefined} data-wide={user !== null || undefined} aria-label={siteName}>
+        <Mark />
+        {!isBrandNarrow && <span className={styles.name}>{siteName}</span>}
+      </Link>
+      <ModeTag />
+      <span className={styles.space} />
+      {user !== null && <Freshness />}
+      {user === null && <GuestLinks />}
+      <LanguageSwitch />
+      <ThemeMenu />
+      {user !== null && <AccountMenu user={user} />}
+    </header>
+  );
+}
+
+function BackOrMark({ back }: { back: string | undefined }) {
+  const { t } = useTranslation();
+  if (back === undefined) return <Mark />;
+  return (
+    <ActionIcon component={Link} to={back} aria-label={t('common.action.back')} className={styles.back}>
+      <Icon name="left" large />
+    </ActionIcon>
+  );
+}
+
+/** What kind of installation this is, where it is a special one. */
+export function ModeTag() {
+  const { t } = useTranslation();
+  const status = useSiteStatus();
+  if (status?.self_use_mode_enabled === true) return <Tag>{t('shell.mode.self_use')}</Tag>;
+  if (status?.demo_site_enabled === true) return <Tag>{t('shell.mode.demo')}</Tag>;
+  return null;
+}
+
+function GuestLinks() {
+  const { t } = useTranslation();
+  const register = usePlace('register');
+  const pricing = usePlace('pricing');
+  const status = useSiteStatus();
+  const offersRegister = status?.self_use_mode_enabled !== true;
+  return (
+    <>
+      {pricing !== undefined && (
+        <Button component={Link} to={pricing} variant="subtle">
+          {t('shell.menu.pricing')}
+        </Button>
+      )}
+      {offersRegister && register !== undefined && (
+        <Button component={Link} to={register} variant="subtle" className={styles.register}>
+          {t('session.register.link')}
+        </Button>
+      )}
+      <Button component={Link} to="/login">
+        {t('session.login.link')}
+      </Button>
+    </>
+  );
+}

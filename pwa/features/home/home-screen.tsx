@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { warningThreshold } from '#pwa/api/low-water.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { AsOf } from '#pwa/ui/as-of.tsx';
+import { Block } from '#pwa/ui/block.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { Level } from '#pwa/ui/level.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { Screen } from '#pwa/ui/screen.tsx';
+import styles from './home-screen.module.css';
+import { todayQuery, weekQuery } from './queries.ts';
+import { RecentCalls } from './recent-calls.tsx';
+
+export function HomeScreen() {
+  const { t } = useTranslation();
+  return (
+    <Screen title={t('home.title')} layout="page">
+      <div className={styles.blocks}>
+        <Balance />
+        <Today />
+        <RecentCalls />
+      </div>
+    </Screen>
+  );
+}
+
+function Balance() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useQuery(selfQuery);
+  const week = useQuery(weekQuery);
+  const isStale = useConnection() !== 'online';
+  const days = self.data !== undefined && week.data !== undefined && week.data.quota > 0 ? (self.data.quota / week.data.quota) * 7 : undefined;
+  const low = self.data === undefined ? undefined : warningThreshold(self.data);
+  return (
+    <Block title={t('home.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
+      <QueryState query={self} what={t('home.balance.title')} lines={2}>
+        {(user) => (
+          <>
+            <Level
+              size="hero"
+              label={t('home.balance.title')}
+              value={user.quota}
+              valueText={format.quota(user.quota)}
+              fullMark={user.full_mark}
+              lowMark={low}
+              {...(low === undefined ? {} : { lowText: t('home.balance.low', { amount: format.quota(low) }) })}
+              {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
+            />
+            {days !== undefined && user.quota > 0 && (
+              <p className={styles.lasts}>
+                {t('home.balance.by_week')} <b>{days >= 1 ? t('home.balance.days', { count: Math.floor(days) }) : t('home.balance.less_than_a_day')}</b>
+              </p>
+            )}
+          </>
+        )}
+      </QueryState>
+    </Block>
+  );
+}
+
+function Today() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const today = useQuery(todayQuery);
+  const self = useQuery(selfQuery);
+  const tokens = usePlace('tokens');
+  const isStale = useConnection() !== 'online';
+  return (
+    <Block
+      title={today.data === undefined || format.dayKey(today.data.since) === format.dayKey(Date.now() / 1000) ? t('home.today.title') : format.day(today.data.since)}
+      aside={<AsOf at={today.dataUpdatedAt} isStale={isStale} />}
+    >
+      <QueryState query={today} what={t('home.today.title')} lines={1}>
+        {(sums) => (
+          <dl className={styles.sums}>
+            <div>
+              <dt>{t('home.today.spent')}</dt>
+              <dd>{format.quota(sums.spent)}</dd>
+            </div>
+            <div>
+              <dt>{t('home.today.calls')}</dt>
+              <dd>
+                {format.count(sums.calls)}
+                {sums.isLowerBound && '+'}
+              </dd>
+            </div>
+            {self.data !== undefined && (
+              <div>
+                <dt>{t('home.today.used_ever')}</dt>
+                <dd>{format.quota(self.data.used_quota)}</dd>
+              </div>
+            )}
+          </dl>
+        )}
+      </QueryState>
+      {self.data?.request_count === 0 && tokens !== undefined && (
+        <div className={styles.start}>
+          <p>{t('home.today.first_call')}</p>
+          <Button component={Link} to={tokens} variant="filled" leftSection={<Icon name="plus" />}>
+            {t('home.today.create_token')}
+          </Button>
+        </div>
+      )}
+    </Block>
+  );
+}

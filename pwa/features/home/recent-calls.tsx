@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Log } from '#shared/logs.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { AsOf } from '#pwa/ui/as-of.tsx';
+import { Block } from '#pwa/ui/block.tsx';
+import { Charge } from '#pwa/ui/charge.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import styles from './home-screen.module.css';
+import { recentCallsQuery } from './queries.ts';
+
+export function RecentCalls() {
+  const { t } = useTranslation();
+  const logs = usePlace('logs');
+  const recent = useQuery(recentCallsQuery);
+  const isStale = useConnection() !== 'online';
+  const title = t('home.recent.title');
+  return (
+    <Block
+      title={
+        logs !== undefined ? (
+          <Link className={styles.more} to={logs}>
+            {title}
+            <Icon name="right" />
+          </Link>
+        ) : (
+          title
+        )
+      }
+      aside={<AsOf at={recent.dataUpdatedAt} isStale={isStale} />}
+    >
+      <QueryState query={recent} what={title} lines={4}>
+        {(page) =>
+          page.items.length === 0 ? (
+            <p className={styles.none}>{t('home.recent.none')}</p>
+          ) : (
+            <ul className={styles.calls}>
+              {page.items.map((log) => (
+                <Call key={log.id} log={log} />
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
+    </Block>
+  );
+}
+
+function Call({ log }: { log: Log }) {
+  const format = useFormat();
+  return (
+    <li className={styles.call}>
+      <span className={styles.model}>{log.model_name}</span>
+      <span className={styles.amount}>
+        <Charge quota={log.quota} />
+      </span>
+      <span className={styles.context}>
+        {log.token_name} · {format.clock(log.created_at)}
+      </span>
+      <span className={styles.time}>{format.duration(log.use_time * 1000)}</span>
+    </li>
+  );
+}

@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { usePlace } from '#pwa/ui/places.ts';
+import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import styles from './welcome-screen.module.css';
+
+const points = ['gateway', 'ledger', 'offline'] as const;
+
+/** What a visitor sees: what this is, and the way in. */
+export function WelcomeScreen() {
+  const { t } = useTranslation();
+  const register = usePlace('register');
+  const pricing = usePlace('pricing');
+  const status = useSiteStatus();
+  const siteName = status?.system_name || 'Tidegate';
+  const offersRegister = status?.self_use_mode_enabled !== true;
+  useScreenHeading(siteName);
+  return (
+    <main className={styles.screen} id="main" tabIndex={-1}>
+      <div className={styles.column}>
+        <h1 className={styles.title}>{siteName}</h1>
+        <p className={styles.lead}>{t('home.welcome.lead')}</p>
+        <div className={styles.actions}>
+          <Button component={Link} to="/login" variant="filled">
+            {t('session.login.link')}
+          </Button>
+          {offersRegister && register !== undefined && (
+            <Button component={Link} to={register}>
+              {t('session.register.link')}
+            </Button>
+          )}
+          {pricing !== undefined && (
+            <Button component={Link} to={pricing} variant="subtle">
+              {t('home.welcome.prices')}
+            </Button>
+          )}
+        </div>
+        <dl className={styles.points}>
+          {points.map((point) => (
+            <div key={point}>
+              <dt>{t(`home.welcome.${point}_title`)}</dt>
+              <dd>{t(`home.welcome.${point}_text`)}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className={styles.address}>
+          <span>{t('home.welcome.base_url')}</span>
+          <code>{status?.server_address || location.origin}/v1</code>
+        </p>
+      </div>
+    </main>
+  );
+}

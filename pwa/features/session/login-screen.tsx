@@ -1,0 +1,103 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type LoginInput, sessionApi } from '#shared/session.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { storeUser } from '#pwa/api/stored-user.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import styles from './session-form.module.css';
+
+interface LoginScreenProps {
+  /** The session ended while somebody was at work. */
+  isExpired: boolean;
+  onSignedIn: () => void;
+}
+
+export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
+  const { t } = useTranslation();
+  const register = usePlace('register');
+  const queryClient = useQueryClient();
+  const status = useSiteStatus();
+  const isOffline = useConnection() === 'offline';
+  useScreenHeading(t('session.login.title'));
+
+  const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
+  const login = useMutation({
+    mutationFn: (body: LoginInput) => call(sessionApi.login, { body }),
+    meta: { quiet: true },
+    onSuccess: (user) => {
+      storeUser(user);
+      queryClient.setQueryData(selfQuery.queryKey, user);
+      onSignedIn();
+    },
+  });
+  const offersRegister = status?.self_use_mode_enabled !== true;
+
+  // Two fields: the form library would be a tenth of the first load.
+  function handleSubmit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const username = String(fields.get('username') ?? '').trim();
+    const password = String(fields.get('password') ?? '');
+    setMissing({
+      ...(username === '' ? { username: t('session.login.username_required') } : {}),
+      ...(password === '' ? { password: t('session.login.password_required') } : {}),
+    });
+    if (username === '') event.currentTarget.querySelector<HTMLInputElement>('[name=username]')?.focus();
+    else if (password === '') event.currentTarget.querySelector<HTMLInputElement>('[name=password]')?.focus();
+    else login.mutate({ username, password });
+  }
+
+  return (
+    <section className={styles.form}>
+      <h1 className={styles.title}>{t('session.login.title')}</h1>
+      {isExpired && (
+        <p className={styles.notice}>
+          <StatusMark status="note">{t('session.login.expired')}</StatusMark>
+        </p>
+      )}
+      <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+        <TextInput
+          name="username"
+          error={missing.username}
+          label={t('session.login.username')}
+          autoComplete="username"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          autoFocus
+        />
+        <PasswordInput
+          name="password"
+          error={missing.password}
+          label={t('session.login.password')}
+          autoComplete="current-password"
+          visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
+          visibilityToggleButtonProps={{ 'aria-label': t('session.login.show_password') }}
+        />
+        {login.error !== null && (
+          <p className={styles.failure} role="alert">
+            <StatusMark status="failed">{failureOf(login.error).message}</StatusMark>
+          </p>
+        )}
+        <Button type="submit" variant="filled" fullWidth loading={login.isPending} disabled={isOffline} leftSection={isOffline ? <Icon name="unlinked" /> : null}>
+          {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
+        </Button>
+      </form>
+      {offersRegister && register !== undefined && (
+        <p className={styles.other}>
+          {t('session.login.no_account')} <Link to={register}>{t('session.register.link')}</Link>
+        </p>
+      )}
+    </section>
+  );
+}

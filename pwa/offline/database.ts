@@ -1,0 +1,63 @@
+// The console's own database on this device: answers kept for reading without a network, and edits that wait to be sent.
+// Everything belongs to a user; nobody sees another's. `userId` 0 is the signed-out visitor (public answers only).
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { OutboxEntry } from './outbox-entry.ts';
+
+export interface StoredAnswer {
+  userId: number;
+  /** The query's key as text. */
+  hash: string;
+  queryKey: readonly unknown[];
+  data: unknown;
+  /** Milliseconds since 1970. */
+  updatedAt: number;
+}
+
+interface Schema extends DBSchema {
+  answers: { key: [number, string]; value: StoredAnswer; indexes: { user: number } };
+  outbox: { key: number; value: OutboxEntry; indexes: { user: number } };
+}
+
+let opened: Promise<IDBPDatabase<Schema>> | undefined;
+
+/** The database, or a rejection where the browser has none (a private window of some browsers). */
+export function offlineDatabase(): Promise<IDBPDatabase<Schema>> {
+  opened ??= openDB<Schema>('tidegate', 1, {
+    upgrade(database) {
+      database.createObjectStore('answers', { keyPath: ['userId', 'hash'] }).createIndex('user', 'userId');
+      database.createObjectStore('outbox', { keyPath: 'id', autoIncrement: true }).createIndex('user', 'userId');
+    },
+    // Another tab runs a newer version: give way, the next use opens again.
+    blocking(_current, _blocked, event) {
+      if (event.target instanceof IDBDatabase) event.target.close();
+      opened = undefined;
+    },
+    terminated() {
+      opened = undefined;
+    },
+  });
+  opened.catch(() => {
+    opened = undefined;
+  });
+  return opened;
+}
+
+export async function readAnswers(userId: number): Promise<StoredAnswer[]> {
+  return (await offlineDatabase()).getAllFromIndex('answers', 'user', userId);
+}
+
+export async function writeAnswer(answer: StoredAnswer): Promise<void> {
+  await (await offlineDatabase()).put('answers', answer);
+}
+
+export async function removeAnswers(userId: number, hashes: string[]): Promise<void> {
+  const transaction = (await offlineDatabase()).transaction('answers', 'readwrite');
+  await Promise.all([...hashes.map((hash) => transaction.store.delete([userId, hash])), transaction.done]);
+}
+
+/** Forgets every kept answer of a user. */
+export async function wipeAnswers(userId: number): Promise<void> {
+  const transaction = (await offlineDatabase()).transaction('answers', 'readwrite');
+  for (const key of await transaction.store.index('user').getAllKeys(userId)) await transaction.store.delete(key);
+  await transaction.done;
+}

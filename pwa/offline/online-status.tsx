@@ -1,0 +1,102 @@
+// Three states that are told apart: connected, no network, and a network without our server.
+import { onlineManager } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { siteApi } from '#shared/site.ts';
+import { call } from '#pwa/api/call.ts';
+import { onOutcome } from '#pwa/api/outcomes.ts';
+
+export type Connection = 'online' | 'offline' | 'server_away';
+
+const firstPause = 3000;
+const longestPause = 30_000;
+const listeners = new Set<() => void>();
+let connection: Connection = 'online';
+let lastAnswerAt = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let pause = firstPause;
+
+/** Listens to the browser and to the outcome of every call. Called once at start; gives the way to stop. */
+export function watchConnection(): () => void {
+  setConnection(navigator.onLine === false ? 'offline' : 'online');
+  const handleOffline = (): void => setConnection('offline');
+  // The browser's word that there is a network is only a reason to try.
+  const handleOnline = (): void => {
+    setConnection('online');
+    void probe();
+  };
+  const handleVisible = (): void => {
+    if (document.visibilityState === 'visible' && connection === 'server_away') void probe();
+  };
+  addEventListener('offline', handleOffline);
+  addEventListener('online', handleOnline);
+  document.addEventListener('visibilitychange', handleVisible);
+  const stopListening = onOutcome((outcome) => {
+    if (outcome === 'answered') {
+      lastAnswerAt = Date.now();
+      setConnection('online');
+    } else if (outcome === 'unreachable') setConnection('server_away');
+    else if (outcome === 'offline') setConnection('offline');
+  });
+  return () => {
+    removeEventListener('offline', handleOffline);
+    removeEventListener('online', handleOnline);
+    document.removeEventListener('visibilitychange', handleVisible);
+    stopListening();
+    clearTimeout(timer);
+  };
+}
+
+export function currentConnection(): Connection {
+  return connection;
+}
+
+export function onConnectionChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(onConnectionChange, currentConnection);
+}
+
+/** True when a call may be tried at all. With a silent server it may: it could be back. */
+export function useIsOnline(): boolean {
+  return useConnection() !== 'offline';
+}
+
+/** When the server last answered on this page, in milliseconds since 1970; 0: not yet. */
+export function lastAnswer(): number {
+  return lastAnswerAt;
+}
+
+/** Asks the server for a sign of life; the outcome sets the connection. */
+export async function probe(): Promise<void> {
+  clearTimeout(timer);
+  try {
+    await call(siteApi.status, { timeout: 8000 });
+  } catch {
+    // The outcome has been reported; nothing else to do here.
+  }
+}
+
+function setConnection(next: Connection): void {
+  if (next === 'server_away') scheduleProbe();
+  else {
+    clearTimeout(timer);
+    pause = firstPause;
+  }
+  if (next === connection) return;
+  connection = next;
+  // Queries pause while there is no network and resume, refreshed, afterwards. A silent server is asked on: queries fail
+  // and keep what they have; its return is told to them as a reconnect.
+  onlineManager.setOnline(next === 'online');
+  for (const listener of listeners) listener();
+}
+
+function scheduleProbe(): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    if (document.visibilityState === 'visible') void probe();
+  }, pause);
+  pause = Math.min(pause * 2, longestPause);
+}

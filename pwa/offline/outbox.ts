@@ -1,0 +1,212 @@
+// Edits of settings that wait for the server. They are kept in IndexedDB, go out in order when the server answers again,
+// one tab at a time, and stop at the first that somebody else's edit contradicts. Deletions, keys, payments and secrets
+// are never queued.
+import { useSyncExternalStore } from 'react';
+import { Option, optionApi } from '#shared/options.ts';
+import { call } from '#pwa/api/call.ts';
+import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
+import { offlineDatabase } from './database.ts';
+import { currentConnection, onConnectionChange } from './online-status.tsx';
+import type { OptionState, OutboxEntry } from './outbox-entry.ts';
+
+export type QueuedEdit = OutboxEntry & { id: number };
+
+interface OutboxSettings {
+  userId: () => number;
+  /** Called after edits have reached the server, so that what shows them can be asked again. */
+  onSent: (optionKeys: string[]) => void;
+}
+
+const lockName = 'tidegate-outbox';
+const retryPause = 30_000;
+const listeners = new Set<() => void>();
+let settings: OutboxSettings = { userId: () => 0, onSent: () => {} };
+let entries: readonly QueuedEdit[] = [];
+let channel: BroadcastChannel | undefined;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Reads what is queued and sends it as soon as the server answers. Gives the way to stop. */
+export function startOutbox(given: OutboxSettings): () => void {
+  settings = given;
+  channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(lockName);
+  if (channel !== undefined) channel.onmessage = () => void reload();
+  const stopWatching = onConnectionChange(() => {
+    if (currentConnection() === 'online') void replayOutbox();
+  });
+  void reload().then(replayOutbox);
+  return () => {
+    stopWatching();
+    channel?.close();
+    clearTimeout(retryTimer);
+    settings = { userId: () => 0, onSent: () => {} };
+    publish([]);
+  };
+}
+
+/** The queued edits of the signed-in user, in the order in which they go out. */
+export function useOutbox(): readonly QueuedEdit[] {
+  return useSyncExternalStore(onOutboxChange, outboxEntries);
+}
+
+export function outboxEntries(): readonly QueuedEdit[] {
+  return entries;
+}
+
+export function onOutboxChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Reads the queue again, for another user or after another tab changed it. */
+export async function reload(): Promise<void> {
+  publish(await readEntries());
+}
+
+/**
+ * Queues an edit and tries to send it. A second edit of the same setting replaces the value of the first and keeps the
+ * base that the first began from; back at the base value, nothing is left to send.
+ */
+export async function queueEdit(edit: { optionKey: string; base: OptionState; mine: string }): Promise<void> {
+  const userId = settings.userId();
+  if (userId === 0) throw new Error('nobody is signed in');
+  const database = await offlineDatabase();
+  const transaction = database.transaction('outbox', 'readwrite');
+  const queued = await transaction.store.index('user').getAll(userId);
+  const earlier = queued.find((entry) => entry.optionKey === edit.optionKey);
+  const base = earlier?.base ?? edit.base;
+  if (earlier?.id !== undefined && edit.mine === base.value) await transaction.store.delete(earlier.id);
+  else if (edit.mine !== base.value) {
+    const { refusal: _refusal, ...kept } = earlier ?? { userId, optionKey: edit.optionKey };
+    const state = earlier?.state === 'conflict' ? 'conflict' : 'waiting';
+    await transaction.store.put({ ...kept, base, mine: edit.mine, editedAt: now(), state });
+  }
+  await transaction.done;
+  await changed();
+  await replayOutbox();
+}
+
+/** Changes the value of a queued edit; also the way out of a refusal. */
+export async function changeEdit(id: number, mine: string): Promise<void> {
+  await update(id, ({ refusal: _refusal, ...entry }) => ({
+    ...entry,
+    mine,
+    editedAt: now(),
+    state: entry.state === 'conflict' ? 'conflict' : 'waiting',
+  }));
+  await replayOutbox();
+}
+
+/** Drops a queued edit; what the server has stays. */
+export async function discardEdit(id: number): Promise<void> {
+  await (await offlineDatabase()).delete('outbox', id);
+  await changed();
+  await replayOutbox();
+}
+
+/** Ends a conflict: `value` is to replace what the server has now. Choosing theirs is `discardEdit`. */
+export async function resolveConflict(id: number, value: string): Promise<void> {
+  await update(id, ({ theirs, ...entry }) => ({
+    ...entry,
+    mine: value,
+    state: 'waiting',
+    ...(theirs === undefined ? {} : { base: theirs }),
+  }));
+  await replayOutbox();
+}
+
+/** Drops everything that a user has queued, at a sign-out that he confirmed. */
+export async function discardAll(userId: number): Promise<void> {
+  const transaction = (await offlineDatabase()).transaction('outbox', 'readwrite');
+  for (const key of await transaction.store.index('user').getAllKeys(userId)) await transaction.store.delete(key);
+  await transaction.done;
+  await changed();
+}
+
+/** Sends what waits, in order, until one has to wait longer. Only one tab at a time does so. */
+export async function replayOutbox(): Promise<void> {
+  clearTimeout(retryTimer);
+  if (currentConnection() === 'offline' || entries.length === 0) return;
+  await exclusively(async () => {
+    const sent: string[] = [];
+    // Read anew under the lock: another tab may have sent some of them.
+    for (const entry of await readEntries()) {
+      const outcome = entry.state === 'waiting' ? await send(entry) : 'stop';
+      if (outcome !== 'sent') break;
+      sent.push(entry.optionKey);
+    }
+    await changed();
+    if (sent.length > 0) settings.onSent(sent);
+  });
+}
+
+async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
+  try {
+    await call(optionApi.save, { body: { key: entry.optionKey, value: entry.mine, revision: entry.base.revision } });
+  } catch (thrown) {
+    return sendFailed(entry, failureOf(thrown));
+  }
+  await (await offlineDatabase()).delete('outbox', entry.id);
+  return 'sent';
+}
+
+async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
+  const current = failure.code === 'revision_conflict' ? Option.safeParse(failure.data) : undefined;
+  if (current?.success === true) {
+    const theirs = { value: current.data.value, revision: current.data.revision };
+    if (theirs.value === entry.mine) {
+      // It is already so: sent before a crash, or somebody had the same idea.
+      await (await offlineDatabase()).delete('outbox', entry.id);
+      return 'sent';
+    }
+    if (theirs.value === entry.base.value) return send(await put({ ...entry, base: theirs }));
+    await put({ ...entry, state: 'conflict', theirs });
+    return 'stop';
+  }
+  if (failure.isUnreachable || failure.status === 401) return 'stop';
+  if (failure.status === 429 || failure.status >= 500) {
+    retryTimer = setTimeout(() => void replayOutbox(), (failure.retryAfter ?? 0) * 1000 || retryPause);
+    return 'stop';
+  }
+  await put({ ...entry, state: 'refused', refusal: failure.message });
+  return 'stop';
+}
+
+async function put(entry: QueuedEdit): Promise<QueuedEdit> {
+  await (await offlineDatabase()).put('outbox', entry);
+  return entry;
+}
+
+async function update(id: number, change: (entry: OutboxEntry) => OutboxEntry): Promise<void> {
+  const transaction = (await offlineDatabase()).transaction('outbox', 'readwrite');
+  const entry = await transaction.store.get(id);
+  if (entry !== undefined) await transaction.store.put(change(entry));
+  await transaction.done;
+  await changed();
+}
+
+async function readEntries(): Promise<QueuedEdit[]> {
+  const userId = settings.userId();
+  if (userId === 0) return [];
+  const found = await (await offlineDatabase()).getAllFromIndex('outbox', 'user', userId).catch((): OutboxEntry[] => []);
+  return found.filter((entry): entry is QueuedEdit => entry.id !== undefined).sort((one, other) => one.id - other.id);
+}
+
+async function changed(): Promise<void> {
+  await reload();
+  channel?.postMessage('changed');
+}
+
+function publish(next: readonly QueuedEdit[]): void {
+  entries = next;
+  for (const listener of listeners) listener();
+}
+
+async function exclusively(work: () => Promise<void>): Promise<void> {
+  // Web Locks need a secure context; without them there is no service worker either, and tabs are few.
+  if (!('locks' in navigator)) return work();
+  await navigator.locks.request(lockName, work);
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}

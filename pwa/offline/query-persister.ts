@@ -1,0 +1,79 @@
+// Keeps answers that are marked `meta.offline` in IndexedDB, per user, and puts them back at the next start with the time
+// at which they were true. They are wiped at sign-out and when the session is over.
+import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
+import { type StoredAnswer, readAnswers, removeAnswers, wipeAnswers, writeAnswer } from './database.ts';
+
+const writeDelay = 400;
+const longestAge = 30 * 24 * 60 * 60 * 1000;
+/** How many answers of one kind (first part of the key) are kept; the latest. */
+const keptPerKind = 6;
+
+/** Puts a user's kept answers into the client. Never fails: without a database there is nothing to restore. */
+export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
+  const answers = await readAnswers(userId).catch((): StoredAnswer[] => []);
+  const tooOld: string[] = [];
+  for (const answer of answers) {
+    if (Date.now() - answer.updatedAt > longestAge) tooOld.push(answer.hash);
+    else client.setQueryData(answer.queryKey, answer.data, { updatedAt: answer.updatedAt });
+  }
+  if (tooOld.length > 0) await removeAnswers(userId, tooOld).catch(() => undefined);
+}
+
+/** Writes marked answers as they come. `userId` is asked at each write. Gives the way to stop. */
+export function persistAnswers(client: QueryClient, userId: () => number): () => void {
+  const due = new Map<string, Query>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function flush(): Promise<void> {
+    timer = undefined;
+    const owner = userId();
+    const queries = [...due.values()];
+    due.clear();
+    for (const query of queries) {
+      if (query.state.data === undefined) continue;
+      await writeAnswer(stored(query, owner)).catch(() => undefined);
+    }
+    await dropOlder(owner).catch(() => undefined);
+  }
+
+  const unsubscribe = client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual === true) return;
+    if (event.query.meta?.offline === undefined) return;
+    due.set(event.query.queryHash, event.query);
+    timer ??= setTimeout(() => void flush(), writeDelay);
+  });
+  return () => {
+    unsubscribe();
+    clearTimeout(timer);
+    due.clear();
+  };
+}
+
+/** Forgets everything of a user: in memory and on the disk. Public answers are read again. */
+export async function forgetAnswers(client: QueryClient, userId: number): Promise<void> {
+  client.clear();
+  await wipeAnswers(userId).catch(() => undefined);
+}
+
+function stored(query: Query, userId: number): StoredAnswer {
+  const mark = query.meta?.offline;
+  const data = mark === true || mark === undefined ? query.state.data : mark.strip(query.state.data);
+  return { userId, hash: hashKey(query.queryKey), queryKey: query.queryKey, data, updatedAt: query.state.dataUpdatedAt };
+}
+
+async function dropOlder(userId: number): Promise<void> {
+  const byKind = new Map<string, StoredAnswer[]>();
+  for (const answer of await readAnswers(userId)) {
+    const kind = String(answer.queryKey[0]);
+    byKind.set(kind, [...(byKind.get(kind) ?? []), answer]);
+  }
+  const surplus = [...byKind.values()].flatMap((answers) =>
+    answers.sort((one, other) => other.updatedAt - one.updatedAt).slice(keptPerKind),
+  );
+  if (surplus.length > 0) {
+    await removeAnswers(
+      userId,
+      surplus.map((answer) => answer.hash),
+    );
+  }
+}

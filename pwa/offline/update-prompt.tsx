@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useHasUnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import { applyUpdate, useUpdateWaiting } from './register-worker.ts';
+import styles from './update-prompt.module.css';
+
+/** Offers a newer console. Under unsaved edits it waits: loading again would lose them. */
+export function UpdatePrompt() {
+  const { t } = useTranslation();
+  const isWaiting = useUpdateWaiting();
+  const hasEdits = useHasUnsavedEdits();
+  const [isPutOff, setPutOff] = useState(false);
+  if (!isWaiting || isPutOff) return null;
+  return (
+    <div className={styles.prompt} role="status">
+      <span className={styles.text}>{t(hasEdits ? 'shell.update.after_saving' : 'shell.update.ready')}</span>
+      <Button variant="subtle" onClick={() => setPutOff(true)}>
+        {t('shell.update.later')}
+      </Button>
+      <Button variant="filled" disabled={hasEdits} onClick={applyUpdate}>
+        {t('shell.update.now')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,31 @@
+import { createFileRoute, redirect, useRouter } from '@tanstack/react-router';
+import { z } from 'zod';
+import { storedUser } from '#pwa/api/stored-user.ts';
+import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
+import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
+
+const Search = z.object({
+  /** The session ended; old links carry `true` as a word. */
+  expired: z.union([z.boolean(), z.literal('true')]).optional().catch(undefined),
+  /** Where to go afterwards: an address of this console. */
+  from: z.string().regex(/^\/(?!\/)/).optional().catch(undefined),
+  /** Invite code. */
+  aff: z.coerce.string().max(64).optional().catch(undefined),
+});
+
+export const Route = createFileRoute('/_plain/login')({
+  validateSearch: Search,
+  beforeLoad: ({ search }) => {
+    keepInviteCode(search.aff);
+    if (storedUser() !== null && search.expired === undefined) throw redirect({ href: search.from ?? '/' });
+  },
+  component: Login,
+});
+
+function Login() {
+  const { expired, from } = Route.useSearch();
+  const router = useRouter();
+  return <LoginScreen isExpired={expired !== undefined && expired !== false} onSignedIn={() => void router.navigate({ href: from ?? afterSignIn })} />;
+}
+
+const afterSignIn = '/token';

@@ -1,0 +1,20 @@
+// The console without a network: its own files come from the cache, every address of the console opens the shell. What the
+// server answers (shared/paths.ts) is never touched, kept or replayed here; pwa/offline keeps answers, per user.
+import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
+import { registerRoute } from 'workbox-routing';
+import { isServerPath } from '#shared/paths.ts';
+
+declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
+
+precacheAndRoute(self.__WB_MANIFEST);
+cleanupOutdatedCaches();
+
+registerRoute(
+  ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && !isServerPath(url.pathname),
+  createHandlerBoundToURL('/index.html'),
+);
+
+// The page asks, after somebody said yes.
+self.addEventListener('message', (event) => {
+  if (typeof event.data === 'object' && event.data !== null && event.data.type === 'SKIP_WAITING') void self.skipWaiting();
+});

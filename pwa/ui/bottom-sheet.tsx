@@ -1,0 +1,68 @@
+import { ActionIcon } from '@mantine/core';
+import { useFocusTrap } from '@mantine/hooks';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import styles from './bottom-sheet.module.css';
+import { Icon } from './icon.tsx';
+
+interface BottomSheetProps {
+  opened: boolean;
+  title: ReactNode;
+  onClose: () => void;
+  /** Actions at the foot, full width. */
+  foot?: ReactNode;
+  children: ReactNode;
+}
+
+/**
+ * What a side panel or a menu is on a phone. Esc, the scrim and the close button end it; focus stays inside and returns.
+ * Not a `<dialog>`: that would lie above the lists that fields open.
+ */
+export function BottomSheet(props: BottomSheetProps) {
+  return props.opened ? createPortal(<OpenSheet {...props} />, document.body) : null;
+}
+
+function OpenSheet({ title, onClose, foot, children }: BottomSheetProps) {
+  const { t } = useTranslation();
+  const titleId = useId();
+  const trap = useFocusTrap(true);
+  const opener = useRef(document.activeElement);
+
+  useEffect(() => {
+    const before = opener.current;
+    const page = document.getElementById('root');
+    page?.setAttribute('inert', '');
+    return () => {
+      page?.removeAttribute('inert');
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
+  }, []);
+  useEffect(() => {
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+    };
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
+  }, [onClose]);
+
+  return (
+    <div className={styles.layer}>
+      {/* The close button does the same for the keyboard. */}
+      <div className={styles.scrim} onClick={onClose} aria-hidden="true" />
+      <section className={styles.sheet} role="dialog" aria-modal="true" aria-labelledby={titleId} ref={trap}>
+        <div className={styles.grab} aria-hidden="true" />
+        <header className={styles.head}>
+          <h2 className={styles.title} id={titleId} tabIndex={-1} data-autofocus>
+            {title}
+          </h2>
+          <ActionIcon aria-label={t('common.action.close')} onClick={onClose} className={styles.close}>
+            <Icon name="close" large />
+          </ActionIcon>
+        </header>
+        <div className={styles.body}>{children}</div>
+        {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+      </section>
+    </div>
+  );
+}

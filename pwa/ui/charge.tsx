@@ -1,0 +1,19 @@
+import { splitLeadingZeros } from './format.ts';
+import { useFormat } from './format-context.ts';
+import styles from './charge.module.css';
+
+/** What a call cost, for a column: the leading zeros are muted, so that the dark digits show the size. */
+export function Charge({ quota, sign }: { quota: number; sign?: '+' | '−' }) {
+  const format = useFormat();
+  return <MutedZeros text={`${sign ?? ''}${format.charge(quota)}`} />;
+}
+
+export function MutedZeros({ text }: { text: string }) {
+  const { zeros, digits } = splitLeadingZeros(text);
+  return (
+    <span className={styles.money}>
+      {zeros !== '' && <span className={styles.zeros}>{zeros}</span>}
+      {digits}
+    </span>
+  );
+}

@@ -1,0 +1,63 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import styles from './disclosure.module.css';
+import { Icon } from './icon.tsx';
+
+interface DisclosureProps {
+  /** Draws the button; spread the given attributes onto it. */
+  button: (attributes: { 'aria-expanded': boolean; onClick: () => void }) => ReactNode;
+  /** What opens below it. `close` is for entries that end it. */
+  children: (close: () => void) => ReactNode;
+}
+
+/** A button with a small sheet below it. Light: the shell is loaded with it. Esc, a click outside or leaving closes it. */
+export function Disclosure({ button, children }: DisclosureProps) {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!isOpen) return;
+    const handleOutside = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
+    };
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      setOpen(false);
+      root.current?.querySelector('button')?.focus();
+    };
+    const node = root.current;
+    document.addEventListener('pointerdown', handleOutside);
+    document.addEventListener('focusin', handleOutside);
+    node?.addEventListener('keydown', handleKey);
+    return () => {
+      document.removeEventListener('pointerdown', handleOutside);
+      document.removeEventListener('focusin', handleOutside);
+      node?.removeEventListener('keydown', handleKey);
+    };
+  }, [isOpen]);
+
+  return (
+    <div className={styles.root} ref={root}>
+      {button({ 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) })}
+      {isOpen && <div className={styles.sheet}>{children(() => setOpen(false))}</div>}
+    </div>
+  );
+}
+
+interface DisclosureItemProps {
+  icon?: ReactNode;
+  /** One of several, and this one is set. */
+  isChosen?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}
+
+export function DisclosureItem({ icon, isChosen, onClick, children }: DisclosureItemProps) {
+  return (
+    <button type="button" className={styles.item} aria-pressed={isChosen} onClick={onClick}>
+      {icon}
+      <span className={styles.word}>{children}</span>
+      {isChosen === true && <Icon name="check" />}
+    </button>
+  );
+}

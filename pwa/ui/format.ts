@@ -1,0 +1,171 @@
+// One formatter each for money, counts and times. `createFormat` binds them to the language and to how the site shows
+// quota; in components they come from `useFormat()`.
+
+export interface FormatSettings {
+  language: 'zh' | 'en';
+  /** Quota units per US dollar. */
+  quotaPerUnit: number;
+  /** Show quota as dollars; otherwise as integer quota units everywhere. */
+  inCurrency: boolean;
+  /** IANA name; the browser's zone by default. */
+  timeZone?: string;
+  /** Words for a distance in time, from the catalogue: `3 分钟前`. */
+  agoText?: (unit: AgoUnit, count: number) => string;
+}
+
+export type AgoUnit = 'now' | 'minutes' | 'hours' | 'days';
+
+export type Format = ReturnType<typeof createFormat>;
+
+const minus = '\u2212';
+
+export function createFormat(settings: FormatSettings) {
+  const { language, quotaPerUnit, inCurrency } = settings;
+  const zone = settings.timeZone === undefined ? {} : { timeZone: settings.timeZone };
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    ...zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+  const weekday = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, weekday: 'short' });
+  const monthName = new Intl.DateTimeFormat('en-GB', { ...zone, month: 'short' });
+  const monthAndDay = new Intl.DateTimeFormat('zh-CN', { ...zone, month: 'long', day: 'numeric' });
+
+  function read(seconds: number) {
+    const found = Object.fromEntries(parts.formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
+    const piece = (name: string): string => found[name] ?? '';
+    return {
+      year: piece('year'),
+      month: piece('month'),
+      day: piece('day'),
+      clock: `${piece('hour')}:${piece('minute')}`,
+      time: `${piece('hour')}:${piece('minute')}:${piece('second')}`,
+    };
+  }
+
+  const usdOf = (quota: number): number => quota / quotaPerUnit;
+
+  return {
+    language,
+    inCurrency,
+    quotaPerUnit,
+    timeZone: settings.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+
+    /** A balance or an allowance with its unit: `$12.84`, or `6,420,000` with currency display off. */
+    quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), 2) : count(quota)),
+    /** The same for a column or a field that names the unit: `12.84`. */
+    quotaBare: (quota: number): string => (inCurrency ? decimals(usdOf(quota), 2) : count(quota)),
+    /** With a sign: `+$20.00`, `−$0.12`. */
+    quotaChange: (quota: number): string => {
+      const size = inCurrency ? dollars(Math.abs(usdOf(quota)), 2) : count(Math.abs(quota));
+      return `${quota < 0 ? minus : '+'}${size}`;
+    },
+    /** The charge of a call or a sum of charges, without unit: `0.035754`, or `17,877`. */
+    charge: (quota: number): string => (inCurrency ? decimals(usdOf(quota), 6) : count(quota)),
+    /** The unit that a heading names once: `USD`, or nothing when quota units are shown (say "quota" there). */
+    unit: inCurrency ? 'USD' : '',
+    /** US dollars: `$184.20`. */
+    usd: (amount: number): string => dollars(amount, 2),
+    usdBare: (amount: number): string => decimals(amount, 2),
+    /** A price: at least 2 decimals, as many as needed, never rounded to nothing: `3.00`, `0.075`. */
+    price,
+    /** A factor: `× 0.8`. */
+    factor: (ratio: number): string => `× ${plain(ratio)}`,
+    ratio: plain,
+
+    count,
+    /** A short count of tokens or requests: `9,999`, `12.3k`, `4.6M`, `1.2B`. */
+    countShort: (value: number): string => {
+      const size = Math.abs(value);
+      if (size >= 1e9) return `${decimals(value / 1e9, 1)}B`;
+      if (size >= 1e6) return `${decimals(value / 1e6, 1)}M`;
+      if (size >= 1e4) return `${decimals(value / 1e3, 1)}k`;
+      return count(value);
+    },
+    percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
+
+    /** `2026-11-21 14:31:57` or `21 Nov 2026, 14:28:40`. Times are unix seconds. */
+    dateTime: (seconds: number): string => {
+      const at = read(seconds);
+      if (language === 'zh') return `${at.year}-${at.month}-${at.day} ${at.time}`;
+      return `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}, ${at.time}`;
+    },
+    /** `2026-11-21` or `21 Nov 2026`. */
+    date: (seconds: number): string => {
+      const at = read(seconds);
+      return language === 'zh'
+        ? `${at.year}-${at.month}-${at.day}`
+        : `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}`;
+    },
+    /** The heading of a ledger day: `11月21日 周六` or `Sat 21 Nov`. */
+    day: (seconds: number): string => {
+      const at = read(seconds);
+      const name = weekday.format(seconds * 1000);
+      return language === 'zh'
+        ? `${monthAndDay.format(seconds * 1000)} ${name}`
+        : `${name} ${Number(at.day)} ${monthName.format(seconds * 1000)}`;
+    },
+    /** What rows of one day are grouped by: `2026-11-21`. */
+    dayKey: (seconds: number): string => {
+      const at = read(seconds);
+      return `${at.year}-${at.month}-${at.day}`;
+    },
+    /** `14:31:57`. */
+    time: (seconds: number): string => read(seconds).time,
+    /** `14:31`. */
+    clock: (seconds: number): string => read(seconds).clock,
+    /** How long ago, in words: `3 min ago`. Both in unix seconds. */
+    ago: (seconds: number, now: number): string => {
+      const { unit, amount } = agoParts(now - seconds);
+      return settings.agoText?.(unit, amount) ?? `${amount} ${unit}`;
+    },
+    /** `312 ms` below one second, else `5.1 s`; minutes from 100 s on are still seconds, as latencies are compared. */
+    duration: (milliseconds: number): string =>
+      milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
+    /** Always milliseconds, for receipts: `5,132 ms`. */
+    milliseconds: (milliseconds: number): string => `${count(Math.round(milliseconds))} ms`,
+  };
+}
+
+/** Splits `0.000414` into the zeros that are muted in a column and the digits that show the size. */
+export function splitLeadingZeros(text: string): { zeros: string; digits: string } {
+  const zeros = /^[+\u2212]?0\.0*/.exec(text)?.[0] ?? '';
+  const digits = text.slice(zeros.length);
+  return digits === '' ? { zeros: '', digits: text } : { zeros, digits };
+}
+
+function count(value: number): string {
+  return decimals(value, 0);
+}
+
+/** Grouped by `,` with a fixed number of decimals and a true minus; never `-0`. */
+function decimals(value: number, digits: number): string {
+  const text = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value < 0 && /[1-9]/.test(text) ? `${minus}${text}` : text;
+}
+
+function dollars(value: number, digits: number): string {
+  const text = decimals(Math.abs(value), digits);
+  return value < 0 && /[1-9]/.test(text) ? `${minus}$${text}` : `$${text}`;
+}
+
+function price(usd: number): string {
+  // Ten significant digits remove the dust of binary fractions without touching any real price.
+  return Number(usd.toPrecision(10)).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 12 });
+}
+
+function plain(value: number): string {
+  return Number(value.toPrecision(10)).toLocaleString('en-US', { maximumFractionDigits: 10 });
+}
+
+function agoParts(seconds: number): { unit: AgoUnit; amount: number } {
+  if (seconds < 60) return { unit: 'now', amount: 0 };
+  if (seconds < 3600) return { unit: 'minutes', amount: Math.floor(seconds / 60) };
+  if (seconds < 86_400) return { unit: 'hours', amount: Math.floor(seconds / 3600) };
+  return { unit: 'days', amount: Math.floor(seconds / 86_400) };
+}

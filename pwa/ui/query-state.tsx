@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from './copy-text.tsx';
+import styles from './query-state.module.css';
+import { StatusMark } from './status-mark.tsx';
+
+/** The part of a query's result that lists and blocks look at. */
+export interface QueryLike<Data> {
+  data: Data | undefined;
+  error: Error | null;
+  fetchStatus: 'fetching' | 'paused' | 'idle';
+  dataUpdatedAt: number;
+  refetch: () => unknown;
+}
+
+interface QueryStateProps<Data> {
+  query: QueryLike<Data>;
+  /** What it is, for the sentence that says it could not be loaded. */
+  what: string;
+  /** Lines of the skeleton: about the height of what will stand there. */
+  lines: number;
+  children: (data: Data) => ReactNode;
+}
+
+/** Draws what a query has; else the still shape of it, why there is none, or that it was never opened here. */
+export function QueryState<Data>({ query, what, lines, children }: QueryStateProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.fetchStatus === 'paused') return <NotOnDevice />;
+  return <SkeletonLines lines={lines} />;
+}
+
+export function LoadFailure({ what, error, shown, onRetry }: { what: string; error: Error; shown?: string; onRetry: () => void }) {
+  const { t } = useTranslation();
+  const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
+  return (
+    <div className={styles.void} role="alert">
+      <StatusMark status="failed" strong>
+        {t('common.load.failed', { what })}
+      </StatusMark>
+      <p>
+        {error.message}
+        {shown !== undefined && ` ${shown}`}
+      </p>
+      <span className={styles.actions}>
+        <Button onClick={onRetry}>{t('common.action.retry')}</Button>
+        <CopyButton variant="subtle" label={t('common.action.details')} text={[error.message, details].filter((part) => part !== '').join('\n')} />
+      </span>
+    </div>
+  );
+}
+
+export function NotOnDevice() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.void}>
+      <StatusMark status="offline" strong>
+        {t('common.load.not_here')}
+      </StatusMark>
+      <p>{t('common.load.not_here_text')}</p>
+    </div>
+  );
+}
+
+/** Still blocks in the final shape, shown only when loading takes longer than 200 ms. */
+export function SkeletonLines({ lines }: { lines: number }) {
+  const isShown = useAfter(200);
+  return (
+    <div className={styles.skeleton} aria-busy="true" data-shown={isShown || undefined}>
+      {Array.from({ length: lines }, (_, index) => (
+        <i key={index} style={{ width: `${88 - ((index * 23) % 45)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** False at first, true once so many milliseconds have passed. */
+export function useAfter(milliseconds: number): boolean {
+  const [hasPassed, setPassed] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setPassed(true), milliseconds);
+    return () => clearTimeout(timer);
+  }, [milliseconds]);
+  return hasPassed;
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react';
+import { useIsPhone } from './breakpoint.ts';
+import { PageHeader } from './page-header.tsx';
+import styles from './screen.module.css';
+import { useScreenHeading } from './screen-heading.ts';
+
+interface ScreenProps {
+  title: string;
+  /** Where the arrow on a phone leads, for screens below another. */
+  back?: string;
+  /** Small sums beside the title: `<Fact label="RPM">6</Fact>`. */
+  facts?: ReactNode;
+  /** Buttons of the screen; at most one is filled. */
+  actions?: ReactNode;
+  /** A `FilterBar`. */
+  filters?: ReactNode;
+  /** A `SidePanel`, when one is open. */
+  panel?: ReactNode;
+  /** `list`: the children scroll themselves (a data list). `page`: the screen scrolls. */
+  layout?: 'list' | 'page';
+  children: ReactNode;
+}
+
+/** The frame of a screen: head, filters, content, and the panel beside it. */
+export function Screen({ title, back, facts, actions, filters, panel, layout = 'list', children }: ScreenProps) {
+  const isPhone = useIsPhone();
+  useScreenHeading(title, back);
+  return (
+    <>
+      <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id="main">
+        <PageHeader title={title} isTitleShown={!isPhone} facts={facts} actions={actions} />
+        {filters}
+        {children}
+      </main>
+      {panel}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { Glyph, type GlyphName } from './glyph.tsx';
+import styles from './status-mark.module.css';
+
+/**
+ * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up · `expired` · `failed` ·
+ * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device.
+ */
+export type Status = 'on' | 'off' | 'auto' | 'empty' | 'expired' | 'failed' | 'look' | 'note' | 'conflict' | 'waiting' | 'offline';
+
+const glyphs: Record<Status, GlyphName> = {
+  on: 'dot',
+  off: 'square',
+  auto: 'alarm',
+  empty: 'basin',
+  expired: 'clock',
+  failed: 'cross',
+  look: 'diamond',
+  note: 'diamond',
+  conflict: 'split',
+  waiting: 'waiting',
+  offline: 'barred',
+};
+
+interface StatusMarkProps {
+  status: Status;
+  /** The word. Required: only where a column's heading says it may it be hidden, and then it is still read aloud. */
+  children: ReactNode;
+  wordHidden?: boolean;
+  strong?: boolean;
+}
+
+/** A state as a shape and a word. */
+export function StatusMark({ status, children, wordHidden = false, strong = false }: StatusMarkProps) {
+  return (
+    <span className={styles.status} data-status={status} data-strong={strong || undefined}>
+      <Glyph name={glyphs[status]} />
+      <span className={wordHidden ? styles.hidden : undefined}>{children}</span>
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { ActionIcon } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Icon } from './icon.tsx';
+import { StatusMark } from './status-mark.tsx';
+import { closeToast, type Toast, useToasts } from './toast.ts';
+import styles from './toasts.module.css';
+
+const shownFor = { failed: 7000, note: 6000, on: 3000 } as const;
+
+/** Where toasts appear, and where they are read aloud. */
+export function Toasts() {
+  const toasts = useToasts();
+  return (
+    <div className={styles.stack} role="status" aria-live="polite">
+      {toasts.map((toast) => (
+        <OneToast key={toast.id} toast={toast} />
+      ))}
+    </div>
+  );
+}
+
+function OneToast({ toast }: { toast: Toast }) {
+  const { t } = useTranslation();
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    // Whoever reads it, with the pointer or with the keyboard on it, has all the time.
+    if (isHeld) return;
+    const timer = setTimeout(() => closeToast(toast.id), shownFor[toast.status]);
+    return () => clearTimeout(timer);
+  }, [isHeld, toast]);
+  return (
+    <div
+      className={styles.toast}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span className={styles.text}>
+        <StatusMark status={toast.status}>{toast.text}</StatusMark>
+      </span>
+      <ActionIcon aria-label={t('common.action.close')} onClick={() => closeToast(toast.id)}>
+        <Icon name="close" />
+      </ActionIcon>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+// Forms that hold edits nobody saved. While there are any, leaving asks first and an update of the console waits.
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useId, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+
+const listeners = new Set<() => void>();
+const dirty = new Set<string>();
+
+export function useHasUnsavedEdits(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => dirty.size > 0,
+  );
+}
+
+/**
+ * Put into a form: `when` it is dirty, going to another screen or another record (search key `open`) asks first. Other
+ * changes of the address, such as a page or a filter of the list beside it, pass.
+ */
+export function UnsavedEdits({ when }: { when: boolean }) {
+  const { t } = useTranslation();
+  const id = useId();
+  useEffect(() => {
+    if (!when) return;
+    dirty.add(id);
+    emit();
+    return () => {
+      dirty.delete(id);
+      emit();
+    };
+  }, [when, id]);
+
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => when && (current.pathname !== next.pathname || openOf(current.search) !== openOf(next.search)),
+    enableBeforeUnload: () => when,
+    withResolver: true,
+  });
+  return (
+    <ConfirmDialog
+      opened={status === 'blocked'}
+      title={t('common.unsaved.title')}
+      text={t('common.unsaved.text')}
+      confirmLabel={t('common.unsaved.leave')}
+      cancelLabel={t('common.unsaved.stay')}
+      isDanger
+      onConfirm={() => proceed?.()}
+      onCancel={() => reset?.()}
+    />
+  );
+}
+
+function openOf(search: unknown): string {
+  return typeof search === 'object' && search !== null && 'open' in search ? String(search.open) : '';
+}
+
+function emit(): void {
+  for (const listener of listeners) listener();
+}
