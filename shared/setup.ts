@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 
-export const SetupStatus = z.object({ status: z.boolean(), root_init: z.boolean(), database_type: z.string() });
+export const SetupStatus = z.object({
+  status: z.boolean(),
+  root_init: z.boolean(),
+  database_type: z.string(),
+  /** The server was started with SETUP_SECRET: the wizard must ask for it. False once set up. */
+  secret_required: z.boolean(),
+});
 export const SetupInput = z.object({
   username: z.string().max(200).optional(),
   password: z.string().max(200).optional(),
   confirmPassword: z.string().max(200).optional(),
   SelfUseModeEnabled: z.boolean().optional(),
   DemoSiteEnabled: z.boolean().optional(),
+  setup_secret: z.string().max(200).optional(),
 });
 export type SetupInput = z.infer<typeof SetupInput>;
 

@@ -8,6 +8,8 @@ export interface Caller {
   user: UserRecord;
   /** Record id of the session; null for a caller with an access token. */
   sessionId: string | null;
+  /** Cookie to send along, when the session was prolonged. */
+  setCookie?: string;
 }
 
 export interface RequestFacts {

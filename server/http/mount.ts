@@ -1,35 +1,41 @@
 // A contract and a handler become a route: rights, input, failures and the envelope are dealt with here, once.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { Answer } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
+import type { Connection } from '#server/http/connection.ts';
 import { readJson } from '#server/http/read-body.ts';
 
 /** What a route needs from around it; made once in `app.ts`. */
 export interface RouteHost {
   context: AppContext;
-  facts(request: Request, connection: unknown): RequestFacts;
+  facts(request: Request, connection: Connection | null): RequestFacts;
   /** Who calls, as of now; null without a session. @throws {AppError} when credentials are wrong */
   identify(facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null>;
   /** Counts the request against the limits of its address. @throws {AppError} `rate_limited` */
   limit(facts: RequestFacts): Promise<void>;
-  add(method: string, path: string, serve: (request: Request, params: Record<string, string>, connection: unknown) => Promise<Response>): void;
+  /** Paths are matched with and without a trailing slash; those without parameters before those with. */
+  add(method: string, path: string, serve: Serve): void;
+  /** What is mounted, for the OpenAPI document. */
+  readonly endpoints: Endpoint[];
 }
+
+export type Serve = (request: Request, params: Record<string, string>, connection: Connection | null) => Promise<Response> | Response;
 
 const defaultMaxBytes = 1024 * 1024;
 const requiredRole: Record<string, (typeof Role)[keyof typeof Role]> = { user: 1, admin: 10, root: 100 };
 
 /** Mounts `handler` under the endpoint's method and path, with and without a trailing slash. */
 export function mount<E extends Endpoint>(host: RouteHost, endpoint: E, handler: Handler<E>): void {
-  const serve = (request: Request, params: Record<string, string>, connection: unknown) =>
-    serveCall(host, endpoint, handler, request, params, connection);
-  const path = endpoint.path.endsWith('/') ? endpoint.path.slice(0, -1) : endpoint.path;
-  host.add(endpoint.method, path, serve);
-  host.add(endpoint.method, `${path}/`, serve);
+  host.endpoints.push(endpoint);
+  host.add(endpoint.method, endpoint.path, (request, params, connection) =>
+    serveCall(host, endpoint, handler, request, params, connection),
+  );
 }
 
 async function serveCall<E extends Endpoint>(
@@ -38,20 +44,24 @@ async function serveCall<E extends Endpoint>(
   handler: Handler<E>,
   request: Request,
   rawParams: Record<string, string>,
-  connection: unknown,
+  connection: Connection | null,
 ): Promise<Response> {
   const facts = host.facts(request, connection);
   try {
     await host.limit(facts);
     const caller = endpoint.access === 'public' ? null : await host.identify(facts, endpoint);
     checkRole(endpoint, caller);
-    const params = parse(endpoint.params, rawParams);
-    const query = parse(endpoint.query, Object.fromEntries(facts.url.searchParams));
-    const body = endpoint.body === undefined ? undefined : parse(endpoint.body, await readJson(request, endpoint.maxBytes ?? defaultMaxBytes));
+    const { language } = facts;
+    const params = parse(endpoint.params, rawParams, language);
+    const query = parse(endpoint.query, Object.fromEntries(facts.url.searchParams), language);
+    const body =
+      endpoint.body === undefined
+        ? undefined
+        : parse(endpoint.body, withoutNulls(await readJson(request, endpoint.maxBytes ?? defaultMaxBytes)), language);
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
     const result = await handler(call);
-    return successResponse(result, facts.requestId);
+    return successResponse(result, facts.requestId, caller?.setCookie);
   } catch (failure) {
     return failureResponse(toAppError(failure, host.context, facts.requestId), facts.language, facts.requestId);
   }
@@ -64,9 +74,11 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
   if (caller.user.role < required) throw new AppError('forbidden');
 }
 
-function parse(schema: z.ZodType | undefined, value: unknown): unknown {
+const rules = { zh: z.locales.zhCN().localeError, en: z.locales.en().localeError };
+
+function parse(schema: z.ZodType | undefined, value: unknown, language: Language): unknown {
   if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: rules[language] });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.join('.') ?? '';
@@ -74,13 +86,24 @@ function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new AppError('invalid_field', { field, rule: issue.message }, { field });
 }
 
-function successResponse(result: unknown, requestId: string): Response {
+/** A null for a field means that the field is absent: clients send whole records back, with nulls in them. */
+function withoutNulls(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+function successResponse(result: unknown, requestId: string, setCookie: string | undefined): Response {
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
   const body = { success: true, message: options.message ?? '', ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
   return Response.json(body, {
-    headers: { ...options.headers, 'cache-control': 'no-store', 'x-oneapi-request-id': requestId },
+    headers: {
+      ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
+      ...options.headers,
+      'cache-control': 'no-store',
+      'x-oneapi-request-id': requestId,
+    },
   });
 }
 

@@ -1,0 +1,41 @@
+// What names and passwords must look like, wherever they come in. Lengths count characters, not bytes.
+import { AppError } from '#shared/errors.ts';
+import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
+
+const characters = (text: string) => Array.from(text).length;
+/** Control and formatting characters, line ends: they would let two names look alike. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** The name as it is stored. @throws {AppError} `invalid_input` */
+export function checkUsername(given: string): string {
+  const name = given.normalize('NFC').trim();
+  if (name === '') throw refuse('username', 'required');
+  if (characters(name) > usernameLimit) throw refuse('username', `max ${usernameLimit}`);
+  // Login takes a name or an e-mail address: a name must not be able to pass for an address.
+  if (name.includes('@') || unprintable.test(name)) throw refuse('username', 'characters');
+  return name;
+}
+
+/** @throws {AppError} `invalid_input` */
+export function checkDisplayName(given: string): string {
+  const name = given.normalize('NFC').trim();
+  if (characters(name) > displayNameLimit) throw refuse('display_name', `max ${displayNameLimit}`);
+  if (/\p{Cc}/u.test(name)) throw refuse('display_name', 'characters');
+  return name;
+}
+
+/** @throws {AppError} `invalid_input` */
+export function checkPassword(password: string): void {
+  const length = characters(password);
+  if (length < passwordLimits.min) throw refuse('password', `min ${passwordLimits.min}`);
+  if (length > passwordLimits.max) throw refuse('password', `max ${passwordLimits.max}`);
+}
+
+/** A name as somebody typed it at login. */
+export function normaliseLoginName(given: string): string {
+  return given.normalize('NFC').trim();
+}
+
+function refuse(field: string, rule: string): AppError {
+  return new AppError('invalid_input', { detail: `${field}: ${rule}` }, { field });
+}

@@ -1,0 +1,113 @@
+// How an account comes into being, whoever asks for it: the record, its invite code, its bonuses and their log rows.
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/users.ts';
+import { quotaText } from '#server/accounts/quota-text.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { emptyMoney } from '#server/money/account.ts';
+
+const inviteCodeLength = 8;
+const inviteCodeTries = 5;
+
+export interface NewAccount {
+  username: string;
+  displayName: string;
+  /** Empty for an account without a password. */
+  passwordHash: string;
+  role?: number;
+  email?: string;
+  inviter?: UserRecord | null;
+  /** Who does it; 0: the person himself. */
+  actorId: number;
+}
+
+/** A user with the sign-up bonus. @throws {AppError} `username_taken` */
+export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
+  const user = await insertAccount(context, account);
+  await creditBonus(context, user, { option: 'QuotaForNewUser', kind: 'signup', text: '新用户注册赠送', actorId: account.actorId });
+  if (account.inviter != null) await rewardInvite(context, user, account.inviter);
+  return (await context.db.collection('users').get(user.id)) ?? user;
+}
+
+/** The bare record, without a bonus. @throws {AppError} `username_taken` */
+export async function insertAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
+  const users = context.db.collection('users');
+  // Asked first so that a refused name costs no id; the unique index decides when two ask at once.
+  if ((await users.first({ username: account.username })) !== null) throw new AppError('username_taken', {}, { field: 'username' });
+  const record: UserRecord = {
+    id: await context.db.nextId('users'),
+    username: account.username,
+    password_hash: account.passwordHash,
+    display_name: account.displayName,
+    role: account.role ?? Role.user,
+    status: UserStatus.active,
+    email: account.email ?? '',
+    github_id: '',
+    oidc_id: '',
+    wechat_id: '',
+    telegram_id: '',
+    linux_do_id: '',
+    quota: 0,
+    used_quota: 0,
+    request_count: 0,
+    group: 'default',
+    aff_count: 0,
+    aff_quota: 0,
+    aff_history_quota: 0,
+    inviter_id: account.inviter?.id ?? 0,
+    DeletedAt: null,
+    setting: '',
+    created_time: Math.floor(context.now() / 1000),
+    revision: 1,
+    ...emptyMoney(),
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const inserted = { ...record, aff_code: context.randomText(inviteCodeLength) };
+      await users.insert(inserted);
+      return inserted;
+    } catch (failure) {
+      if (!(failure instanceof UniqueConflict)) throw failure;
+      const isNameTaken = (await users.first({ username: account.username })) !== null;
+      if (isNameTaken) throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
+      if (attempt === inviteCodeTries) throw failure;
+    }
+  }
+}
+
+/** The living user behind an invite code; an unknown code is no error. */
+export async function findInviter(context: AppContext, code: string | undefined): Promise<UserRecord | null> {
+  if (code === undefined || code === '') return null;
+  return context.db.collection('users').first({ aff_code: code, DeletedAt: null });
+}
+
+async function rewardInvite(context: AppContext, user: UserRecord, inviter: UserRecord): Promise<void> {
+  await creditBonus(context, user, { option: 'QuotaForInvitee', kind: 'invitee', text: '使用邀请码赠送', actorId: inviter.id });
+  const reward = context.settings.get('QuotaForInviter');
+  // Invite earnings are pending, not balance: they become balance by a transfer, which goes through the ledger.
+  await context.db
+    .collection('users')
+    .patch({ id: inviter.id }, { increment: { aff_count: 1, aff_quota: reward, aff_history_quota: reward } });
+  if (reward <= 0) return;
+  await writeSystemLog(context, inviter, `邀请用户赠送 ${quotaText(context, reward)}`);
+}
+
+async function creditBonus(
+  context: AppContext,
+  user: UserRecord,
+  bonus: { option: 'QuotaForNewUser' | 'QuotaForInvitee'; kind: string; text: string; actorId: number },
+): Promise<void> {
+  const amount = context.settings.get(bonus.option);
+  if (amount <= 0) return;
+  const { kind, actorId } = bonus;
+  await context.ledger.change({ account: 'user', id: user.id, amount, kind, ref: `${kind}:${user.id}`, actorId });
+  await writeSystemLog(context, user, `${bonus.text} ${quotaText(context, amount)}`);
+}
+
+function writeSystemLog(context: AppContext, user: UserRecord, content: string): Promise<void> {
+  return writeLog(context, { user_id: user.id, username: user.username, type: LogType.system, content, group: user.group });
+}

@@ -1,0 +1,28 @@
+import { AppError } from '#shared/errors.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+
+/**
+ * Stores fields of a living user and moves his revision, if `revision` (where given) is current.
+ * @throws {AppError} `revision_conflict` with the current record, `username_taken`, `user_not_found`
+ */
+export async function patchAccount(
+  context: AppContext,
+  id: number,
+  edit: { set: Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status'>>; revision: number | undefined },
+): Promise<UserRecord> {
+  const users = context.db.collection('users');
+  const condition = { id, DeletedAt: null, ...(edit.revision === undefined ? {} : { revision: edit.revision }) };
+  try {
+    const patched = await users.patch(condition, { set: edit.set, increment: { revision: 1 } });
+    if (patched !== null) return patched;
+  } catch (failure) {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+    throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
+  }
+  const current = await users.get(id);
+  if (current === null || current.DeletedAt !== null) throw new AppError('user_not_found');
+  throw new AppError('revision_conflict', {}, { data: presentUser(current) });
+}

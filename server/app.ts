@@ -1,0 +1,126 @@
+// Every router, in order: the URL map on one screen.
+import { createServerAdapter } from '@whatwg-node/server';
+import type { RequestListener } from 'node:http';
+import path from 'node:path';
+import { AppError, errorText } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { isServerPath } from '#shared/paths.ts';
+import type { AppContext } from '#server/context.ts';
+import { mountAccount } from '#server/features/account/routes.ts';
+import { mountTokens } from '#server/features/tokens/routes.ts';
+import { mountLogs } from '#server/features/logs/routes.ts';
+import { mountOptions } from '#server/features/options/routes.ts';
+import { mountSite } from '#server/features/site/routes.ts';
+import { mountModels } from '#server/features/models/routes.ts';
+import { mountSession } from '#server/features/session/routes.ts';
+import { mountSetup } from '#server/features/setup/routes.ts';
+import { mountUsers } from '#server/features/users/routes.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { mountOpenApi } from '#server/http/openapi.ts';
+import { limitAddress } from '#server/http/rate-limit.ts';
+import { createFactReader, requestPath } from '#server/http/request-facts.ts';
+import { logRequest } from '#server/http/request-log.ts';
+import { createRouter } from '#server/http/router.ts';
+import { identify } from '#server/http/session.ts';
+import { createStaticFiles } from '#server/http/static-files.ts';
+import { createRelay } from '#server/relay/create-relay.ts';
+import { mountRelay } from '#server/relay/routes.ts';
+
+export interface App {
+  fetch(request: Request, connection: Connection | null): Promise<Response>;
+  /** For `node:http`. */
+  listener: RequestListener;
+  /** From now on new requests are refused with 503. */
+  drain(): void;
+}
+
+const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
+
+export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
+  const router = createRouter();
+  const host: RouteHost = {
+    context,
+    facts: createFactReader(context),
+    identify: (facts, endpoint) => identify(context, facts, endpoint),
+    limit: (facts) => limitAddress(context, facts.ip),
+    add: router.add,
+    endpoints: [],
+  };
+
+  mountRelay(host, createRelay(context)); // /v1/models, /v1/chat/completions, /v1/embeddings
+  mountSetup(host); //    /api/setup
+  mountSession(host); //  /api/user/login, register, logout
+  mountAccount(host); //  /api/user/self, models, self/groups
+  mountUsers(host); //    /api/user/, search, manage, :id
+  mountTokens(host);
+  mountLogs(host);
+  mountOptions(host);
+  mountSite(host);
+  mountModels(host);
+  mountOpenApi(host); //  /api/openapi.json
+  mountHealth(host); //   /healthz
+  const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder); // everything else
+
+  let isDraining = false;
+
+  /** An answer in both shapes: the envelope for the console, `error` for API clients. */
+  function refuse(request: Request, connection: Connection | null, failure: unknown): Response {
+    const { requestId, language, url } = host.facts(request, connection);
+    const error = toAppError(failure, context, requestId);
+    const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
+    const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
+    const body = { success: false, message, code: error.code, error: { message, type, param: '', code: error.code } };
+    return Response.json(body, { status: error.status, headers: { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId } });
+  }
+
+  async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {
+    const missing: ErrorCode = 'invalid_url';
+    if (isServerPath(pathname)) return refuse(request, connection, new AppError(missing));
+    const response = await files.serve(request, pathname);
+    if (response === null) return refuse(request, connection, new AppError(missing));
+    response.headers.set('x-oneapi-request-id', host.facts(request, connection).requestId);
+    return response;
+  }
+
+  async function serve(request: Request, connection: Connection | null): Promise<Response> {
+    const startedAt = context.now();
+    const pathname = requestPath(request, connection);
+    try {
+      if (isDraining) {
+        connection?.res.setHeader('connection', 'close');
+        return refuse(request, connection, new AppError('shutting_down'));
+      }
+      const response = (await router.match(request, pathname, connection)) ?? (await serveOther(request, connection, pathname));
+      if (pathname.startsWith('/api/')) logRequest(context, { request, path: pathname, response, connection, startedAt });
+      return response;
+    } catch (failure) {
+      return refuse(request, connection, failure);
+    }
+  }
+
+  const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection));
+  return {
+    fetch: serve,
+    listener: (req, res) => void adapter.handle(req, res),
+    drain: () => {
+      isDraining = true;
+    },
+  };
+}
+
+/** Whether this process and its database are alive, for load balancers. */
+function mountHealth(host: RouteHost): void {
+  host.add('GET', '/healthz', async (request, _params, connection) => {
+    const { requestId } = host.facts(request, connection);
+    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+    try {
+      await host.context.db.ping();
+      return Response.json({ status: 'ok' }, { headers });
+    } catch (failure) {
+      host.context.log.warn({ requestId, err: failure }, 'the database does not answer the health check');
+      return Response.json({ status: 'database unavailable' }, { status: 503, headers });
+    }
+  });
+}

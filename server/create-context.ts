@@ -1,0 +1,81 @@
+// Environment and database → everything that handlers work with.
+import { pino } from 'pino';
+import type { Logger } from 'pino';
+import type { AppContext } from '#server/context.ts';
+import { createChangeFeed } from '#server/db/change-feed.ts';
+import type { Database } from '#server/db/database.ts';
+import type { Env } from '#server/env.ts';
+import { checkMasterKey } from '#server/master-key.ts';
+import { createLedger } from '#server/money/ledger.ts';
+import { createRandomText } from '#server/random-text.ts';
+import { createSecrets } from '#server/secrets.ts';
+import { createSettings } from '#server/settings/settings.ts';
+import { createChannelIndex } from '#server/upstream/channel-index.ts';
+
+export interface RunningContext extends AppContext {
+  /** Waits for the work that outlived its request, settles the books and closes the database. */
+  close(): Promise<void>;
+}
+
+export interface ContextParts {
+  env: Env;
+  db: Database;
+  masterKey: string;
+  /** What tests replace. */
+  now?: () => number;
+  random?: () => number;
+  log?: Logger;
+}
+
+/** Starts the caches and this process' books. Whoever opened the database hands it over: `close` closes it. */
+export async function createContext(parts: ContextParts): Promise<RunningContext> {
+  const { env, db } = parts;
+  const log = parts.log ?? pino({ level: env.LOG_LEVEL });
+  const now = parts.now ?? Date.now;
+  const randomText = createRandomText();
+  await checkMasterKey(db, parts.masterKey);
+  const secrets = createSecrets(parts.masterKey);
+  const changes = createChangeFeed({
+    db,
+    now,
+    onError: (failure) => log.warn({ reason: String(failure) }, 'the change feed has a problem and goes on'),
+  });
+  const settings = createSettings({ db, changes, secrets, log });
+  const ledger = createLedger({ db, changes, log, now, randomText });
+  const channels = createChannelIndex({ db, changes, secrets, settings, log });
+  const closing: (() => Promise<void>)[] = [];
+  const pending = new Set<Promise<unknown>>();
+  await changes.start();
+  await settings.reload();
+  await ledger.start();
+  await channels.start();
+  return {
+    env,
+    db,
+    changes,
+    settings,
+    ledger,
+    channels,
+    secrets,
+    log,
+    now,
+    randomText,
+    random: parts.random ?? Math.random,
+    waitUntil(work) {
+      const tracked: Promise<unknown> = work
+        .catch((failure: unknown) => log.error({ err: failure }, 'work after a request failed'))
+        .finally(() => pending.delete(tracked));
+      pending.add(tracked);
+    },
+    onClose: (work) => void closing.push(work),
+    async close() {
+      while (pending.size > 0) await Promise.all(pending);
+      for (const work of closing) await work();
+      while (pending.size > 0) await Promise.all(pending);
+      channels.stop();
+      await ledger.stop();
+      await changes.stop();
+      await db.close();
+    },
+  };
+}

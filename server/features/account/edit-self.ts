@@ -1,0 +1,43 @@
+import type { SelfEdit } from '#shared/account.ts';
+import { AppError } from '#shared/errors.ts';
+import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { hashPassword, verifyPassword } from '#server/accounts/password.ts';
+import { patchAccount } from '#server/accounts/patch-account.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import type { Caller } from '#server/http/call.ts';
+import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
+import { endSessionsOf } from '#server/http/session.ts';
+
+/** Wrong current passwords of one account. */
+const passwordTries = { count: 10, windowSeconds: 900 };
+
+/** Own name, shown name or password. A new password ends all other sessions. */
+export async function editSelf(context: AppContext, caller: Caller, edit: SelfEdit): Promise<void> {
+  const { user } = caller;
+  const fields: Partial<Pick<UserRecord, 'username' | 'display_name' | 'password_hash'>> = {};
+  if (edit.username !== undefined && edit.username !== '' && edit.username !== user.username) fields.username = checkUsername(edit.username);
+  if (edit.display_name !== undefined && edit.display_name !== '' && edit.display_name !== user.display_name) {
+    fields.display_name = checkDisplayName(edit.display_name);
+  }
+  if (edit.password !== undefined && edit.password !== '') {
+    checkPassword(edit.password);
+    await checkCurrentPassword(context, user, edit.original_password);
+    fields.password_hash = await hashPassword(edit.password);
+  }
+  if (Object.keys(fields).length === 0 && edit.revision === undefined) return;
+  await patchAccount(context, user.id, { set: fields, revision: edit.revision });
+  if (fields.password_hash !== undefined) await endSessionsOf(context, user.id, caller.sessionId);
+  await context.changes.announce('user', user.id);
+}
+
+/** Checked where it is given: the specified clients send only the new one. */
+async function checkCurrentPassword(context: AppContext, user: UserRecord, given: string | undefined): Promise<void> {
+  if (given === undefined || given === '' || user.password_hash === '') return;
+  const key = `password:${user.id}`;
+  await enforceLimit(context, { key, ...passwordTries });
+  if (!(await verifyPassword(given, user.password_hash))) {
+    throw new AppError('current_password_wrong', {}, { field: 'original_password' });
+  }
+  await clearLimit(context, key);
+}

@@ -1,0 +1,48 @@
+import { accountApi } from '#shared/account.ts';
+import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
+import { deleteAccount } from '#server/accounts/end-account.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { usableGroups } from '#server/settings/usable-groups.ts';
+import { editSelf } from './edit-self.ts';
+import { usableModels } from './usable-models.ts';
+
+export function mountAccount(host: RouteHost): void {
+  mount(host, accountApi.self, (call) => presentUser(signedIn(call).user));
+  mount(host, accountApi.edit, async (call) => {
+    await editSelf(call.context, signedIn(call), call.body);
+    return undefined;
+  });
+  mount(host, accountApi.remove, async (call) => {
+    await deleteSelf(call.context, signedIn(call).user);
+    return undefined;
+  });
+  mount(host, accountApi.models, (call) => usableModels(call.context, signedIn(call).user));
+  mount(host, accountApi.groups, (call) => ownGroups(call.context, signedIn(call).user));
+}
+
+async function deleteSelf(context: AppContext, user: UserRecord): Promise<void> {
+  if (user.role >= Role.root) throw new AppError('root_self_delete');
+  let current: UserRecord | null = user;
+  while (current !== null && current.DeletedAt === null) {
+    if ((await deleteAccount(context, current.id, current.revision)) !== null) return;
+    current = await context.db.collection('users').get(user.id);
+  }
+}
+
+/** The groups that the caller may choose for a token, as far as they have a ratio. */
+function ownGroups(context: AppContext, user: UserRecord): Record<string, { ratio: number; desc: string }> {
+  const ratios = context.settings.get('GroupRatio');
+  const groups = Object.entries(usableGroups(context.settings, user.group));
+  return Object.fromEntries(
+    groups.flatMap(([group, desc]) => {
+      const ratio = ratios[group];
+      return ratio === undefined ? [] : [[group, { ratio, desc }]];
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+import { AppError } from '#shared/errors.ts';
+import type { LoginInput } from '#shared/session.ts';
+import { UserStatus } from '#shared/users.ts';
+import { normaliseLoginName } from '#server/accounts/account-input.ts';
+import { verifyPassword } from '#server/accounts/password.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { clearLimit, enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
+
+/** Failed logins of one account, wherever they come from. */
+const accountLimit = { count: 10, windowSeconds: 900 };
+/** Failed logins from one address, whatever the account. */
+const addressLimit = { count: 20, windowSeconds: 1200 };
+
+/**
+ * The user who signs in with a name or an e-mail address and a password. Tries are counted before the password is looked
+ * at, so that a thousand at once are no more than ten; a success takes its own count back.
+ * @throws {AppError} `login_locked`, `login_failed` (always the same, whatever was wrong)
+ */
+export async function logIn(context: AppContext, input: LoginInput, ip: string): Promise<UserRecord> {
+  if (!context.settings.get('PasswordLoginEnabled')) throw new AppError('password_login_disabled');
+  const name = normaliseLoginName(input.username);
+  if (name === '' || input.password === '') throw new AppError('login_empty');
+  // Names are hashed: they are of any length, and not of interest in the list of limits.
+  const accountKey = `login:${context.secrets.hash(name.toLowerCase())}`;
+  const addressKey = `login-from:${ip}`;
+  const refuse = (seconds: number) => new AppError('login_locked', { seconds }, { retryAfter: seconds });
+  await enforceLimit(context, { key: addressKey, ...addressLimit, refuse });
+  await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
+  const user = await findUser(context, name);
+  const isRight = await verifyPassword(input.password, user?.password_hash ?? null);
+  if (user === null || !isRight || user.status !== UserStatus.active) throw new AppError('login_failed');
+  await clearLimit(context, accountKey);
+  await forgiveHit(context, addressKey);
+  return user;
+}
+
+async function findUser(context: AppContext, name: string): Promise<UserRecord | null> {
+  const users = context.db.collection('users');
+  const byName = await users.first({ username: name, DeletedAt: null });
+  if (byName !== null || !name.includes('@')) return byName;
+  return users.first({ email: name, DeletedAt: null });
+}

@@ -1,0 +1,48 @@
+import { AppError } from '#shared/errors.ts';
+import type { RegisterInput } from '#shared/session.ts';
+import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { createAccount, findInviter } from '#server/accounts/create-account.ts';
+import { hashPassword } from '#server/accounts/password.ts';
+import type { AppContext } from '#server/context.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
+import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
+
+/** Registrations from one address, successful ones included. */
+const addressLimit = { count: 20, windowSeconds: 1200 };
+const longestEmail = 50;
+/** $1; counts only if the owner makes the token limited. */
+const defaultTokenQuota = 500_000;
+
+export async function register(context: AppContext, input: RegisterInput, ip: string): Promise<void> {
+  const { settings } = context;
+  if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
+  if (!settings.get('PasswordRegisterEnabled')) throw new AppError('password_registration_disabled');
+  const username = checkUsername(input.username);
+  checkPassword(input.password);
+  if (input.password2 !== undefined && input.password2 !== '' && input.password2 !== input.password) {
+    throw new AppError('setup_passwords_differ', {}, { field: 'password2' });
+  }
+  const email = (input.email ?? '').trim();
+  if (Array.from(email).length > longestEmail) {
+    throw new AppError('invalid_input', { detail: `email: max ${longestEmail}` }, { field: 'email' });
+  }
+  if (settings.get('EmailVerificationEnabled')) {
+    if (email === '' || (input.verification_code ?? '') === '') throw new AppError('email_verification_required');
+    // Codes are sent by `GET /api/verification`; while that call does not exist no code can be right.
+    throw new AppError('verification_code_wrong', {}, { field: 'verification_code' });
+  }
+  await enforceLimit(context, { key: `register:${ip}`, ...addressLimit });
+  if (email !== '' && (await context.db.collection('users').first({ email })) !== null) {
+    throw new AppError('username_taken', {}, { field: 'email' });
+  }
+  const user = await createAccount(context, {
+    username,
+    displayName: username,
+    passwordHash: await hashPassword(input.password),
+    inviter: await findInviter(context, input.aff_code),
+    actorId: 0,
+  });
+  if (!context.env.GENERATE_DEFAULT_TOKEN) return;
+  const token = { ...defaultTokenFields, name: `${user.username}的初始令牌`, remain_quota: defaultTokenQuota, unlimited_quota: true };
+  await insertTokens(context, { userId: user.id, actorId: user.id }, [token]);
+}

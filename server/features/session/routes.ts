@@ -1,0 +1,24 @@
+import { sessionApi } from '#shared/session.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import { answer } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { endSession, startSession } from '#server/http/session.ts';
+import { logIn } from './log-in.ts';
+import { register } from './register.ts';
+
+export function mountSession(host: RouteHost): void {
+  mount(host, sessionApi.register, async ({ body, context, facts }) => {
+    await register(context, body, facts.ip);
+    return undefined;
+  });
+  mount(host, sessionApi.login, async ({ body, context, facts }) => {
+    const user = await logIn(context, body, facts.ip);
+    // A browser that signs in again leaves no session of the former user behind.
+    await endSession(context, facts);
+    return answer(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });
+  });
+  mount(host, sessionApi.logout, async ({ context, facts }) =>
+    answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } }),
+  );
+}

@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto';
+import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
+import type { SetupInput } from '#shared/setup.ts';
+import { passwordLimits } from '#shared/users.ts';
+import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { insertAccount } from '#server/accounts/create-account.ts';
+import { hashPassword } from '#server/accounts/password.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
+import { saveModes } from './save-modes.ts';
+import { claimSetup, finishSetup, readSetupState, releaseSetup } from './setup-state.ts';
+
+/** $200. */
+const rootQuota = 100_000_000;
+const secretTries = { count: 10, windowSeconds: 600 };
+
+/**
+ * Creates the super admin and stores the mode. Every step may be repeated: what broke off half-way is finished by the next
+ * call. @throws {AppError} `setup_done`, and for wrong input
+ */
+export async function setUp(context: AppContext, input: SetupInput, ip: string): Promise<void> {
+  const { isDone, hasRoot } = await readSetupState(context);
+  if (isDone) throw new AppError('setup_done');
+  await checkSecret(context, input.setup_secret ?? '', ip);
+  const account = hasRoot ? null : checkAccount(input);
+  if (!(await claimSetup(context))) throw new AppError('setup_done');
+  try {
+    const root = account === null ? await findRoot(context) : await createRoot(context, account);
+    await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });
+    await context.changes.announce('user', root.id);
+    await saveModes(context, input, root.id);
+    await finishSetup(context);
+  } catch (failure) {
+    await releaseSetup(context);
+    throw failure;
+  }
+}
+
+async function checkSecret(context: AppContext, given: string, ip: string): Promise<void> {
+  const expected = context.env.SETUP_SECRET;
+  if (expected === undefined) return;
+  await enforceLimit(context, { key: `setup:${ip}`, ...secretTries });
+  const isRight = timingSafeEqual(Buffer.from(context.secrets.hash(given)), Buffer.from(context.secrets.hash(expected)));
+  if (!isRight) throw new AppError('setup_secret_wrong', {}, { field: 'setup_secret' });
+}
+
+function checkAccount(input: SetupInput): { username: string; password: string } {
+  const password = input.password ?? '';
+  if ((input.username ?? '').trim() === '') throw new AppError('setup_username_required', {}, { field: 'username' });
+  const username = checkUsername(input.username ?? '');
+  if (password !== (input.confirmPassword ?? '')) throw new AppError('setup_passwords_differ', {}, { field: 'confirmPassword' });
+  if (Array.from(password).length < passwordLimits.min) throw new AppError('setup_password_short', {}, { field: 'password' });
+  checkPassword(password);
+  return { username, password };
+}
+
+async function createRoot(context: AppContext, account: { username: string; password: string }): Promise<UserRecord> {
+  return insertAccount(context, {
+    username: account.username,
+    displayName: 'Root User',
+    passwordHash: await hashPassword(account.password),
+    role: Role.root,
+    actorId: 0,
+  });
+}
+
+async function findRoot(context: AppContext): Promise<UserRecord> {
+  const root = await context.db.collection('users').first({ role: Role.root, DeletedAt: null });
+  if (root === null) throw new Error('The super admin has vanished during the set-up');
+  return root;
+}

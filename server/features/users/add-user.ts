@@ -1,0 +1,24 @@
+import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
+import type { UserCreate } from '#shared/users.ts';
+import type { z } from 'zod';
+import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { createAccount } from '#server/accounts/create-account.ts';
+import { hashPassword } from '#server/accounts/password.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+
+/** A normal user made by an administrator, whatever role the form carried: promoting is a step of its own. */
+export async function addUser(context: AppContext, actor: UserRecord, input: z.output<typeof UserCreate>): Promise<void> {
+  if (input.username.trim() === '' || input.password === '') throw new AppError('invalid_parameter');
+  const username = checkUsername(input.username);
+  checkPassword(input.password);
+  const displayName = checkDisplayName(input.display_name ?? '');
+  if ((input.role ?? Role.guest) >= actor.role) throw new AppError('user_create_denied', {}, { field: 'role' });
+  await createAccount(context, {
+    username,
+    displayName: displayName === '' ? username : displayName,
+    passwordHash: await hashPassword(input.password),
+    actorId: actor.id,
+  });
+}

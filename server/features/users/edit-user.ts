@@ -1,0 +1,87 @@
+// An administrator's edit of somebody. What is absent stays; the balance changes through the ledger only.
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import { mayActOn } from '#shared/roles.ts';
+import type { User, UserEdit } from '#shared/users.ts';
+import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { quotaText } from '#server/accounts/quota-text.ts';
+import { withEditLease } from '#server/accounts/edit-lease.ts';
+import { patchAccount } from '#server/accounts/patch-account.ts';
+import { hashPassword } from '#server/accounts/password.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import type { Caller } from '#server/http/call.ts';
+import { endSessionsOf } from '#server/http/session.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import { readLivingUser } from './store.ts';
+
+/** @throws {AppError} `revision_conflict` with the current record; nothing is changed then */
+export async function editUser(context: AppContext, caller: Caller, edit: UserEdit): Promise<User> {
+  const target = await readLivingUser(context, edit.id);
+  checkRights(caller.user, target, edit);
+  if (edit.quota !== undefined && edit.quota_change !== undefined) {
+    throw new AppError('invalid_field', { field: 'quota_change', rule: 'quota' }, { field: 'quota_change' });
+  }
+  const fields = await checkedFields(context, target, edit);
+  const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
+  const edited = isQuotaEdit
+    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fields))
+    : await patchAccount(context, target.id, { set: fields, revision: edit.revision });
+  if (fields.password_hash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
+  await context.changes.announce('user', target.id);
+  return presentUser(edited);
+}
+
+function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): void {
+  if (!mayActOn(actor.role, target.role)) throw new AppError('user_edit_denied');
+  // Roles are changed by promote and demote; a role in the body is only looked at for what it asks.
+  if (edit.role !== undefined && edit.role !== target.role && !mayActOn(actor.role, edit.role)) {
+    throw new AppError('user_raise_denied', {}, { field: 'role' });
+  }
+}
+
+type Fields = Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash'>>;
+
+/** What is to be stored. Values that do not change are not judged: names from elsewhere may be longer than the limits. */
+async function checkedFields(context: AppContext, target: UserRecord, edit: UserEdit): Promise<Fields> {
+  const fields: Fields = {};
+  if (edit.username !== undefined && edit.username !== target.username) fields.username = checkUsername(edit.username);
+  if (edit.display_name !== undefined && edit.display_name !== target.display_name) fields.display_name = checkDisplayName(edit.display_name);
+  if (edit.group !== undefined && edit.group !== target.group) {
+    if (context.settings.get('GroupRatio')[edit.group] === undefined) {
+      throw new AppError('group_unknown', { group: edit.group }, { field: 'group' });
+    }
+    fields.group = edit.group;
+  }
+  if (edit.password !== undefined && edit.password !== '') {
+    checkPassword(edit.password);
+    fields.password_hash = await hashPassword(edit.password);
+  }
+  return fields;
+}
+
+/**
+ * The record first, because it may be refused, then the ledger. The revision moves before and after: whoever reads in
+ * between holds a revision that is no longer current when his own edit comes.
+ */
+async function editWithQuota(context: AppContext, actor: UserRecord, edit: UserEdit, fields: Fields): Promise<UserRecord> {
+  const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision });
+  const result = await changeQuota(context, actor, edit, before);
+  const after = await patchAccount(context, edit.id, { set: {}, revision: undefined });
+  if (result.amount !== 0) {
+    const texts = { from: quotaText(context, result.balance - result.amount), to: quotaText(context, result.balance) };
+    const content = `管理员将用户额度从 ${texts.from}修改为 ${texts.to}`;
+    await writeLog(context, { user_id: after.id, username: after.username, type: LogType.management, content, group: after.group });
+  }
+  return after;
+}
+
+async function changeQuota(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord) {
+  const request = { account: 'user' as const, id: user.id, kind: 'edit', ref: `edit:${context.randomText(24)}`, actorId: actor.id };
+  if (edit.quota === undefined) return context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
+  if (edit.used_quota === undefined) return context.ledger.setBalance({ ...request, balance: edit.quota });
+  // Nobody can have seen more used than there is now; and an edit never leaves debts.
+  const knownUsed = Math.min(edit.used_quota, user.used_quota);
+  return context.ledger.setBalance({ ...request, balance: Math.max(edit.quota, user.used_quota - knownUsed), knownUsed });
+}

@@ -1,0 +1,36 @@
+import { AppError } from '#shared/errors.ts';
+import { Role, mayActOn } from '#shared/roles.ts';
+import { userApi } from '#shared/users.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import { signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { addUser } from './add-user.ts';
+import { editUser } from './edit-user.ts';
+import { manageUser } from './manage-user.ts';
+import { listUsers, readLivingUser } from './store.ts';
+
+export function mountUsers(host: RouteHost): void {
+  mount(host, userApi.list, ({ query, context }) => listUsers(context, query));
+  mount(host, userApi.search, ({ query, context }) => listUsers(context, query));
+  mount(host, userApi.read, async (call) => {
+    const user = await readLivingUser(call.context, Number(call.params.id));
+    // Everybody may read himself; the super admin everybody.
+    const caller = signedIn(call).user;
+    if (user.id !== caller.id && !mayActOn(caller.role, user.role)) throw new AppError('user_read_denied');
+    return presentUser(user);
+  });
+  mount(host, userApi.create, async (call) => {
+    await addUser(call.context, signedIn(call).user, call.body);
+    return undefined;
+  });
+  mount(host, userApi.edit, (call) => editUser(call.context, signedIn(call), call.body));
+  mount(host, userApi.manage, (call) => manageUser(call.context, signedIn(call).user, call.body));
+  mount(host, userApi.remove, async (call) => {
+    const actor = signedIn(call).user;
+    const user = await readLivingUser(call.context, Number(call.params.id));
+    if (user.role < Role.root && !mayActOn(actor.role, user.role)) throw new AppError('user_delete_denied');
+    await manageUser(call.context, actor, { id: user.id, action: 'delete' });
+    return undefined;
+  });
+}

@@ -1,0 +1,45 @@
+import { AppError } from '#shared/errors.ts';
+import type { Page } from '#shared/envelope.ts';
+import type { User } from '#shared/users.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+
+interface UserQuery {
+  p?: number | undefined;
+  page_size?: number | undefined;
+  keyword?: string | undefined;
+  group?: string | undefined;
+}
+
+/** A page of users, newest first, deleted ones included. */
+export async function listUsers(context: AppContext, query: UserQuery): Promise<Page<User>> {
+  const users = context.db.collection('users');
+  const filter = filterOf(query);
+  const bounds = pageBounds(query);
+  const [items, count] = await Promise.all([
+    users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
+    users.count(filter, exactTotal + 1),
+  ]);
+  return pageAnswer(items.map(presentUser), bounds, count);
+}
+
+/** @throws {AppError} `user_not_found`, for deleted users too */
+export async function readLivingUser(context: AppContext, id: number): Promise<UserRecord> {
+  const user = await context.db.collection('users').get(id);
+  if (user === null || user.DeletedAt !== null) throw new AppError('user_not_found');
+  return user;
+}
+
+function filterOf({ keyword, group }: UserQuery): Filter {
+  const parts: Filter[] = [];
+  if (group !== undefined) parts.push({ group });
+  if (keyword !== undefined) {
+    const matches: Filter[] = ['username', 'email', 'display_name'].map((field) => ({ [field]: { contains: keyword } }));
+    if (/^\d{1,15}$/.test(keyword)) matches.push({ id: Number(keyword) });
+    parts.push({ or: matches });
+  }
+  return parts.length === 0 ? {} : { and: parts };
+}

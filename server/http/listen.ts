@@ -1,0 +1,64 @@
+// Node's HTTP server around the app, and how it ends.
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorText } from '#shared/errors.ts';
+
+export interface Listening {
+  readonly port: number;
+  readonly server: Server;
+  /** Takes no new connections, lets open requests end for at most `graceSeconds`, then cuts what is left. */
+  close(graceSeconds: number): Promise<void>;
+}
+
+/** @throws {Error} when the address cannot be used */
+export async function listen(listener: RequestListener, address: { port: number; host: string }): Promise<Listening> {
+  const server = createServer({ keepAlive: true, noDelay: true }, listener);
+  // Longer than what load balancers keep their side open, so that they never write into a closed connection.
+  server.keepAliveTimeout = 65_000;
+  server.on('clientError', refuseBrokenRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port: address.port, host: address.host, backlog: 4096 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = server.address();
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
+    server,
+    close: (graceSeconds) => close(server, graceSeconds),
+  };
+}
+
+function close(server: Server, graceSeconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** What is not HTTP (a line break in a header, too long headers) never becomes a request; it is answered here. */
+function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): void {
+  if (failure.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = failure.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const message = errorText('invalid_parameter', 'en');
+  const body = JSON.stringify({
+    success: false,
+    message,
+    code: 'invalid_parameter',
+    error: { message, type: 'invalid_request_error', param: '', code: 'invalid_parameter' },
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

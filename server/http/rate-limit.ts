@@ -1,0 +1,62 @@
+// Limits whose counters are in the database, so that all processes count together. A window is fixed: it begins with the
+// first hit and ends after its length. Relayed calls never come here.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { LimitRecord } from '#server/db/collections.ts';
+
+/** Several processes may find an expired window at once; one of them renews it, the others count again. */
+const renewalTries = 20;
+
+/** Counts one hit in the window of `key` and tells how many there were and when the window ends (milliseconds). */
+export async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
+  const limits = context.db.collection('limits');
+  for (let attempt = 0; attempt < renewalTries; attempt += 1) {
+    const now = context.now();
+    const fresh = { id: key, count: 1, reset_at: now + windowSeconds * 1000 };
+    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: 1 } });
+    if (counted !== null) return counted;
+    const renewed = await limits.patch(
+      { id: key, reset_at: { lte: now } },
+      { set: { count: fresh.count, reset_at: fresh.reset_at } },
+      { insertIfMissing: fresh },
+    );
+    if (renewed !== null) return renewed;
+  }
+  throw new Error(`The limit window ${key} could not be renewed`);
+}
+
+/** Counts one hit. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
+export async function enforceLimit(
+  context: AppContext,
+  limit: { key: string; count: number; windowSeconds: number; refuse?: (seconds: number) => AppError },
+): Promise<void> {
+  const window = await countHit(context, limit.key, limit.windowSeconds);
+  if (window.count <= limit.count) return;
+  const seconds = Math.max(1, Math.ceil((window.reset_at - context.now()) / 1000));
+  throw limit.refuse?.(seconds) ?? new AppError('rate_limited', {}, { retryAfter: seconds });
+}
+
+/** Takes one hit back, e.g. after a login that succeeded. */
+export async function forgiveHit(context: AppContext, key: string): Promise<void> {
+  await context.db.collection('limits').patch({ id: key, count: { gt: 0 } }, { increment: { count: -1 } });
+}
+
+export async function clearLimit(context: AppContext, key: string): Promise<void> {
+  await context.db.collection('limits').remove({ id: key });
+}
+
+/** The limit of all console calls of one address. */
+export async function limitAddress(context: AppContext, ip: string): Promise<void> {
+  const { env } = context;
+  if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
+  await enforceLimit(context, {
+    key: `api:${ip}`,
+    count: env.GLOBAL_API_RATE_LIMIT,
+    windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
+  });
+}
+
+/** Removes the windows that have ended; run from time to time. */
+export async function sweepLimits(context: AppContext): Promise<number> {
+  return context.db.collection('limits').remove({ reset_at: { lt: context.now() } });
+}

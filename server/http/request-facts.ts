@@ -1,0 +1,49 @@
+// What is known of a request before anything is read from it.
+import type { AppContext } from '#server/context.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import { createAddressReader } from '#server/http/client-address.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { languageOf } from '#server/http/language.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+
+export type FactReader = (request: Request, connection: Connection | null) => RequestFacts;
+
+export function createFactReader(context: AppContext): FactReader {
+  const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
+  return (request, connection) => {
+    const { headers } = request;
+    const socket = connection?.req.socket;
+    const peer = socket?.remoteAddress ?? '';
+    const isProxied = addresses.isTrusted(peer);
+    return {
+      requestId: newRequestId(context),
+      ip: addresses.read(peer, headers.get('x-forwarded-for') ?? headers.get('x-real-ip')),
+      isSecure:
+        (socket !== undefined && 'encrypted' in socket && socket.encrypted === true) ||
+        (isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'),
+      language: languageOf(headers.get('accept-language')),
+      headers,
+      url: requestUrl(request, connection),
+    };
+  };
+}
+
+/** The URL of a request. Its host is not to be relied on: whatever the client sent as `Host` is left out. */
+export function requestUrl(request: Request, connection: Connection | null): URL {
+  const target = connection?.req.url;
+  if (target === undefined) return new URL(request.url);
+  if (target.startsWith('/')) return new URL(`http://localhost${target}`);
+  return URL.parse(target) ?? new URL('http://localhost/');
+}
+
+/** The path of a request as it was sent, without the query and without a trailing slash. Cheap: no URL is parsed. */
+export function requestPath(request: Request, connection: Connection | null): string {
+  const target = connection?.req.url;
+  if (target === undefined || !target.startsWith('/')) return trimSlash(requestUrl(request, connection).pathname);
+  const query = target.indexOf('?');
+  return trimSlash(query === -1 ? target : target.slice(0, query));
+}
+
+function trimSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}

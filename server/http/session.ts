@@ -1,0 +1,118 @@
+// Who calls: the session cookie or an access token, and the rules that go with both. The account is read fresh each time,
+// so a ban, a demotion or a deletion counts at once.
+import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/users.ts';
+import type { Endpoint } from '#shared/contract.ts';
+import type { AppContext } from '#server/context.ts';
+import type { SessionRecord, UserRecord } from '#server/db/collections.ts';
+import type { Caller, RequestFacts } from '#server/http/call.ts';
+
+const cookieName = 'session';
+/** 43 characters of 62: 256 random bits. */
+const cookieLength = 43;
+const lifetimeSeconds = 30 * 24 * 3600;
+/** How old the last sign of life may be before the session is prolonged and its cookie sent again. */
+const renewAfterSeconds = 24 * 3600;
+
+/** The caller of an endpoint. @throws {AppError} when there is none, or credentials are wrong, unless access is optional */
+export async function identify(context: AppContext, facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null> {
+  const session = await readSession(context, facts);
+  if (endpoint.access === 'optional') return session !== null && session.user.status === UserStatus.active ? session : null;
+  const caller = session ?? (await readAccessToken(context, facts));
+  checkUserHeader(facts, endpoint, caller.user.id);
+  if (caller.user.status !== UserStatus.active) throw new AppError('user_banned');
+  return caller;
+}
+
+/** Makes a session and returns the cookie to set. @throws {AppError} `session_not_saved` */
+export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
+  const value = context.randomText(cookieLength);
+  const now = Math.floor(context.now() / 1000);
+  await context.db.collection('sessions').insert({
+    id: context.secrets.hash(value),
+    user_id: user.id,
+    created_at: now,
+    seen_at: now,
+    expires_at: now + lifetimeSeconds,
+    ip: facts.ip,
+    user_agent: (facts.headers.get('user-agent') ?? '').slice(0, 300),
+  });
+  return cookie(value, lifetimeSeconds, facts.isSecure);
+}
+
+/** Ends the session of this request, if there is one, and returns the cookie that removes it from the browser. */
+export async function endSession(context: AppContext, facts: RequestFacts): Promise<string> {
+  const value = cookieValue(facts.headers.get('cookie'));
+  if (value !== null) await context.db.collection('sessions').remove({ id: context.secrets.hash(value) });
+  return cookie('', 0, facts.isSecure);
+}
+
+/** Ends all sessions of a user, or all but one. */
+export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<void> {
+  const filter = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };
+  await context.db.collection('sessions').remove(filter);
+}
+
+/** Removes the sessions that have run out; run from time to time. */
+export async function sweepSessions(context: AppContext): Promise<number> {
+  return context.db.collection('sessions').remove({ expires_at: { lt: Math.floor(context.now() / 1000) } });
+}
+
+async function readSession(context: AppContext, facts: RequestFacts): Promise<Caller | null> {
+  const value = cookieValue(facts.headers.get('cookie'));
+  if (value === null) return null;
+  const session = await context.db.collection('sessions').get(context.secrets.hash(value));
+  const now = Math.floor(context.now() / 1000);
+  if (session === null || session.expires_at <= now) return null;
+  const user = await context.db.collection('users').get(session.user_id);
+  if (user === null || user.DeletedAt !== null) return null;
+  const setCookie = await renew(context, session, facts, value);
+  return { user, sessionId: session.id, ...(setCookie === null ? {} : { setCookie }) };
+}
+
+async function renew(context: AppContext, session: SessionRecord, facts: RequestFacts, value: string): Promise<string | null> {
+  const now = Math.floor(context.now() / 1000);
+  if (now - session.seen_at < renewAfterSeconds) return null;
+  const renewed = await context.db
+    .collection('sessions')
+    .patch({ id: session.id }, { set: { seen_at: now, expires_at: now + lifetimeSeconds, ip: facts.ip } });
+  return renewed === null ? null : cookie(value, lifetimeSeconds, facts.isSecure);
+}
+
+async function readAccessToken(context: AppContext, facts: RequestFacts): Promise<Caller> {
+  const token = (facts.headers.get('authorization') ?? '').replace('Bearer ', '').trim();
+  if (token === '') throw new AppError('not_logged_in');
+  const user = await context.db.collection('users').first({ access_token_hash: context.secrets.hash(token) });
+  if (user === null || user.DeletedAt !== null) throw new AppError('access_token_invalid');
+  const roles: readonly number[] = Object.values(Role);
+  if (user.username.trim() === '' || !roles.includes(user.role)) throw new AppError('user_info_invalid');
+  return { user, sessionId: null };
+}
+
+/**
+ * A foreign page can make a browser send the cookie but not this header. Redirecting widgets cannot send it either: for
+ * GETs that change something the browser's own word for "same origin" will do.
+ */
+function checkUserHeader(facts: RequestFacts, endpoint: Endpoint, userId: number): void {
+  const header = facts.headers.get('new-api-user');
+  if (header === null || header === '') {
+    if (endpoint.changesState === true && facts.headers.get('sec-fetch-site') === 'same-origin') return;
+    throw new AppError('user_header_missing');
+  }
+  if (!/^-?\d{1,15}$/.test(header)) throw new AppError('user_header_malformed');
+  if (Number(header) !== userId) throw new AppError('user_header_mismatch');
+}
+
+function cookieValue(header: string | null): string | null {
+  if (header === null) return null;
+  for (const part of header.split(';')) {
+    const [name, value] = part.trim().split('=', 2);
+    if (name === cookieName && value !== undefined && /^[0-9A-Za-z]{43}$/.test(value)) return value;
+  }
+  return null;
+}
+
+function cookie(value: string, maxAge: number, isSecure: boolean): string {
+  return `${cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+}

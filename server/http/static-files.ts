@@ -1,0 +1,153 @@
+// The built console from `dist/console`: hashed assets for ever, the page itself and the service worker asked for each time.
+import { createHash } from 'node:crypto';
+import { readFile, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { AppContext } from '#server/context.ts';
+import { consoleHeaders } from '#server/http/console-headers.ts';
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+};
+const isCompressible = (type: string) => /^(text\/|application\/|image\/svg)/.test(type);
+const notBuilt = 'The console has not been built yet. Run "npm start", or "npm run build", and reload this page.\n';
+const encoders = {
+  br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
+};
+type Encoding = keyof typeof encoders;
+
+interface StaticFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  type: string;
+  etag: string;
+  modified: number;
+  /** Each form is made once, when it is first asked for. */
+  encoded: Partial<Record<Encoding, Promise<Uint8Array<ArrayBuffer>>>>;
+}
+
+export interface StaticFiles {
+  /** The file at a path, or the console's page for every other path; null for a method that is not GET or HEAD. */
+  serve(request: Request, pathname: string): Promise<Response | null>;
+}
+
+export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder: string): StaticFiles {
+  const loaded = new Map<string, StaticFile>();
+  let names: Promise<Set<string>> | null = null;
+
+  async function load(name: string): Promise<StaticFile | null> {
+    names ??= listFiles(folder);
+    // Only names that were listed are opened, so no path from outside reaches the file system.
+    if (!(await names).has(name)) return null;
+    const file = path.join(folder, name);
+    const modified = (await stat(file)).mtimeMs;
+    const known = loaded.get(name);
+    if (known?.modified === modified) return known;
+    const bytes = new Uint8Array(await readFile(file));
+    const fresh: StaticFile = {
+      bytes,
+      type: types[path.extname(name)] ?? 'application/octet-stream',
+      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
+      modified,
+      encoded: {},
+    };
+    loaded.set(name, fresh);
+    return fresh;
+  }
+
+  async function find(name: string): Promise<StaticFile | null> {
+    try {
+      return await load(name);
+    } catch (failure) {
+      // The console was built anew since the names were listed.
+      if (isMissing(failure)) {
+        names = null;
+        return load(name).catch((again: unknown) => {
+          if (isMissing(again)) return null;
+          throw again;
+        });
+      }
+      throw failure;
+    }
+  }
+
+  return {
+    async serve(request, pathname) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return null;
+      const name = decodeName(pathname);
+      const headers = consoleHeaders(context);
+      const file = name === '' ? null : await find(name);
+      if (file !== null) return fileResponse(request, file, name, headers);
+      if (name.startsWith('assets/')) return new Response('Not found\n', { status: 404, headers: { ...headers, 'cache-control': 'no-store' } });
+      const page = await find('index.html');
+      if (page !== null) return fileResponse(request, page, 'index.html', headers);
+      names = null;
+      return new Response(request.method === 'HEAD' ? null : notBuilt, {
+        status: 503,
+        headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+      });
+    },
+  };
+}
+
+async function fileResponse(request: Request, file: StaticFile, name: string, common: Record<string, string>): Promise<Response> {
+  const headers: Record<string, string> = {
+    ...common,
+    'content-type': file.type,
+    'cache-control': name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'Accept-Encoding',
+  };
+  if (request.headers.get('if-none-match')?.includes(file.etag) === true) return new Response(null, { status: 304, headers });
+  const encoding = isCompressible(file.type) ? acceptedEncoding(request.headers.get('accept-encoding')) : null;
+  let { bytes } = file;
+  if (encoding !== null) {
+    bytes = await (file.encoded[encoding] ??= encoders[encoding](file.bytes).then((buffer) => new Uint8Array(buffer)));
+    headers['content-encoding'] = encoding;
+  }
+  headers['content-length'] = String(bytes.byteLength);
+  return new Response(request.method === 'HEAD' ? null : bytes, { status: 200, headers });
+}
+
+function acceptedEncoding(header: string | null): Encoding | null {
+  const accepted = (header ?? '').toLowerCase();
+  const takes = (name: string) => new RegExp(`(^|[,\\s])${name}(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))(?=$|[,;\\s])`).test(accepted);
+  return takes('br') ? 'br' : takes('gzip') ? 'gzip' : null;
+}
+
+async function listFiles(folder: string): Promise<Set<string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((failure: unknown) => {
+    if (isMissing(failure)) return [];
+    throw failure;
+  });
+  return new Set(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join('/')),
+  );
+}
+
+function decodeName(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname).replace(/^\/+/, '');
+  } catch {
+    return '';
+  }
+}
+
+function isMissing(failure: unknown): boolean {
+  return failure instanceof Error && 'code' in failure && failure.code === 'ENOENT';
+}

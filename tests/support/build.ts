@@ -1,0 +1,51 @@
+// Records for tests: everything has a value, a test names what it is about.
+import { hashPassword } from '#server/accounts/password.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { emptyMoney } from '#server/money/account.ts';
+
+export type UserFields = Partial<Omit<UserRecord, 'quota' | 'password_hash'>> & { password?: string };
+
+/** Hashing costs on purpose; the same password is hashed once. */
+const hashes = new Map<string, Promise<string>>();
+
+/** A user record with an id of its own, not yet stored. Money comes through the ledger. */
+export async function buildUser(context: AppContext, { password, ...fields }: UserFields = {}): Promise<UserRecord> {
+  const id = fields.id ?? (await context.db.nextId('users'));
+  const username = fields.username ?? `user${id}`;
+  let hash = '';
+  if (password !== undefined) {
+    const known = hashes.get(password) ?? hashPassword(password);
+    hashes.set(password, known);
+    hash = await known;
+  }
+  return {
+    id,
+    username,
+    password_hash: hash,
+    display_name: username,
+    role: 1,
+    status: 1,
+    email: '',
+    github_id: '',
+    oidc_id: '',
+    wechat_id: '',
+    telegram_id: '',
+    linux_do_id: '',
+    quota: 0,
+    used_quota: 0,
+    request_count: 0,
+    group: 'default',
+    aff_code: context.randomText(8),
+    aff_count: 0,
+    aff_quota: 0,
+    aff_history_quota: 0,
+    inviter_id: 0,
+    DeletedAt: null,
+    setting: '',
+    created_time: Math.floor(context.now() / 1000),
+    revision: 1,
+    ...emptyMoney(),
+    ...fields,
+  };
+}

@@ -1,0 +1,103 @@
+// A caller of the console API over a real socket: keeps its cookie, sends its user id, returns the envelope.
+import { request as sendRequest } from 'undici';
+
+export interface TestAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** The answer's body: parsed JSON, or its text. */
+  body: unknown;
+  success: boolean;
+  message: string;
+  code: string | undefined;
+  field: string | undefined;
+  // Tests look into answers whose shape they assert.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  data: any;
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>;
+  /** Sent as it is, instead of JSON of the body. */
+  rawBody?: string | Uint8Array;
+}
+
+export interface TestClient {
+  readonly cookie: string | null;
+  readonly userId: number | null;
+  setUser(id: number | null): void;
+  setCookie(value: string | null): void;
+  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'HEAD', path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
+  get(path: string, options?: CallOptions): Promise<TestAnswer>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
+  delete(path: string, options?: CallOptions): Promise<TestAnswer>;
+}
+
+export function createClient(origin: string): TestClient {
+  let cookie: string | null = null;
+  let userId: number | null = null;
+
+  const call: TestClient['call'] = async (method, path, body, options = {}) => {
+    const headers: Record<string, string> = {
+      ...(userId === null ? {} : { 'new-api-user': String(userId) }),
+      ...(cookie === null ? {} : { cookie }),
+      ...(body === undefined && options.rawBody === undefined ? {} : { 'content-type': 'application/json' }),
+      ...options.headers,
+    };
+    const payload = options.rawBody ?? (body === undefined ? null : JSON.stringify(body));
+    const response = await sendRequest(`${origin}${path}`, { method, headers, body: payload });
+    for (const setCookie of [response.headers['set-cookie'] ?? []].flat()) {
+      const [pair = ''] = setCookie.split(';');
+      if (pair.startsWith('session=')) cookie = pair === 'session=' ? null : pair;
+    }
+    return toAnswer(response.statusCode, response.headers, await response.body.text());
+  };
+
+  return {
+    get cookie() {
+      return cookie;
+    },
+    get userId() {
+      return userId;
+    },
+    setUser(id) {
+      userId = id;
+    },
+    setCookie(value) {
+      cookie = value;
+    },
+    call,
+    get: (path, options) => call('GET', path, undefined, options),
+    post: (path, body, options) => call('POST', path, body, options),
+    put: (path, body, options) => call('PUT', path, body, options),
+    delete: (path, options) => call('DELETE', path, undefined, options),
+  };
+}
+
+function toAnswer(status: number, headers: TestAnswer['headers'], text: string): TestAnswer {
+  const body = parse(text);
+  const field = (name: string): unknown =>
+    typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;
+  const textField = (name: string) => {
+    const value = field(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    status,
+    headers,
+    body,
+    success: field('success') === true,
+    message: textField('message') ?? '',
+    code: textField('code'),
+    field: textField('field'),
+    data: field('data'),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,148 @@
+// The whole server on a fresh database of either engine, listening on a port of its own. Every test file closes what it
+// opened: `await using app = await createTestApp(engine)`, or `close()`.
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createApp } from '#server/app.ts';
+import type { App } from '#server/app.ts';
+import { createContext } from '#server/create-context.ts';
+import type { RunningContext } from '#server/create-context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { readEnv } from '#server/env.ts';
+import { listen } from '#server/http/listen.ts';
+import { buildUser } from '#tests/support/build.ts';
+import type { UserFields } from '#tests/support/build.ts';
+import { createClock } from '#tests/support/clock.ts';
+import type { TestClock } from '#tests/support/clock.ts';
+import type { Engine, TestDatabase } from '#tests/support/engines.ts';
+import { createClient } from '#tests/support/http-client.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
+
+export const rootName = 'root';
+export const testPassword = 'correct horse';
+
+export interface TestAppOptions {
+  /** Environment variables, as texts. Limits per address are off unless told. */
+  env?: Record<string, string>;
+  /** A database that several apps share, as several server processes do; whoever made it removes it. */
+  database?: TestDatabase;
+  /** One clock for several apps. */
+  clock?: TestClock;
+  random?: () => number;
+  consoleFolder?: string;
+}
+
+export interface TestApp extends AsyncDisposable {
+  readonly origin: string;
+  readonly port: number;
+  /** For a second app on the same database. */
+  readonly database: TestDatabase;
+  readonly app: App;
+  readonly context: RunningContext;
+  readonly clock: TestClock;
+  /** A caller who is not signed in. */
+  anonymous(): TestClient;
+  /** Completes the set-up and returns the super admin, signed in. */
+  setup(): Promise<TestClient>;
+  /** Signs in with the password of all test users. @throws when that is refused */
+  login(username: string, password?: string): Promise<TestClient>;
+  /** A session of that user without the cost of a login. */
+  as(user: Pick<UserRecord, 'id'>): Promise<TestClient>;
+  /** A user with the test password; `quota` is credited through the ledger. */
+  createUser(fields?: UserFields & { quota?: number }): Promise<UserRecord>;
+  /** Stops like a server that is told to, without dropping the database. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const testKey = 'the master key of all test applications';
+
+export async function createTestApp(engine: Engine, options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await engine.create());
+  const env = readEnv({
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'silent',
+    GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+    SHUTDOWN_GRACE: '1',
+    ...options.env,
+  });
+  const clock = options.clock ?? createClock();
+  const db = options.database === undefined ? database.db : await database.open();
+  const context = await createContext({
+    env,
+    db,
+    masterKey: testKey,
+    now: clock.now,
+    log: pino({ level: env.LOG_LEVEL }),
+    ...(options.random === undefined ? {} : { random: options.random }),
+  });
+  const app = createApp(context, options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder });
+  const listening = await listen(app.listener, { port: 0, host: '127.0.0.1' });
+  const origin = `http://127.0.0.1:${listening.port}`;
+  let isStopped = false;
+
+  const login: TestApp['login'] = async (username, password = testPassword) => {
+    const client = createClient(origin);
+    const answer = await client.post('/api/user/login', { username, password });
+    if (!answer.success) throw new Error(`The login of ${username} was refused: ${answer.message}`);
+    client.setUser(answer.data.id);
+    return client;
+  };
+
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    app.drain();
+    await listening.close(env.SHUTDOWN_GRACE);
+    await context.close();
+  };
+
+  const close = async () => {
+    await stop();
+    if (options.database === undefined) await database.remove();
+  };
+
+  return {
+    origin,
+    port: listening.port,
+    database,
+    app,
+    context,
+    clock,
+    anonymous: () => createClient(origin),
+    async setup() {
+      const body = { username: rootName, password: testPassword, confirmPassword: testPassword };
+      const answer = await createClient(origin).post('/api/setup', body);
+      if (!answer.success) throw new Error(`The set-up was refused: ${answer.message}`);
+      return login(rootName);
+    },
+    login,
+    async as(user) {
+      const value = randomBytes(32).toString('hex').slice(0, 43);
+      const now = Math.floor(context.now() / 1000);
+      await context.db.collection('sessions').insert({
+        id: context.secrets.hash(value),
+        user_id: user.id,
+        created_at: now,
+        seen_at: now,
+        expires_at: now + 3600,
+        ip: '127.0.0.1',
+        user_agent: 'test',
+      });
+      const client = createClient(origin);
+      client.setCookie(`session=${value}`);
+      client.setUser(user.id);
+      return client;
+    },
+    async createUser({ quota = 0, ...fields } = {}) {
+      const user = await buildUser(context, { password: testPassword, ...fields });
+      await context.db.collection('users').insert(user);
+      if (quota > 0) {
+        await context.ledger.change({ account: 'user', id: user.id, amount: quota, kind: 'test', ref: `test:${user.id}`, actorId: 0 });
+      }
+      return (await context.db.collection('users').get(user.id)) ?? user;
+    },
+    stop,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
