@@ -7,6 +7,7 @@ import type { App } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
+import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { buildUser } from '#tests/support/build.ts';
@@ -66,7 +67,8 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     ...options.env,
   });
   const clock = options.clock ?? createClock();
-  const db = options.database === undefined ? database.db : await database.open();
+  // A handle of its own, as a server process has; `context.close()` closes it.
+  const db = await openDatabase(database.url);
   const context = await createContext({
     env,
     db,
