@@ -49,7 +49,7 @@ export function planCall({ channel, capability, model, version }: PlanRequest): 
   if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
     template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
   }
-  if (base.includes('{model}')) base = base.replaceAll('{model}', encoded(name));
+  if (base.includes('{model}')) base = base.replaceAll('{model}', () => encoded(name));
   const { other } = channel.record;
   const filled = template
     .replace('{base}', () => base)

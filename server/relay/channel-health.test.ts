@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { networkFailure, parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { Tier } from '#server/upstream/channel-index.ts';
+import { drawWeight } from '#server/upstream/channel-index.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { createChannelHealth } from './channel-health.ts';
+import { createChannelPicker } from './channel-picker.ts';
+
+function createClock() {
+  let time = 1_000_000;
+  return { now: () => time, advance: (milliseconds: number) => (time += milliseconds) };
+}
+
+function failure(status: number, retryAfter?: number) {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return parseUpstreamError({ status, text: '{}', headers, channel: buildPreparedChannel(), now: 0 });
+}
+
+describe('the health of a channel', () => {
+  it('is full until something fails, and for models that did not', () => {
+    const health = createChannelHealth(createClock());
+    expect(health.factor(1, 'a')).toBe(1);
+    health.failed(1, 'a', failure(500));
+    expect(health.factor(1, 'a')).toBeLessThan(1);
+    expect(health.factor(1, 'b')).toBe(1);
+    expect(health.factor(2, 'a')).toBe(1);
+  });
+
+  it('suffers as a whole from a bad key, an empty account and failed connections', () => {
+    for (const bad of [failure(401), failure(402), failure(403), networkFailure()]) {
+      const health = createChannelHealth(createClock());
+      health.failed(1, 'a', bad);
+      expect(health.factor(1, 'b')).toBeLessThan(1);
+    }
+  });
+
+  it('does not suffer from requests that are wrong', () => {
+    const health = createChannelHealth(createClock());
+    for (const status of [400, 413, 422]) for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', failure(status));
+    expect(health.factor(1, 'a')).toBe(1);
+  });
+
+  it('is left alone as long as the upstream asks, but not for days', () => {
+    const clock = createClock();
+    const health = createChannelHealth(clock);
+    health.failed(1, 'a', failure(429, 30));
+    clock.advance(29_000);
+    expect(health.factor(1, 'a')).toBe(0);
+    health.succeeded(1, 'a'); // began before
+    expect(health.factor(1, 'a')).toBe(0);
+    clock.advance(1_001);
+    expect(health.factor(1, 'a')).toBe(1);
+    health.failed(2, 'a', failure(429, 86_400));
+    clock.advance(300_001);
+    expect(health.factor(2, 'a')).toBe(1);
+  });
+
+  it('tries again with one call at a time, after pauses that grow to a minute', () => {
+    const clock = createClock();
+    const health = createChannelHealth(clock);
+    for (let turn = 0; turn < 5; turn++) health.failed(1, 'a', failure(500));
+    const pauses: number[] = [];
+    for (let turn = 0; turn < 9; turn++) {
+      let pause = 0;
+      for (; health.factor(1, 'a') === 0; pause += 100) clock.advance(100);
+      pauses.push(pause / 1000);
+      health.admit(1, 'a');
+      expect(health.factor(1, 'a')).toBe(0);
+      health.failed(1, 'a', failure(500));
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+  });
+
+  it('gives the place free again when the trial told nothing, or never ended', () => {
+    const clock = createClock();
+    const health = createChannelHealth(clock);
+    health.failed(1, 'a', failure(429, 1));
+    clock.advance(1_001);
+    health.admit(1, 'a');
+    health.released(1, 'a');
+    expect(health.factor(1, 'a')).toBe(1);
+    health.admit(1, 'a');
+    clock.advance(60_001);
+    expect(health.factor(1, 'a')).toBe(1);
+  });
+
+  it('recovers by success, by time, and when an administrator changed the channel', () => {
+    const clock = createClock();
+    const health = createChannelHealth(clock);
+    for (let turn = 0; turn < 4; turn++) for (const id of [1, 2, 3]) health.failed(id, 'a', failure(500));
+    const sick = health.factor(1, 'a');
+    for (let turn = 0; turn < 40; turn++) health.succeeded(1, 'a');
+    expect(health.factor(1, 'a')).toBe(1);
+    expect(health.factor(2, 'a')).toBe(sick);
+    clock.advance(300_000);
+    expect(health.factor(2, 'a')).toBeGreaterThan(0.9);
+    health.forget(3);
+    expect(health.factor(3, 'a')).toBe(1);
+  });
+
+  it('is not shut out for good by failing often: something is left of its weight', () => {
+    const health = createChannelHealth(createClock());
+    for (let turn = 0; turn < 200; turn++) {
+      health.failed(1, 'a', failure(500));
+      health.succeeded(1, 'a');
+    }
+    expect(health.factor(1, 'a')).toBeGreaterThan(0);
+    expect(health.factor(1, 'a')).toBeLessThan(0.3);
+  });
+});
+
+/** A small repeatable random source. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1664525 + 1013904223) % 4294967296;
+    return state / 4294967296;
+  };
+}
+
+/** 3,000 calls, 32 at a time, over three channels of which the first is sick; times are played through, not waited for. */
+function simulate(outcome: (random: () => number) => ReturnType<typeof failure> | null) {
+  const clock = createClock();
+  const random = createRandom(7);
+  const health = createChannelHealth(clock);
+  const channels = [1, 2, 3].map((id) => buildPreparedChannel({ id }));
+  let sum = 0;
+  const tiers: Tier[] = [{ priority: 0, channels, sums: channels.map((channel) => (sum += drawWeight(channel))) }];
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random });
+
+  const running: { at: number; id: number; tried: Set<number> }[] = [];
+  const sickCalls: number[] = [];
+  let started = 0;
+  let errors = 0;
+  const attempt = (tried: Set<number>) => {
+    const channel = picker.pick({ group: 'default', model: 'm', tried });
+    if (channel === null) {
+      errors++;
+      return;
+    }
+    tried.add(channel.id);
+    running.push({ at: clock.now() + 5 + random() * 20, id: channel.id, tried });
+  };
+  while (started < 3000 || running.length > 0) {
+    while (running.length < 32 && started < 3000) {
+      started++;
+      attempt(new Set());
+    }
+    running.sort((a, b) => b.at - a.at);
+    const call = running.pop();
+    if (call === undefined) break;
+    clock.advance(call.at - clock.now());
+    const failed = call.id === 1 ? outcome(random) : null;
+    if (call.id === 1) sickCalls.push(started);
+    if (failed === null) {
+      health.succeeded(call.id, 'm');
+      continue;
+    }
+    health.failed(call.id, 'm', failed);
+    if (call.tried.size <= 3) attempt(call.tried);
+    else errors++;
+  }
+  return { errors, sickCalls };
+}
+
+describe('three channels of which one is sick', () => {
+  it('failing at random with 30 %: no client sees it, and its share falls without reaching nothing', () => {
+    const { errors, sickCalls } = simulate((random) => (random() < 0.3 ? failure(500) : null));
+    expect(errors).toBe(0);
+    expect(sickCalls.length).toBeGreaterThan(100);
+    expect(sickCalls.length).toBeLessThan(750);
+  });
+
+  it('failing always: no client sees it, and it soon gets only trials', () => {
+    const { errors, sickCalls } = simulate(() => failure(500));
+    expect(errors).toBe(0);
+    expect(sickCalls.length).toBeLessThan(40);
+    expect(sickCalls.filter((started) => started > 500).length).toBeLessThan(5);
+  });
+
+  it('always asking for a pause: no client sees it, and it gets hardly any call', () => {
+    const { errors, sickCalls } = simulate(() => failure(429, 1));
+    expect(errors).toBe(0);
+    expect(sickCalls.length).toBeLessThan(40);
+  });
+});

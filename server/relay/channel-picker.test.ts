@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { drawWeight } from '#server/upstream/channel-index.ts';
+import type { Tier } from '#server/upstream/channel-index.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { createChannelPicker } from './channel-picker.ts';
+
+interface Member {
+  id: number;
+  weight?: number;
+  priority?: number;
+}
+
+function setUp(members: Member[], factors: Record<number, number> = {}, random: () => number = Math.random) {
+  const priorities = [...new Set(members.map((member) => member.priority ?? 0))].sort((a, b) => b - a);
+  const tiers: Tier[] = priorities.map((priority) => {
+    const channels = members.filter((member) => (member.priority ?? 0) === priority).map((member) => buildPreparedChannel(member));
+    let sum = 0;
+    return { priority, channels, sums: channels.map((channel) => (sum += drawWeight(channel))) };
+  });
+  const admitted: number[] = [];
+  const health = { factor: (id: number) => factors[id] ?? 1, admit: (id: number) => void admitted.push(id) };
+  const picker = createChannelPicker({ index: { tiers: () => tiers }, health, random });
+  const pick = (...tried: number[]) => picker.pick({ group: 'g', model: 'm', tried: new Set(tried) })?.id ?? null;
+  const shares = (turns: number) => {
+    const counts: Record<number, number> = {};
+    for (let turn = 0; turn < turns; turn++) {
+      const id = pick() ?? 0;
+      counts[id] = (counts[id] ?? 0) + 1 / turns;
+    }
+    return counts;
+  };
+  return { pick, shares, admitted };
+}
+
+describe('pick', () => {
+  it('gives nothing when there is nothing', () => expect(setUp([]).pick()).toBeNull());
+
+  it('draws by weight plus ten', () => {
+    const { shares } = setUp([{ id: 1, weight: 0 }, { id: 2, weight: 20 }, { id: 3, weight: 50 }]);
+    const counts = shares(20_000);
+    expect(counts[1]).toBeCloseTo(0.1, 1);
+    expect(counts[2]).toBeCloseTo(0.3, 1);
+    expect(counts[3]).toBeCloseTo(0.6, 1);
+  });
+
+  it('draws the first whose weights lie above the point, at both ends', () => {
+    const members = [{ id: 1, weight: 0 }, { id: 2, weight: 0 }];
+    for (const [point, id] of [[0, 1], [0.499, 1], [0.5, 2], [0.999, 2]] as const) expect(setUp(members, {}, () => point).pick()).toBe(id);
+  });
+
+  it('goes down the priorities, never to the same channel twice', () => {
+    const { pick } = setUp([{ id: 1, priority: 5 }, { id: 2, priority: 5 }, { id: 3, priority: -1 }]);
+    const first = pick();
+    expect([1, 2]).toContain(first);
+    expect(pick(1)).toBe(2);
+    expect(pick(2)).toBe(1);
+    expect(pick(1, 2)).toBe(3);
+    expect(pick(1, 2, 3)).toBeNull();
+  });
+
+  it('leaves sick ones alone while a well one is left, on a lower priority too', () => {
+    const { pick } = setUp([{ id: 1, priority: 5 }, { id: 2, priority: 1 }], { 1: 0 });
+    for (let turn = 0; turn < 20; turn++) expect(pick()).toBe(2);
+    expect(pick(2)).toBe(1);
+  });
+
+  it('takes a sick one rather than none, by priority', () => {
+    expect(setUp([{ id: 1, priority: 5 }, { id: 2, priority: 1 }], { 1: 0, 2: 0 }).pick()).toBe(1);
+  });
+
+  it('draws unwell ones by what is left of their weight', () => {
+    const counts = setUp([{ id: 1 }, { id: 2 }], { 1: 0.25 }).shares(20_000);
+    expect(counts[1]).toBeCloseTo(0.2, 1);
+  });
+
+  it('tells the health where the call goes', () => {
+    const { pick, admitted } = setUp([{ id: 4 }]);
+    pick();
+    expect(admitted).toEqual([4]);
+  });
+
+  it('costs about the same with a thousand channels', () => {
+    const { pick } = setUp(Array.from({ length: 1000 }, (_, at) => ({ id: at + 1 })), {}, Math.random);
+    const begin = performance.now();
+    for (let turn = 0; turn < 20_000; turn++) pick();
+    expect(performance.now() - begin).toBeLessThan(1000);
+  });
+});

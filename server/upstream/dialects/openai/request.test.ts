@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import type { ChannelFields } from '#tests/support/build-channel.ts';
+import { buildUpstreamRequest, wantsUsage } from './request.ts';
+import type { RequestInput } from './request.ts';
+
+interface Call extends Partial<Omit<RequestInput, 'channel' | 'body'>> {
+  channel?: ChannelFields;
+}
+
+function build(rawText: string, { channel, ...options }: Call = {}) {
+  const body = JSON.parse(rawText);
+  return buildUpstreamRequest({
+    capability: 'chat',
+    channel: buildPreparedChannel(channel),
+    body,
+    rawText,
+    originModel: body.model,
+    isStream: body.stream === true,
+    forceUsage: true,
+    now: 0,
+    ...options,
+  });
+}
+
+const mapped: ChannelFields = { model_mapping: '{"gpt-4o-mini":"gpt-4o"}' };
+
+describe('a request upstream', () => {
+  it('is the very text of the client when nothing changes, unknown fields and spacing included', () => {
+    const text = '{ "model" : "gpt-4o-mini",\n "messages":[{"role":"user","content":"\\"model\\" 你好"}], "new_field": {"a":1}, "top_p": 0 }';
+    expect(build(text).body).toBe(text);
+  });
+
+  it('differs in the model name only when that is mapped, wherever it stands', () => {
+    const text = '{"messages":[], "model" : "gpt-4o-mini" , "n":1}';
+    const request = build(text, { channel: mapped });
+    expect(request.body).toBe('{"messages":[], "model":"gpt-4o" , "n":1}');
+    expect(request).toMatchObject({ upstreamModel: 'gpt-4o', isMapped: true });
+  });
+
+  it('asks for usage on streams, in the text', () => {
+    const request = build('{"model":"gpt-4o-mini","stream":true} \n', { channel: mapped });
+    expect(JSON.parse(request.body)).toEqual({ model: 'gpt-4o', stream: true, stream_options: { include_usage: true } });
+    expect(request.hasUsageRequest).toBe(true);
+    expect(request.headers.accept).toBe('text/event-stream');
+  });
+
+  it('asks for nothing where that is switched off or not known', () => {
+    const text = '{"model":"m","stream":true}';
+    expect(build(text, { forceUsage: false })).toMatchObject({ body: text, hasUsageRequest: false });
+    expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text, hasUsageRequest: false });
+  });
+
+  it('keeps other stream options of the client', () => {
+    const text = '{"model":"m","stream":true,"stream_options":{"include_usage":false,"include_obfuscation":false}}';
+    expect(JSON.parse(build(text).body).stream_options).toEqual({ include_usage: true, include_obfuscation: false });
+  });
+
+  it('has no stream options when it does not stream, or where they are not known', () => {
+    const options = '"stream_options":{"include_usage":true}';
+    expect(JSON.parse(build(`{"model":"m",${options}}`).body)).toEqual({ model: 'm' });
+    const request = build(`{"model":"m","stream":true,${options}}`, { channel: { type: 22 } });
+    expect(JSON.parse(request.body)).toEqual({ model: 'm', stream: true });
+    expect(request.hasUsageRequest).toBe(false);
+  });
+
+  it.each([
+    ['written twice', '{"model":"dear","model":"cheap","messages":[]}'],
+    ['written twice, once with escaped letters', '{"model":"dear","\\u006dodel":"cheap","messages":[]}'],
+    ['written in other letters as well', '{"model":"cheap","MODEL":"dear","messages":[]}'],
+  ])('names the model that is billed and no other when it is %s', (_how, text) => {
+    const { body } = build(text);
+    expect(JSON.parse(body)).toEqual({ model: 'cheap', messages: [] });
+    expect(body).not.toContain('dear');
+  });
+
+  it('gets its model when the client named none', () => {
+    expect(JSON.parse(build('{"input":"a"}', { capability: 'embeddings', originModel: 'm', channel: mapped }).body)).toEqual({
+      input: 'a',
+      model: 'm',
+    });
+  });
+
+  it('carries overridden parameters, embeddings too, but streams as the client wants', () => {
+    const channel = { param_override: '{"temperature":0,"stream":false,"extra":[1]}' };
+    expect(JSON.parse(build('{"model":"m","stream":true,"temperature":1}', { channel, forceUsage: false }).body)).toEqual({
+      model: 'm',
+      stream: true,
+      temperature: 0,
+      extra: [1],
+    });
+    expect(JSON.parse(build('{"model":"m","input":"a"}', { channel, capability: 'embeddings' }).body).extra).toEqual([1]);
+  });
+
+  it('passes through byte by byte when told so, at the mapped address', () => {
+    const text = '{"model":"gpt-4o-mini","stream":true}';
+    const channel = { ...mapped, type: 8, base_url: 'https://up.example/{model}/chat', param_override: '{"n":2}' };
+    expect(build(text, { channel, isPassThrough: true })).toMatchObject({ body: text, path: '/gpt-4o/chat', hasUsageRequest: false });
+  });
+
+  it('never changes what it was given', () => {
+    const body = { model: 'o3-mini-high', messages: [{ role: 'system', content: 'a' }], max_tokens: 5, temperature: 1 };
+    const before = structuredClone(body);
+    const request = build(JSON.stringify(body));
+    expect(JSON.parse(request.body)).toEqual({
+      model: 'o3-mini',
+      messages: [{ role: 'developer', content: 'a' }],
+      max_completion_tokens: 5,
+      reasoning_effort: 'high',
+    });
+    expect(request).toMatchObject({ reasoningEffort: 'high', hasLongIdle: true, isMapped: false });
+    expect(body).toEqual(before);
+  });
+
+  it('keeps an effort that the client chose over that of the name', () => {
+    expect(JSON.parse(build('{"model":"o3-mini-high","reasoning_effort":"low"}').body)).toEqual({ model: 'o3-mini', reasoning_effort: 'low' });
+  });
+
+  it('leaves chat models of the gpt-5 family their temperature', () => {
+    const text = '{"model":"gpt-5-chat-latest","temperature":0.3,"max_tokens":5}';
+    expect(build(text).body).toBe(text);
+  });
+
+  it('is refused when the provider has no such call', () => {
+    expect(() => build('{"model":"m","input":"a"}', { capability: 'embeddings', channel: { type: 43 } })).toThrow(AppError);
+  });
+
+  it('leaves the prefix to the Cloudflare gateway', () => {
+    const channel = { base_url: 'https://gateway.ai.cloudflare.com/v1/acct/gw/openai/' };
+    expect(build('{"model":"m"}', { channel })).toMatchObject({
+      origin: 'https://gateway.ai.cloudflare.com',
+      path: '/v1/acct/gw/openai/chat/completions',
+    });
+    const azure = { type: 3, base_url: 'https://gateway.ai.cloudflare.com/v1/acct/gw/azure-openai/res' };
+    expect(build('{"model":"gpt-3.5"}', { channel: azure }).path).toBe('/v1/acct/gw/azure-openai/res/gpt-35/chat/completions?api-version=2024-12-01-preview');
+  });
+
+  it('cannot leave the address with a model name', () => {
+    const channel = { type: 8, base_url: 'https://up.example/{model}/chat?x=1' };
+    expect(build('{"model":"a?b#c d/$&"}', { channel })).toMatchObject({ origin: 'https://up.example', path: '/a%3Fb%23c%20d/$&/chat?x=1' });
+  });
+
+  it('tells mistral nothing that it refuses, in messages either', () => {
+    const text = JSON.stringify({
+      model: 'mistral-small-latest',
+      messages: [{ role: 'assistant', content: 'a', refusal: null, annotations: [], tool_calls: [] }],
+      max_completion_tokens: 7,
+      user: 'u',
+      safe_prompt: true,
+    });
+    expect(JSON.parse(build(text, { channel: { type: 42 } }).body)).toEqual({
+      model: 'mistral-small-latest',
+      messages: [{ role: 'assistant', content: 'a', tool_calls: [] }],
+      max_tokens: 7,
+      safe_prompt: true,
+    });
+  });
+});
+
+describe('wantsUsage', () => {
+  it('is true only for the exact wish', () => {
+    expect(wantsUsage({ stream_options: { include_usage: true } })).toBe(true);
+    for (const stream_options of [undefined, null, 'include_usage', [], { include_usage: 1 }]) expect(wantsUsage({ stream_options })).toBe(false);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { maskSecrets } from './mask-secrets.ts';
+import { autoDisableReason, invalidAnswer, isRetryable, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
+
+const channel = buildPreparedChannel({ status_code_mapping: '{"429":"503","404":400}', base_url: 'https://secret-host.example/v9' });
+const now = Date.UTC(2026, 0, 1);
+
+function parse(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return parseUpstreamError({ status, text: typeof body === 'string' ? body : JSON.stringify(body), headers, channel, now });
+}
+
+describe('an upstream error', () => {
+  it('is taken over whole when it is an error object', () => {
+    expect(parse(403, { error: { message: 'no', type: 't', param: 'p', code: 17 } })).toMatchObject({
+      kind: 'answer',
+      status: 403,
+      message: 'no',
+      type: 't',
+      param: 'p',
+      code: 17,
+    });
+  });
+
+  it.each([
+    [{ message: 'a', msg: 'b' }, 'a'],
+    [{ msg: 'b', err: 'c' }, 'b'],
+    [{ err: 'c' }, 'c'],
+    [{ error_msg: 'd' }, 'd'],
+    [{ header: { message: 'e' } }, 'e'],
+    [{ response: { error: { message: 'f' } } }, 'f'],
+    [{ error: 'g' }, 'g'],
+    [{ success: false, errors: [{ code: 1, message: 'h' }] }, 'h'],
+    [{ detail: [{ msg: 'i', loc: [] }] }, 'i'],
+    [{ error: { message: '' }, message: 'j' }, 'j'],
+    [{}, 'bad response status code 418'],
+    [[], 'bad response status code 418'],
+    [{ error: 7, message: {} }, 'bad response status code 418'],
+    ['<html>', 'bad response status code 418'],
+    ['', 'bad response status code 418'],
+  ])('%j says %s', (body, message) => {
+    expect(parse(418, body)).toMatchObject({ message, type: 'upstream_error', code: 'bad_response_status_code', param: '418' });
+  });
+
+  it('has the mapped status, and 502 where the status is no error', () => {
+    expect(parse(429, {})).toMatchObject({ status: 503, upstreamStatus: 429 });
+    expect(parse(404, {})).toMatchObject({ status: 400, upstreamStatus: 404 });
+    for (const status of [201, 204, 302, 307, 700]) expect(parse(status, {})).toMatchObject({ status: 502, upstreamStatus: status });
+  });
+
+  it('tells when to come back, in any of the ways that are written', () => {
+    expect(parse(429, {}, { 'retry-after': '7' }).retryAfter).toBe(7);
+    expect(parse(429, {}, { 'retry-after': new Date(now + 30_000).toUTCString() }).retryAfter).toBe(30);
+    expect(parse(429, {}, { 'retry-after': '9', 'retry-after-ms': '1500' }).retryAfter).toBe(1.5);
+    for (const value of ['', 'soon', '-3', '0']) expect(parse(429, {}, { 'retry-after': value }).retryAfter).toBeUndefined();
+  });
+
+  it('shows neither address nor key of the channel', () => {
+    const failure = parse(500, { error: { message: 'secret-host.example refused sk-test with 500' } });
+    expect(failure.message).not.toContain('secret-host');
+    expect(parse(500, { message: 'x'.repeat(100_000) }).message.length).toBeLessThan(5000);
+  });
+});
+
+describe('masking', () => {
+  it.each([
+    ['post https://api.example.com/v1/chat?key=abc: refused', 'post https://***: refused'],
+    ['Incorrect API key provided: sk-proj-****abcd.', 'Incorrect API key provided: sk-***'],
+    ['key sk-1234567890abcdef is bad', 'key sk-*** is bad'],
+    ['header Bearer abcdef123456', 'header Bearer ***'],
+    ['dial tcp 10.1.2.3:8080: refused', 'dial tcp ***: refused'],
+    ['dial tcp [2001:db8::1]:443', 'dial tcp ***'],
+    ['from 2001:db8:0:0:0:0:0:1 now', 'from *** now'],
+    ['AIzaSyA1234567890abcdefghijklmnop rejected', '*** rejected'],
+    ['token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc', 'token ***'],
+    ['id 0123456789abcdef0123456789abcdef.secretpart', 'id ***'],
+  ])('hides %s', (text, masked) => expect(maskSecrets(text)).toBe(masked));
+
+  it.each([
+    'only http and https images are allowed',
+    'The model `claude-3-5-sonnet-20241022` does not exist (req_011CSHoEeqs5C35K2UUqR7Fy)',
+    'try again in 12:30:45, version 1.2.3 of std::vector',
+    'maximum context length is 128000 tokens; risk-adjusted task-force',
+    '请求过于频繁，请稍后再试',
+  ])('leaves %s', (text) => expect(maskSecrets(text)).toBe(text));
+});
+
+describe('another channel is tried', () => {
+  const retried = (status: number, type = 1, error = {}) => isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), type);
+
+  it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
+  it.each([400, 408, 504, 524])('not after %i', (status) => expect(retried(status)).toBe(false));
+  it('after 400 of Anthropic, and of a channel whose account is refused', () => {
+    expect(retried(400, 14)).toBe(true);
+    expect(retried(400, 1, { message: 'x', code: 'invalid_api_key' })).toBe(true);
+  });
+  it('after a failed connection and a senseless answer, not after a long silence', () => {
+    expect(isRetryable(networkFailure(), 1)).toBe(true);
+    expect(isRetryable(timeoutFailure('connect'), 1)).toBe(true);
+    expect(isRetryable(invalidAnswer(), 1)).toBe(true);
+    expect(isRetryable(timeoutFailure('first_byte'), 1)).toBe(false);
+  });
+});
+
+describe('a channel is taken out of use', () => {
+  const reason = (status: number, error: object, channelType = 1) =>
+    autoDisableReason(parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }), {
+      channelType,
+      keywords: ['Your credit balance is too low', ''],
+    });
+
+  it('when its key or account is refused', () => {
+    expect(reason(401, {})).toBe('why');
+    expect(reason(403, {}, 24)).toBe('why');
+    expect(reason(400, { code: 'billing_not_active' })).toBe('why');
+    expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
+    expect(reason(400, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
+  });
+  it('not for other failures, nor for those found out here', () => {
+    expect(reason(403, {})).toBeNull();
+    expect(reason(500, {})).toBeNull();
+    expect(autoDisableReason(networkFailure(), { channelType: 1, keywords: ['请求'] })).toBeNull();
+  });
+});
