@@ -8,12 +8,19 @@ import { isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
+import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountOptions } from '#server/features/options/routes.ts';
 import { mountSite } from '#server/features/site/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
+import { mountChannels } from '#server/features/channels/routes.ts';
+import { mountLogs } from '#server/features/logs/routes.ts';
+import { mountModels } from '#server/features/models/routes.ts';
+import { mountOptions } from '#server/features/options/routes.ts';
 import { mountSession } from '#server/features/session/routes.ts';
 import { mountSetup } from '#server/features/setup/routes.ts';
+import { mountSite } from '#server/features/site/routes.ts';
+import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -25,6 +32,8 @@ import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
+import { createRelay } from '#server/relay/create-relay.ts';
+import { mountRelay } from '#server/relay/routes.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 
@@ -49,18 +58,22 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     endpoints: [],
   };
 
-  mountRelay(host, createRelay(context)); // /v1/models, /v1/chat/completions, /v1/embeddings
-  mountSetup(host); //    /api/setup
-  mountSession(host); //  /api/user/login, register, logout
-  mountAccount(host); //  /api/user/self, models, self/groups
-  mountUsers(host); //    /api/user/, search, manage, :id
-  mountTokens(host);
-  mountLogs(host);
-  mountOptions(host);
-  mountSite(host);
-  mountModels(host);
-  mountOpenApi(host); //  /api/openapi.json
-  mountHealth(host); //   /healthz
+  const relay = createRelay(context);
+  mountRelay(host, relay); // /v1/models, /v1/chat/completions, /v1/embeddings
+  const relay = createRelay(context);
+  mountRelay(host, relay); //              /v1
+  mountSite(host); //                      /api/status, notice, about, home_page_content
+  mountSetup(host); //                     /api/setup
+  mountSession(host); //                   /api/user/login, register, logout
+  mountAccount(host); //                   /api/user/self, models, self/groups
+  mountUsers(host); //                     /api/user/, search, manage, :id
+  mountTokens(host); //                    /api/token/
+  mountChannels(host, relay.services); //  /api/channel/
+  mountLogs(host); //                      /api/log/
+  mountModels(host); //                    /api/pricing, group, models
+  mountOptions(host); //                   /api/option/
+  mountOpenApi(host); //                   /api/openapi.json
+  mountHealth(host); //                    /healthz
   const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder); // everything else
 
   let isDraining = false;

@@ -5,6 +5,7 @@ import type { Env } from '#server/env.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Secrets } from '#server/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { ChannelIndex } from '#server/upstream/channel-index.ts';
 
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {
@@ -13,6 +14,8 @@ export interface AppContext {
   readonly changes: ChangeFeed;
   readonly settings: Settings;
   readonly ledger: Ledger;
+  /** All channels, in memory and current. */
+  readonly channels: ChannelIndex;
   readonly secrets: Secrets;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -23,4 +26,6 @@ export interface AppContext {
   random(): number;
   /** Work that outlives its request; shutdown waits for it. Failures are logged. */
   waitUntil(work: Promise<unknown>): void;
+  /** Work for shutdown: done after all that outlived its request and before the books are closed. */
+  onClose(work: () => Promise<void>): void;
 }

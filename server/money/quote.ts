@@ -1,0 +1,84 @@
+// What a call will cost at most, as far as that can be known beforehand, and what it did cost.
+import { AppError } from '#shared/errors.ts';
+import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
+import type { Price, PriceMaps, PricedUsage } from '#shared/pricing.ts';
+import { Role } from '#shared/roles.ts';
+import type { UserRecord } from '#server/db/collections.ts';
+import { cacheCreationRatios } from '#server/settings/defaults.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export interface QuotedPrice {
+  price: Price;
+  groupRatio: number;
+  quotaPerUnit: number;
+}
+
+export interface Quotes {
+  /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
+  priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
+  /** Quota to reserve: for the prompt and the most tokens that the client allows, at least 1. `maxTokens` 0: not limited. */
+  reserveFor(quoted: QuotedPrice, promptTokens: number, maxTokens: number): number;
+  /** Quota of a usage. */
+  charge(quoted: QuotedPrice, usage: PricedUsage): number;
+}
+
+export function createQuotes(settings: Settings): Quotes {
+  let revision = -1;
+  let prices = new Map<string, Price | null>();
+  let unset = new Map<string, Price>();
+  let maps: PriceMaps;
+
+  // Prices are looked up once per model until any setting changes: costs are cached on the price object.
+  function refresh(): void {
+    if (revision === settings.revision) return;
+    revision = settings.revision;
+    prices = new Map();
+    unset = new Map();
+    maps = {
+      modelPrice: settings.get('ModelPrice'),
+      modelRatio: settings.get('ModelRatio'),
+      completionRatio: settings.get('CompletionRatio'),
+      cacheRatio: settings.get('CacheRatio'),
+      cacheCreationRatio: cacheCreationRatios,
+    };
+  }
+
+  function priceFor(model: string, user: UserRecord): Price {
+    refresh();
+    let price = prices.get(model);
+    if (price === undefined) {
+      price = findPrice(model, maps);
+      if (prices.size < 10_000) prices.set(model, price);
+    }
+    if (price !== null) return price;
+    if (!settings.get('SelfUseModeEnabled') && !acceptsUnset(user)) {
+      throw new AppError(user.role >= Role.admin ? 'model_price_error_admin' : 'model_price_error', { model });
+    }
+    const known = unset.get(model) ?? unsetPrice(model, maps);
+    if (unset.size < 10_000) unset.set(model, known);
+    return known;
+  }
+
+  return {
+    priceOf(model, group, user) {
+      const price = priceFor(model, user);
+      const ratios = settings.get('GroupRatio');
+      return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
+    },
+    reserveFor({ price, groupRatio, quotaPerUnit }, promptTokens, maxTokens) {
+      const completionTokens = maxTokens > 0 ? maxTokens : settings.get('PreConsumedQuota');
+      return Math.max(1, quotaOf({ promptTokens: Math.max(1, promptTokens), completionTokens }, price, groupRatio, quotaPerUnit));
+    },
+    charge: ({ price, groupRatio, quotaPerUnit }, usage) => costOf(usage, price, groupRatio, quotaPerUnit).quota,
+  };
+}
+
+function acceptsUnset(user: UserRecord): boolean {
+  if (user.setting === '') return false;
+  try {
+    const setting: unknown = JSON.parse(user.setting);
+    return typeof setting === 'object' && setting !== null && 'accept_unset_model_ratio_model' in setting && setting.accept_unset_model_ratio_model === true;
+  } catch {
+    return false; // written by an older version: nothing is accepted
+  }
+}

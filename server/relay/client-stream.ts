@@ -1,0 +1,66 @@
+// The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
+import { LeanBody } from '#server/relay/lean-body.ts';
+import type { BodySource } from '#server/relay/lean-body.ts';
+import type { StreamClock, TimedStream } from '#server/relay/stream-clock.ts';
+import { keepAliveComment } from '#server/upstream/sse.ts';
+
+export class ClientStream implements BodySource, TimedStream {
+  readonly body: LeanBody;
+  readonly #clock: StreamClock;
+  readonly #keepAliveMs: number;
+  #upstream: { pause(): void; resume(): void } | null = null;
+  #isPaused = false;
+  #isOver = false;
+  #lastWriteAt = performance.now();
+  #onLeft: () => void;
+
+  constructor(clock: StreamClock, { keepAliveMs, onLeft }: { keepAliveMs: number; onLeft: () => void }) {
+    this.body = new LeanBody(this);
+    this.#clock = clock;
+    this.#keepAliveMs = keepAliveMs;
+    this.#onLeft = onLeft;
+  }
+
+  /** Whoever feeds the body from now on. */
+  attach(upstream: { pause(): void; resume(): void }): void {
+    this.#upstream = upstream;
+    if (this.#isPaused) upstream.pause();
+  }
+
+  /** The answer has begun: from now on silence is filled with comments. */
+  begin(): void {
+    if (!this.#isOver) this.#clock.add(this);
+  }
+
+  write(chunk: Buffer): void {
+    this.#lastWriteAt = performance.now();
+    this.body.write(chunk);
+  }
+
+  end(last: Buffer): void {
+    this.#isOver = true;
+    this.#clock.remove(this);
+    this.body.write(last);
+    this.body.end();
+  }
+
+  tick(now: number): void {
+    if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#upstream?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#upstream?.resume();
+  }
+
+  left(): void {
+    this.#isOver = true;
+    this.#clock.remove(this);
+    this.#onLeft();
+  }
+}

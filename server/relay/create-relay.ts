@@ -1,0 +1,52 @@
+// The relay of one process: its services, made from the context, and its routes.
+import type { AppContext } from '#server/context.ts';
+import { createAddressReader } from '#server/http/client-address.ts';
+import { createQuotes } from '#server/money/quote.ts';
+import { createChannelHealth } from '#server/relay/channel-health.ts';
+import { createChannelPicker } from '#server/relay/channel-picker.ts';
+import { createChannelUse } from '#server/relay/channel-use.ts';
+import { createRateGate } from '#server/relay/rate-gate.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { createStreamClock } from '#server/relay/stream-clock.ts';
+import { createTokenGate } from '#server/relay/token-gate.ts';
+import { createSender } from '#server/upstream/send.ts';
+import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
+
+export interface Relay {
+  readonly services: RelayServices;
+  /** Streams that are open right now. */
+  readonly openStreams: number;
+}
+
+export function createRelay(context: AppContext): Relay {
+  const health = createChannelHealth({ now: context.now });
+  const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
+  const services: RelayServices = {
+    context,
+    channels: context.channels,
+    health,
+    picker: createChannelPicker({ index: context.channels, health, random: context.random }),
+    gate: createTokenGate(context),
+    rates: createRateGate(context),
+    quotes: createQuotes(context.settings),
+    sender: createSender(),
+    use: createChannelUse(context),
+    clock: createStreamClock(),
+    addressOf: (request, connection) => addresses.read(connection?.req.socket.remoteAddress ?? '', request.headers.get('x-forwarded-for')),
+  };
+  const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
+  context.onClose(async () => {
+    stopForgetting();
+    services.gate.stop();
+    services.clock.stop();
+    await services.use.stop();
+    await services.sender.close();
+    await closeTokenCounter();
+  });
+  return {
+    services,
+    get openStreams() {
+      return services.clock.size;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+/** Who feeds the body: asked to wait while the client reads slowly, told when the client has gone. */
+export interface BodySource {
+  pause(): void;
+  resume(): void;
+  /** The client's connection closed before `end`. */
+  left(): void;
+}
+
+const earlyBytes = 64 * 1024;
+
+/**
+ * A response body that writes into Node's response directly. It looks enough like a Readable (`read`, `once`, `pipe`,
+ * `destroy`) for the adapter to pipe it. What is written within one turn of the event loop leaves as one chunk.
+ */
+export class LeanBody extends EventEmitter {
+  readonly #source: BodySource;
+  #destination: ServerResponse | null = null;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #isScheduled = false;
+  #isWaiting = false;
+  #isEnded = false;
+  #isGone = false;
+
+  constructor(source: BodySource) {
+    super();
+    this.#source = source;
+  }
+
+  /** The adapter takes what has it for a Readable; nobody reads by it. */
+  read(): null {
+    return null;
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#isGone || this.#isEnded) return;
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    if (this.#destination === null) {
+      if (this.#pendingBytes > earlyBytes) this.#wait();
+      return;
+    }
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    process.nextTick(() => this.#flush());
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (this.#destination === null) return;
+    this.#finish();
+  }
+
+  pipe(destination: ServerResponse): ServerResponse {
+    this.#destination = destination;
+    if (this.#isEnded) {
+      this.#finish();
+      return destination;
+    }
+    // Headers leave now: a client learns that its stream has begun before the first token is there.
+    if (this.#pending.length === 0) destination.flushHeaders();
+    this.#flush();
+    return destination;
+  }
+
+  /** Called by the adapter when the connection closes, also after a proper end. */
+  destroy(): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#pending = [];
+    if (!this.#isEnded) this.#source.left();
+  }
+
+  #finish(): void {
+    const rest = this.#take();
+    if (rest === null) this.#destination?.end();
+    else this.#destination?.end(rest);
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    if (this.#isGone || this.#isEnded || this.#destination === null) return;
+    const chunk = this.#take();
+    if (chunk === null) return;
+    if (!this.#destination.write(chunk)) {
+      this.#wait();
+      this.#destination.once('drain', () => this.#goOn());
+    } else if (this.#isWaiting) this.#goOn();
+  }
+
+  #take(): Buffer | null {
+    const [first] = this.#pending;
+    if (first === undefined) return null;
+    const chunk = this.#pending.length === 1 ? first : Buffer.concat(this.#pending, this.#pendingBytes);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return chunk;
+  }
+
+  #wait(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#source.pause();
+  }
+
+  #goOn(): void {
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#source.resume();
+  }
+}

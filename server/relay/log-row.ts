@@ -1,0 +1,104 @@
+// The log row of a call: what was used, what it costs by which factors, and how every attempt went.
+import type { LogOther, UsageSource } from '#shared/logs.ts';
+import { LogType } from '#shared/logs.ts';
+import type { ChargeRow } from '#server/money/settlement.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+
+/** Tokens and where the numbers come from. */
+export interface MeteredUsage extends Usage {
+  promptSource: UsageSource;
+  completionSource: UsageSource;
+}
+
+export interface CallEnd {
+  /** Null: nothing was used. */
+  usage: MeteredUsage | null;
+  /** Channel that answered; 0: none did. */
+  channelId: number;
+  upstreamModel: string | undefined;
+  reasoningEffort: string | undefined;
+  /** Milliseconds until the first byte; undefined when none came. */
+  firstByteMs: number | undefined;
+  /** How it ended when not well; see `LogOther.ending`. */
+  ending: string | undefined;
+  /** Short text of what went wrong, for the row's content. */
+  problem?: string;
+}
+
+export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
+  const { admission, quoted, services, model } = call;
+  const { usage } = end;
+  const quota = usage === null ? 0 : services.quotes.charge(quoted, pricedOf(usage));
+  const duration = elapsed(call);
+  const { price, groupRatio } = quoted;
+  const other: LogOther = {
+    model_ratio: price.kind === 'usage' ? price.modelRatio : 0,
+    completion_ratio: price.kind === 'usage' ? price.completionRatio : 0,
+    cache_ratio: price.kind === 'usage' ? price.cacheRatio : 0,
+    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    group_ratio: groupRatio,
+    quota_per_unit: quoted.quotaPerUnit,
+    cache_tokens: usage?.cachedTokens ?? 0,
+    duration_ms: duration,
+    attempts: call.attempts,
+    admin_info: { use_channel: call.attempts.map((attempt) => String(attempt.channel)) },
+  };
+  if (end.firstByteMs !== undefined) other.frt = Math.round(end.firstByteMs);
+  if (usage !== null) {
+    other.prompt_source = usage.promptSource;
+    other.completion_source = usage.completionSource;
+    if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
+    if (usage.cacheCreationTokens > 0 && price.kind === 'usage') {
+      other.cache_creation_tokens = usage.cacheCreationTokens;
+      other.cache_creation_ratio = price.cacheCreationRatio;
+    }
+  }
+  if (end.reasoningEffort !== undefined) other.reasoning_effort = end.reasoningEffort;
+  if (end.upstreamModel !== undefined && end.upstreamModel !== model) {
+    other.is_model_mapped = true;
+    other.upstream_model_name = end.upstreamModel;
+  }
+  if (end.ending !== undefined) other.ending = end.ending;
+  return {
+    user_id: admission.user.id,
+    created_at: call.createdAt,
+    type: LogType.consumption,
+    content: contentOf(call, end),
+    username: admission.user.username,
+    token_name: admission.token.name,
+    model_name: model,
+    quota,
+    prompt_tokens: usage?.promptTokens ?? 0,
+    completion_tokens: usage?.completionTokens ?? 0,
+    use_time: Math.round(duration / 1000),
+    is_stream: call.isStream,
+    channel_id: end.channelId,
+    token_id: admission.token.id,
+    group: admission.group,
+    other,
+    request_id: call.requestId,
+    ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
+  };
+}
+
+function pricedOf(usage: Usage) {
+  return {
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    cachedTokens: usage.cachedTokens,
+    cacheCreationTokens: usage.cacheCreationTokens,
+  };
+}
+
+// Old clients show this text; ours shows the receipt instead.
+function contentOf(call: RunningCall, end: CallEnd): string {
+  const { price, groupRatio } = call.quoted;
+  const text =
+    price.kind === 'call'
+      ? `模型价格 ${price.modelPrice.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`
+      : `模型倍率 ${price.modelRatio.toFixed(2)}，补全倍率 ${price.completionRatio.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`;
+  if (end.problem !== undefined) return `${text}（${end.problem}）`;
+  return end.usage === null ? `${text}（可能是上游超时）` : text;
+}

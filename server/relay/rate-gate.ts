@@ -1,0 +1,61 @@
+// The limit on model requests per user (`ModelRequestRateLimit*`). Counted in the database, so all processes share it;
+// while the options are off, nothing is done at all.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+
+export interface RateGate {
+  /** Null while no limit is set. @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter` */
+  enter(userId: number): Promise<RatePass> | null;
+}
+
+export interface RatePass {
+  /** Counts the call as a success. */
+  succeeded(): Promise<void>;
+}
+
+export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'now'>): RateGate {
+  const { db, settings, now } = context;
+
+  /** Counts one in the current window unless it is full; false when it is. */
+  async function count(id: string, limit: number, windowMs: number): Promise<boolean> {
+    const time = now();
+    const fresh = { id, count: 1, reset_at: time + windowMs };
+    const counted = await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } });
+    if (counted !== null) return true;
+    const restarted = await db
+      .collection('limits')
+      .patch({ id, reset_at: { lte: time } }, { set: { count: 1, reset_at: time + windowMs } }, { insertIfMissing: fresh });
+    if (restarted !== null) return true;
+    // Another request may have opened the window meanwhile.
+    return (await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } })) !== null;
+  }
+
+  async function secondsLeft(id: string): Promise<number> {
+    const row = await db.collection('limits').get(id);
+    return row === null ? 1 : Math.max(1, Math.ceil((row.reset_at - now()) / 1000));
+  }
+
+  async function enter(userId: number): Promise<RatePass> {
+    const minutes = settings.get('ModelRequestRateLimitDurationMinutes');
+    const windowMs = minutes * 60_000;
+    const total = settings.get('ModelRequestRateLimitCount');
+    const successes = settings.get('ModelRequestRateLimitSuccessCount');
+    const successId = `model-success:${userId}`;
+    const row = await db.collection('limits').get(successId);
+    if (row !== null && row.reset_at > now() && row.count >= successes) {
+      throw new AppError('request_rate_limited', { minutes, count: successes }, { retryAfter: await secondsLeft(successId) });
+    }
+    const totalId = `model-total:${userId}`;
+    if (total > 0 && !(await count(totalId, total, windowMs))) {
+      throw new AppError('total_rate_limited', { minutes, count: total }, { retryAfter: await secondsLeft(totalId) });
+    }
+    return { succeeded: async () => void (await count(successId, Number.MAX_SAFE_INTEGER, windowMs)) };
+  }
+
+  return {
+    enter(userId) {
+      if (!settings.get('ModelRequestRateLimitEnabled') || settings.get('ModelRequestRateLimitDurationMinutes') <= 0) return null;
+      return enter(userId);
+    },
+  };
+}

@@ -1,0 +1,184 @@
+// The life of a relayed call, top to bottom.
+import { AppError } from '#shared/errors.ts';
+import type { Attempt } from '#shared/logs.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { bufferAnswer, eventStreamHeaders, streamAnswer } from '#server/relay/client-answer.ts';
+import { ClientStream } from '#server/relay/client-stream.ts';
+import { disableChannel, reasonToDisable } from '#server/relay/auto-disable.ts';
+import { chargeRow } from '#server/relay/log-row.ts';
+import { openCall } from '#server/relay/open-call.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import { errorAnswer, errorEvent, ownError, upstreamError } from '#server/relay/relay-failure.ts';
+import type { ErrorObject } from '#server/relay/relay-failure.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { StreamRelay } from '#server/relay/stream-relay.ts';
+import { tryChannel } from '#server/relay/try-channel.ts';
+import type { WholeResult } from '#server/relay/try-channel.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { isRetryable } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+/** How the tries of a call ended. */
+type Outcome =
+  | { kind: 'whole'; result: WholeResult }
+  | { kind: 'stream'; relay: StreamRelay }
+  | NoAnswer;
+type NoAnswer = { kind: 'failed'; failure: UpstreamFailure; channel: PreparedChannel } | { kind: 'no_channel' } | { kind: 'left' };
+
+/** Answers one call. Never rejects: every failure leaves in the endpoint's own format. */
+export async function relay(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  request: Request,
+  connection: Connection | null,
+): Promise<Response> {
+  const opened = await openCall(services, endpoint, request, connection);
+  if (!('call' in opened)) return opened;
+  const { call } = opened;
+  try {
+    return call.isStream ? await answerStream(call) : await answerWhole(call);
+  } catch (failure) {
+    services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    services.context.ledger.release(call.reservation);
+    return failureAnswer(call, new AppError('internal_error', {}, { cause: failure }));
+  }
+}
+
+async function answerWhole(call: RunningCall): Promise<Response> {
+  const outcome = await tryChannels(call, null);
+  if (outcome.kind === 'whole') {
+    const { result } = outcome;
+    const row = chargeRow(call, {
+      usage: result.usage,
+      channelId: result.channel.id,
+      upstreamModel: result.request.isMapped ? result.request.upstreamModel : undefined,
+      reasoningEffort: result.request.reasoningEffort,
+      firstByteMs: result.firstByteMs,
+      ending: undefined,
+    });
+    call.services.use.add(result.channel.id, row.quota);
+    // The answer leaves when its charge is durable: what was not settled was not answered.
+    await call.services.context.ledger.settle(call.reservation, row);
+    if (call.pass !== null) await call.pass.succeeded();
+    return bufferAnswer(200, { 'content-type': result.contentType, 'x-oneapi-request-id': call.requestId }, Buffer.from(result.text));
+  }
+  if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
+  const { status, error, retryAfter } = endWithoutAnswer(call, outcome);
+  return errorAnswer(status, error, call.requestId, retryAfter);
+}
+
+/** Waits for the first event, so that a failure before it is an answer with its own status; but not for ever. */
+async function answerStream(call: RunningCall): Promise<Response> {
+  const { clock, context } = call.services;
+  const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
+  const client = new ClientStream(clock, { keepAliveMs, onLeft: () => leave(call) });
+  const tries = tryChannels(call, client);
+  const outcome = await Promise.race([tries, timer(keepAliveMs, tries)]);
+  if (outcome !== 'waiting' && outcome.kind !== 'stream') {
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
+    const { status, error, retryAfter } = endWithoutAnswer(call, outcome);
+    return errorAnswer(status, error, call.requestId, retryAfter);
+  }
+  client.begin();
+  if (outcome === 'waiting') {
+    context.waitUntil(
+      tries.then((late) => {
+        if (late.kind !== 'stream' && late.kind !== 'whole') client.end(errorEvent(endWithoutAnswer(call, late).error));
+      }),
+    );
+  }
+  return streamAnswer(200, { ...eventStreamHeaders, 'x-oneapi-request-id': call.requestId }, client.body);
+}
+
+function timer(ms: number, until: Promise<unknown>): Promise<'waiting'> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(() => resolve('waiting'), ms);
+    void until.finally(() => clearTimeout(timeout));
+  });
+}
+
+/** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
+async function tryChannels(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
+  const { services, admission, model } = call;
+  const { health, picker, channels, context } = services;
+  const pinned = admission.pinnedChannel === undefined ? undefined : channels.get(admission.pinnedChannel);
+  const tried = new Set<number>();
+  const mostTries = pinned === undefined ? context.settings.get('RetryTimes') + 1 : 1;
+  let last: Outcome = { kind: 'no_channel' };
+  while (tried.size < mostTries) {
+    if (call.hasLeft) return { kind: 'left' };
+    const channel = pinned ?? picker.pick({ group: admission.group, model, tried });
+    if (channel === null) break;
+    tried.add(channel.id);
+    const attempt: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(call), end_ms: 0 };
+    call.attempts.push(attempt);
+    const result = await tryChannel(call, channel, { client, attempt });
+    if (result.kind === 'stream') return { kind: 'stream', relay: result.relay };
+    attempt.end_ms = elapsed(call);
+    if (result.kind === 'left') {
+      health.released(channel.id, model);
+      return { kind: 'left' };
+    }
+    if (result.kind === 'whole') {
+      health.succeeded(channel.id, model);
+      return { kind: 'whole', result };
+    }
+    const { failure } = result;
+    attempt.error = String(failure.errorCode ?? failure.code ?? failure.type);
+    noteFailure(call, channel, failure);
+    last = { kind: 'failed', failure, channel };
+    if (!isRetryable(failure, channel.type)) break;
+  }
+  return last;
+}
+
+function noteFailure(call: RunningCall, channel: PreparedChannel, failure: UpstreamFailure): void {
+  const { context, health } = call.services;
+  // A request that is bad says nothing about the channel.
+  if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
+  else health.released(channel.id, call.model);
+  const reason = reasonToDisable(context, channel, failure);
+  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+}
+
+/** Books a call that got no answer: it costs nothing, but the log keeps its attempts. */
+function endWithoutAnswer(
+  call: RunningCall,
+  outcome: NoAnswer,
+): { status: number; error: ErrorObject; retryAfter: number | undefined } {
+  const { context } = call.services;
+  if (call.attempts.length === 0) context.ledger.release(call.reservation);
+  else {
+    const row = chargeRow(call, {
+      usage: null,
+      channelId: outcome.kind === 'failed' ? outcome.channel.id : 0,
+      upstreamModel: undefined,
+      reasoningEffort: undefined,
+      firstByteMs: undefined,
+      ending: outcome.kind === 'left' ? 'client_closed' : 'upstream_error',
+      ...(outcome.kind === 'failed' ? { problem: outcome.failure.message } : {}),
+    });
+    // Not waited for: nothing is charged.
+    context.waitUntil(context.ledger.settle(call.reservation, row));
+  }
+  if (outcome.kind === 'failed') {
+    const { failure } = outcome;
+    return { status: failure.status, error: upstreamError(failure, call.language, call.requestId), retryAfter: failure.retryAfter };
+  }
+  const own =
+    outcome.kind === 'left'
+      ? new AppError('client_closed')
+      : new AppError('no_channel', { group: call.admission.group, model: call.model }, { retryAfter: 5 });
+  return { status: own.status, error: ownError(own, call.language, call.requestId), retryAfter: own.retryAfter };
+}
+
+function failureAnswer(call: RunningCall, error: AppError): Response {
+  return errorAnswer(error.status, ownError(error, call.language, call.requestId), call.requestId);
+}
+
+function leave(call: RunningCall): void {
+  call.hasLeft = true;
+  call.onLeave?.();
+}

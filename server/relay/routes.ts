@@ -1,0 +1,45 @@
+// The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
+import { AppError } from '#shared/errors.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { toAppError } from '#server/http/failure.ts';
+import { languageOf } from '#server/http/language.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import type { Relay } from '#server/relay/create-relay.ts';
+import { relayEndpoints } from '#server/relay/endpoints.ts';
+import { modelObject } from '#server/relay/models.ts';
+import { relay as relayCall } from '#server/relay/relay.ts';
+import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
+import type { Admission } from '#server/relay/token-gate.ts';
+
+export function mountRelay(host: RouteHost, { services }: Relay): void {
+  for (const endpoint of relayEndpoints) {
+    host.add('POST', endpoint.path, (request, _params, connection) => relayCall(services, endpoint, request, connection));
+  }
+
+  /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
+  function modelsOf(admission: Admission): readonly string[] {
+    if (admission.models !== null) return [...admission.models].toSorted();
+    return services.channels.enabledModels([admission.group]);
+  }
+
+  async function answer(request: Request, make: (models: readonly string[]) => object): Promise<Response> {
+    const requestId = newRequestId(services.context);
+    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+    try {
+      return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
+    } catch (failure) {
+      const error = toAppError(failure, services.context, requestId);
+      return errorAnswer(error.status, ownError(error, languageOf(request.headers.get('accept-language')), requestId), requestId, error.retryAfter);
+    }
+  }
+
+  host.add('GET', '/v1/models', (request) =>
+    answer(request, (models) => ({ object: 'list', success: true, data: models.map(modelObject) })),
+  );
+  host.add('GET', '/v1/models/:model', (request, { model = '' }) =>
+    answer(request, (models) => {
+      if (!models.includes(model)) throw new AppError('model_not_found', { model }, { field: 'model' });
+      return modelObject(model);
+    }),
+  );
+}

@@ -1,0 +1,27 @@
+// What the relay works with, made once per process.
+import type { AppContext } from '#server/context.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { Quotes } from '#server/money/quote.ts';
+import type { ChannelHealth } from '#server/relay/channel-health.ts';
+import type { ChannelPicker } from '#server/relay/channel-picker.ts';
+import type { ChannelUse } from '#server/relay/channel-use.ts';
+import type { RateGate } from '#server/relay/rate-gate.ts';
+import type { StreamClock } from '#server/relay/stream-clock.ts';
+import type { TokenGate } from '#server/relay/token-gate.ts';
+import type { ChannelIndex } from '#server/upstream/channel-index.ts';
+import type { Sender } from '#server/upstream/send.ts';
+
+export interface RelayServices {
+  readonly context: AppContext;
+  readonly channels: ChannelIndex;
+  readonly picker: ChannelPicker;
+  readonly health: ChannelHealth;
+  readonly gate: TokenGate;
+  readonly rates: RateGate;
+  readonly quotes: Quotes;
+  readonly sender: Sender;
+  readonly use: ChannelUse;
+  readonly clock: StreamClock;
+  /** Address of the client; forwarding headers count only from trusted proxies. */
+  addressOf(request: Request, connection: Connection | null): string;
+}

@@ -1,0 +1,360 @@
+// One upstream's stream on its way to the client. Whole events are passed on as bytes; the end is held back until the call
+// is settled. Before the first event nothing has reached the client, so a failure can still go to another channel.
+import { AppError } from '#shared/errors.ts';
+import type { Attempt } from '#shared/logs.ts';
+import type { ClientStream } from '#server/relay/client-stream.ts';
+import { chargeRow } from '#server/relay/log-row.ts';
+import type { MeteredUsage } from '#server/relay/log-row.ts';
+import { errorEvent, ownError } from '#server/relay/relay-failure.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { TimedStream } from '#server/relay/stream-clock.ts';
+import { errorInAnswer } from '#server/upstream/dialects/openai/response.ts';
+import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
+import { wantsUsage } from '#server/upstream/dialects/openai/request.ts';
+import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
+import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
+import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { EventSource } from '#server/relay/completion-events.ts';
+import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
+import { doneEvent, endOfLastEvent, eventData, toEvent } from '#server/upstream/sse.ts';
+import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
+import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { UsageMeter } from '#server/upstream/usage-meter.ts';
+
+export type StreamEnding = 'complete' | 'truncated' | 'stalled' | 'upstream_error' | 'invalid_answer' | 'invalid_usage' | 'client_closed' | 'overdraft';
+
+export interface StreamRelayOptions {
+  call: RunningCall;
+  client: ClientStream;
+  channel: PreparedChannel;
+  request: UpstreamRequest;
+  attempt: Attempt;
+  stream: EventSource;
+}
+
+/** An event longer than this is no event. */
+const largestEvent = 16 * 1024 * 1024;
+const reserveCheckBytes = 8 * 1024;
+/** An upstream that has said `[DONE]` and does not hang up is hung up on. */
+const lingerMs = 1_000;
+
+export class StreamRelay implements StreamSink, TimedStream {
+  /** Null once the first event is there; the failure when there will be none. */
+  readonly opened: Promise<UpstreamFailure | null>;
+  readonly #options: StreamRelayOptions;
+  readonly #meter: UsageMeter;
+  readonly #transform: StreamTransform | null;
+  readonly #isUsageHidden: boolean;
+  readonly #idleMs: number;
+  #open: (failure: UpstreamFailure | null) => void = () => {};
+  #state: 'opening' | 'flowing' | 'ended' = 'opening';
+  #carry: Buffer | null = null;
+  #lastByteAt = performance.now();
+  #nextCheck = reserveCheckBytes;
+  #isExtending = false;
+  #hasUpstreamEnded = false;
+
+  constructor(options: StreamRelayOptions) {
+    this.#options = options;
+    const { call, channel, request } = options;
+    this.#meter = new UsageMeter({ countText: (text) => countText(text, call.model) });
+    this.#isUsageHidden = !wantsUsage(call.body);
+    this.#transform = createStreamTransform({ channel, upstreamModel: request.upstreamModel, isUsageHidden: this.#isUsageHidden });
+    this.#idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
+    this.opened = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  start(): void {
+    this.#options.call.services.clock.add(this);
+    this.#options.client.attach(this.#options.stream);
+    this.#options.stream.read(this);
+  }
+
+  /** The client's connection has closed. */
+  clientLeft(): void {
+    this.#finish('client_closed');
+  }
+
+  tick(now: number): void {
+    if (now - this.#lastByteAt < this.#idleMs) return;
+    this.#failBeforeOrAfter(timeoutFailure('idle'), 'stalled');
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#state === 'ended') return;
+    this.#lastByteAt = performance.now();
+    const bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
+    const end = endOfLastEvent(bytes);
+    this.#carry = end === bytes.length ? null : Buffer.from(bytes.subarray(end));
+    if (this.#carry !== null && this.#carry.length > largestEvent) {
+      this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
+      return;
+    }
+    if (end === 0) return;
+    const events = bytes.subarray(0, end);
+    if (this.#state === 'opening' && !this.#canOpen(events)) return;
+    this.#pass(events);
+  }
+
+  end(): void {
+    this.#hasUpstreamEnded = true;
+    if (this.#state === 'ended') return;
+    // Some upstreams leave the empty line behind their last event out.
+    if (this.#carry !== null) this.data(Buffer.from('\n\n'));
+    if (this.#state === 'opening') this.#failBeforeOrAfter(invalidAnswer(), 'truncated');
+    else this.#finish(this.#hasFinishReason() ? 'complete' : 'truncated');
+  }
+
+  fail(failure: SendFailure): void {
+    this.#hasUpstreamEnded = true;
+    if (failure.reason === 'aborted') return;
+    this.#failBeforeOrAfter(failure.reason === 'timeout' ? timeoutFailure('idle') : networkFailure(), 'truncated');
+  }
+
+  #failBeforeOrAfter(failure: UpstreamFailure, ending: StreamEnding): void {
+    if (this.#state === 'flowing') {
+      this.#finish(ending);
+      return;
+    }
+    if (this.#state !== 'opening') return;
+    this.#state = 'ended';
+    this.#options.call.services.clock.remove(this);
+    this.#options.stream.abort();
+    this.#meter.close();
+    this.#open(failure);
+  }
+
+  /** Looks at the first events: an error there is the upstream's answer, not a stream. */
+  #canOpen(events: Buffer): boolean {
+    const data = eventData(events.toString('utf8')).next().value;
+    if (data === undefined) return false; // comments only
+    const failure = errorInAnswer(data, this.#options.channel) ?? (data === '[DONE]' || isJsonObject(data) ? null : invalidAnswer());
+    if (failure !== null) {
+      this.#failBeforeOrAfter(failure, 'upstream_error');
+      return false;
+    }
+    this.#state = 'flowing';
+    this.#options.attempt.first_byte_ms = elapsed(this.#options.call);
+    this.#open(null);
+    return true;
+  }
+
+  #pass(events: Buffer): void {
+    const done = doneAt(events);
+    const content = done < 0 ? events : events.subarray(0, done);
+    if (content.length > 0) {
+      this.#meter.push(content);
+      const forClient = this.#forClient(content);
+      if (forClient !== null && forClient.length > 0) this.#options.client.write(forClient);
+    }
+    if (this.#state !== 'flowing') return;
+    if (done >= 0) this.#finish('complete');
+    else if (this.#meter.bytes >= this.#nextCheck) this.#extendReservation();
+  }
+
+  /** What of the events the client gets; null when the stream was ended by one of them. */
+  #forClient(events: Buffer): Buffer | null {
+    const hasError = events.includes('"error"');
+    if (this.#transform === null && !hasError && !(this.#isUsageHidden && hasUsageObject(events))) return events;
+    const out: string[] = [];
+    for (const data of eventData(events.toString('utf8'))) {
+      const failure = hasError ? errorInAnswer(data, this.#options.channel) : null;
+      if (failure !== null) {
+        if (out.length > 0) this.#options.client.write(Buffer.from(out.join('')));
+        this.#finish('upstream_error', failure);
+        return null;
+      }
+      if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
+      else if (!(this.#isUsageHidden && isUsageOnly(data))) out.push(toEvent(data));
+    }
+    return Buffer.from(out.join(''));
+  }
+
+  #hasFinishReason(): boolean {
+    return this.#meter.lastEvents().some((data) => /"finish_reason"\s*:\s*"/.test(data));
+  }
+
+  /** Grows the reservation with what has been written, so that an account does not run far below zero unnoticed. */
+  #extendReservation(): void {
+    this.#nextCheck = this.#meter.bytes + reserveCheckBytes;
+    const { call } = this.#options;
+    const { services, quoted, reservation } = call;
+    const soFar = services.quotes.charge(quoted, { promptTokens: call.promptEstimate, completionTokens: this.#meter.roughTokens() });
+    if (this.#isExtending || soFar <= reservation.amount * 0.8) return;
+    this.#isExtending = true;
+    void Promise.resolve(services.context.ledger.extend(reservation, Math.max(1, soFar * 2 - reservation.amount))).then(
+      (isExtended) => {
+        this.#isExtending = false;
+        if (isExtended || this.#state !== 'flowing') return;
+        if (services.context.settings.get('StreamOverdraft') === 'stop') this.#finish('overdraft');
+        else this.#nextCheck = Number.POSITIVE_INFINITY; // finishes below zero, bounded by this one call
+      },
+      () => {
+        this.#isExtending = false; // the database is away; the settlement will wait for it
+      },
+    );
+  }
+
+  #finish(ending: StreamEnding, failure?: UpstreamFailure): void {
+    if (this.#state === 'ended') return;
+    const hadOpened = this.#state === 'flowing';
+    this.#state = 'ended';
+    const { call, stream } = this.#options;
+    call.services.clock.remove(this);
+    if (ending !== 'complete') stream.abort();
+    if (!hadOpened) this.#open(null);
+    call.services.context.waitUntil(this.#complete(ending, failure));
+  }
+
+  async #complete(ending: StreamEnding, failure?: UpstreamFailure): Promise<void> {
+    const { call, channel, client, request, attempt, stream } = this.#options;
+    const { services } = call;
+    const reported = this.#reportedUsage();
+    const isAbsurd = isAbsurdUsage(reported);
+    const isWell = ending === 'complete' && !isAbsurd;
+    const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
+    const usage = await this.#meteredUsage(reported);
+    attempt.end_ms = elapsed(call);
+    if (outcome !== 'complete') attempt.error = outcome;
+    this.#noteHealth(outcome, failure);
+    const row = chargeRow(call, {
+      usage,
+      channelId: channel.id,
+      upstreamModel: request.isMapped ? request.upstreamModel : undefined,
+      reasoningEffort: request.reasoningEffort,
+      firstByteMs: attempt.first_byte_ms,
+      ending: outcome === 'complete' ? undefined : outcome,
+      ...(failure === undefined ? {} : { problem: failure.message }),
+    });
+    services.use.add(channel.id, row.quota);
+    await services.context.ledger.settle(call.reservation, row);
+    if (isWell && call.pass !== null) await call.pass.succeeded();
+    client.end(isWell ? this.#closing(reported, usage) : errorEvent(this.#problem(outcome, failure)));
+    this.#meter.close();
+    if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
+  }
+
+  #noteHealth(outcome: StreamEnding, failure: UpstreamFailure | undefined): void {
+    const { call, channel } = this.#options;
+    const { health } = call.services;
+    if (outcome === 'complete' || outcome === 'overdraft') health.succeeded(channel.id, call.model);
+    else if (outcome === 'client_closed') health.released(channel.id, call.model);
+    else health.failed(channel.id, call.model, failure ?? (outcome === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
+  }
+
+  /** The last `usage` value that is not null, of any of the last events. */
+  #reportedUsage(): unknown {
+    for (const data of this.#meter.lastEvents().toReversed()) {
+      if (!data.includes('"usage"')) continue;
+      const usage = usageIn(data);
+      if (usage !== undefined && usage !== null) return usage;
+    }
+    return undefined;
+  }
+
+  async #meteredUsage(reported: unknown): Promise<MeteredUsage | null> {
+    const { call, channel } = this.#options;
+    const usage = readUsage(reported, channel.provider);
+    if (usage !== null) return { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
+    if (this.#meter.bytes === 0) return null;
+    const [promptTokens, completionTokens] = await Promise.all([
+      countPromptTokens(call.body, call.endpoint.capability, call.model),
+      this.#meter.countTokens(),
+    ]);
+    return {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      cachedTokens: 0,
+      cacheCreationTokens: 0,
+      reasoningTokens: 0,
+      promptAudioTokens: 0,
+      completionAudioTokens: 0,
+      promptSource: 'counted',
+      completionSource: 'counted',
+    };
+  }
+
+  /** The proper ending: what a transformation still owes, usage for those who asked and got none, `[DONE]`. */
+  #closing(reported: unknown, usage: MeteredUsage | null): Buffer {
+    const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
+    if (!this.#isUsageHidden && usage !== null && readUsage(reported, this.#options.channel.provider) === null) {
+      parts.push(toEvent(usageChunk(this.#meter.lastEvents(), usage, this.#options.call)));
+    }
+    return parts.length === 0 ? doneEvent : Buffer.concat([Buffer.from(parts.join('')), doneEvent]);
+  }
+
+  #problem(outcome: StreamEnding, failure: UpstreamFailure | undefined) {
+    const { language, requestId } = this.#options.call;
+    const own = (code: 'upstream_truncated' | 'upstream_timeout' | 'overdraft_stopped' | 'invalid_upstream_response') =>
+      ownError(new AppError(code), language, requestId);
+    if (failure !== undefined && failure.kind === 'answer') {
+      return { message: `${failure.message} (request id: ${requestId})`, type: failure.type, param: failure.param, code: failure.code };
+    }
+    if (outcome === 'stalled') return own('upstream_timeout');
+    if (outcome === 'overdraft') return own('overdraft_stopped');
+    if (outcome === 'truncated') return own('upstream_truncated');
+    return own('invalid_upstream_response');
+  }
+}
+
+/** Offset of the event `[DONE]` in whole events, -1 without; it can only be near the end. */
+function doneAt(events: Buffer): number {
+  const from = Math.max(0, events.length - 256);
+  const tail = events.toString('latin1', from);
+  const match = /(?:^|\n)data: ?\[DONE\]/.exec(tail);
+  if (match === null) return -1;
+  return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
+}
+
+const usageKey = Buffer.from('"usage"');
+
+/** Whether any event has a usage object; most say `"usage":null`. */
+function hasUsageObject(events: Buffer): boolean {
+  for (let at = events.indexOf(usageKey); at >= 0; at = events.indexOf(usageKey, at + usageKey.length)) {
+    let next = at + usageKey.length;
+    while (events[next] === 0x20 || events[next] === 0x3a || events[next] === 0x0a) next += 1;
+    if (events[next] === 0x7b) return true;
+  }
+  return false;
+}
+
+function usageIn(data: string): unknown {
+  try {
+    const chunk: unknown = JSON.parse(data);
+    return typeof chunk === 'object' && chunk !== null && 'usage' in chunk ? chunk.usage : undefined;
+  } catch {
+    return undefined; // the beginning of the tail may be cut
+  }
+}
+
+function isJsonObject(data: string): boolean {
+  try {
+    const value: unknown = JSON.parse(data);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+function usageChunk(lastEvents: readonly string[], usage: MeteredUsage, call: RunningCall): string {
+  const base = { id: `chatcmpl-${call.requestId}`, object: 'chat.completion.chunk', created: call.createdAt, model: call.model };
+  for (const data of lastEvents.toReversed()) {
+    try {
+      const chunk: unknown = JSON.parse(data);
+      if (typeof chunk !== 'object' || chunk === null) continue;
+      if ('id' in chunk && typeof chunk.id === 'string') base.id = chunk.id;
+      if ('created' in chunk && typeof chunk.created === 'number') base.created = chunk.created;
+      if ('model' in chunk && typeof chunk.model === 'string') base.model = chunk.model;
+      break;
+    } catch {
+      continue;
+    }
+  }
+  return JSON.stringify({ ...base, choices: [], usage: usageObject(usage) });
+}

@@ -1,0 +1,341 @@
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, readEvents, testModel, until } from '#tests/support/relay-scene.ts';
+
+const startQuota = 500_000_000;
+
+describe.each(engines)('chat completions on $kind', (engine) => {
+  test('a whole answer is passed on, charged and logged', async () => {
+    await using scene = await createScene(engine);
+    const before = await scene.balance();
+    const response = await scene.chat({ temperature: 0.5, some_new_field: { kept: true } });
+    expect(response.status).toBe(200);
+    const answer = await response.json();
+    expect(answer.choices[0].message.content).toBeTypeOf('string');
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ model_name: testModel, quota: expect.any(Number), is_stream: false, channel_id: scene.channelIds[0] });
+    expect(row?.prompt_tokens).toBe(answer.usage.prompt_tokens);
+    expect(row?.completion_tokens).toBe(answer.usage.completion_tokens);
+    expect(row?.request_id).toBe(response.headers.get('x-oneapi-request-id'));
+    expect(await scene.balance()).toBe(before - (row?.quota ?? 0));
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ temperature: 0.5, some_new_field: { kept: true } });
+    await scene.checkBooks();
+  });
+
+  test('a stream arrives whole, ends with [DONE] and hides the usage that the client did not ask for', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ text: 'one two three four five' });
+    const response = await scene.chat({ stream: true });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = await readEvents(response);
+    expect(events.at(-1)).toBe('[DONE]');
+    const chunks = events.slice(0, -1).map((data) => JSON.parse(data));
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('one two three four five');
+    expect(chunks.every((chunk) => !chunk.usage)).toBe(true);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ is_stream: true });
+    expect(row?.other).toMatchObject({ prompt_source: 'upstream', completion_source: 'upstream' });
+    await scene.checkBooks();
+  });
+
+  test.each([{ bytesPerWrite: 7 }, { lineEnd: '\r\n' as const }, { comments: true }, { withoutDone: true }])(
+    'a stream arrives whole however it is written: %j',
+    async (behaviour) => {
+      await using scene = await createScene(engine);
+      scene.upstream.behave({ text: 'einß zwei 三 four', ...behaviour });
+      const events = await readEvents(await scene.chat({ stream: true }));
+      expect(events.at(-1)).toBe('[DONE]');
+      const chunks = events.slice(0, -1).map((data) => JSON.parse(data));
+      expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('einß zwei 三 four');
+    },
+  );
+
+  test('a client that asks for usage gets it', async () => {
+    await using scene = await createScene(engine);
+    const events = await readEvents(await scene.chat({ stream: true, stream_options: { include_usage: true } }));
+    const usage = events.slice(0, -1).map((data) => JSON.parse(data).usage).filter(Boolean);
+    expect(usage).toHaveLength(1);
+  });
+
+  test('usage that the upstream leaves out is counted, and told to clients that asked', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ usage: 'none', text: 'a short answer of some words' });
+    const events = await readEvents(await scene.chat({ stream: true, stream_options: { include_usage: true } }));
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ prompt_source: 'counted', completion_source: 'counted' });
+    expect(row?.completion_tokens).toBeGreaterThan(3);
+    const last = JSON.parse(events.at(-2) ?? '{}');
+    expect(last.usage).toMatchObject({ prompt_tokens: row?.prompt_tokens, completion_tokens: row?.completion_tokens });
+    await scene.checkBooks();
+  });
+
+  test('a client that leaves aborts the upstream and pays for what it received', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ repeat: { text: 'word ', times: 1000 }, holdAfter: 20 });
+    const client = new AbortController();
+    const response = await fetch(`${scene.app.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+      body: JSON.stringify({ model: testModel, stream: true, messages: [{ role: 'user', content: 'go' }] }),
+      signal: client.signal,
+    });
+    await response.body?.getReader().read();
+    client.abort();
+    const request = await scene.upstream.request(0);
+    expect(await request.closed).toBe('aborted');
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'client_closed', completion_source: 'counted' });
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('a client that leaves before the answer pays nothing', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
+    const client = new AbortController();
+    const asked = fetch(`${scene.app.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+      body: JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'go' }] }),
+      signal: client.signal,
+    }).catch(() => null);
+    const request = await scene.upstream.request(0);
+    client.abort();
+    await asked;
+    expect(await request.closed).toBe('aborted');
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: 0 });
+    expect(await scene.balance()).toBe(startQuota);
+    await scene.checkBooks();
+  });
+
+  test('an upstream that cuts the stream: the client gets an error event, the log says so, what came is billed', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ text: 'one two three four five six seven', cutAfter: 4, chunkDelay: 20 });
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(JSON.parse(events.at(-1) ?? '{}').error).toMatchObject({ code: 'upstream_truncated' });
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'truncated' });
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('an error event in a stream ends it with that error', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ text: 'one two three four five six seven', errorAfter: 4 });
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(JSON.parse(events.at(-1) ?? '{}')).toHaveProperty('error');
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'upstream_error' });
+    await scene.checkBooks();
+  });
+
+  test('a failing channel is left for another one, without the client noticing', async () => {
+    await using scene = await createScene(engine, { channels: [{ key: 'bad', priority: 5 }, { key: 'good' }] });
+    scene.upstream.behave({ status: 500 }, { key: 'bad' });
+    const response = await scene.chat({ stream: true });
+    expect(response.status).toBe(200);
+    expect((await readEvents(response)).at(-1)).toBe('[DONE]');
+    const [row] = await scene.logs(1);
+    expect(row?.other?.['attempts']).toHaveLength(2);
+    await scene.checkBooks();
+  });
+
+  test('the last failure is answered in the format of OpenAI when every channel fails', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ status: 500 });
+    const response = await scene.chat({}, { 'accept-language': 'en' });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringContaining('request id'), type: expect.any(String) },
+    });
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: 0 });
+    expect(await scene.balance()).toBe(startQuota);
+    await scene.checkBooks();
+  });
+
+  test.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'invalid events', 'stream to a json call'] as const)(
+    'garbage (%s) becomes an error, costs nothing and is logged',
+    async (garbage) => {
+      await using scene = await createScene(engine);
+      scene.upstream.behave({ garbage });
+      for (const stream of [false, true]) {
+        if (garbage === 'stream to a json call' && stream) continue;
+        const response = await scene.chat({ stream });
+        expect(response.status, `stream ${stream}`).toBeGreaterThanOrEqual(500);
+        expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } });
+      }
+      expect(await scene.balance()).toBe(startQuota);
+      await scene.checkBooks();
+    },
+  );
+
+  test('a whole answer to a call that asked for a stream is told as a stream', async () => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ garbage: 'json to a stream', text: 'whole' });
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(events.at(-1)).toBe('[DONE]');
+    await scene.checkBooks();
+  });
+
+  test.each([
+    { prompt_tokens: -5, completion_tokens: 3, total_tokens: -2 },
+    { prompt_tokens: 1.5, completion_tokens: 3, total_tokens: 4.5 },
+    { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
+    { prompt_tokens: '10', completion_tokens: '3', total_tokens: '13' },
+  ])('absurd usage %j is an error, and nobody is charged nonsense', async (usage) => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ usage });
+    const whole = await scene.chat();
+    expect(whole.status).toBe(502);
+    expect(await scene.balance()).toBe(startQuota);
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(JSON.parse(events.at(-1) ?? '{}')).toHaveProperty('error');
+    const rows = await scene.logs(2);
+    expect(rows[1]?.other).toMatchObject({ ending: 'invalid_usage' });
+    expect(rows[1]?.quota).toBeLessThan(1000);
+    await scene.checkBooks();
+  });
+
+  test('a stalled stream ends with an error', async () => {
+    await using scene = await createScene(engine, { env: { STREAMING_TIMEOUT: '1' } });
+    scene.upstream.behave({ text: 'one two three four', holdAfter: 2 });
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(JSON.parse(events.at(-1) ?? '{}').error).toMatchObject({ code: 'upstream_timeout' });
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'stalled' });
+    await scene.checkBooks();
+  });
+
+  test('a slow first token is bridged by comments, and a failure after them is an error event', async () => {
+    await using scene = await createScene(engine, { env: { STREAM_KEEPALIVE: '1' } });
+    scene.upstream.queue({ firstByteDelay: 2500 }, { firstByteDelay: 1500, status: 400 });
+    const slow = await (await scene.chat({ stream: true })).text();
+    expect(slow).toContain(': keep-alive');
+    expect(slow).toContain('[DONE]');
+    const failed = await scene.chat({ stream: true });
+    expect(failed.status).toBe(200);
+    expect(await failed.text()).toContain('"error"');
+  });
+
+  test('two keys in one body: what is billed is what goes upstream', async () => {
+    await using scene = await createScene(engine);
+    const body = `{"model":"gpt-4o","messages":[{"role":"user","content":"x"}],"model":"${testModel}"}`;
+    expect((await scene.post('/v1/chat/completions', body)).status).toBe(200);
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ model: testModel });
+    expect(scene.upstream.requests[0]?.text).not.toContain('"gpt-4o"');
+  });
+
+  test('embeddings are relayed and charged', async () => {
+    await using scene = await createScene(engine, { channels: [{ models: 'text-embedding-3-small' }] });
+    const response = await scene.post('/v1/embeddings', { model: 'text-embedding-3-small', input: ['a', 'b'] });
+    expect(response.status).toBe(200);
+    expect((await response.json()).data).toHaveLength(2);
+    const [row] = await scene.logs(1);
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('model lists show what the key may use', async () => {
+    await using scene = await createScene(engine, { channels: [{ models: 'b-model,a-model' }] });
+    const get = (path: string) => fetch(`${scene.app.origin}${path}`, { headers: { authorization: `Bearer ${scene.key}` } });
+    const list = await (await get('/v1/models')).json();
+    expect(list).toMatchObject({ object: 'list', success: true });
+    expect(list.data.map((model: { id: string }) => model.id)).toEqual(['a-model', 'b-model']);
+    expect((await get('/v1/models/a-model')).status).toBe(200);
+    const missing = await get('/v1/models/nothing');
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found' } });
+  });
+
+  test("bad input is refused in the format of OpenAI and in the caller's language, and costs nothing", async () => {
+    await using scene = await createScene(engine);
+    const message = { role: 'user', content: 'x' };
+    const bodies: [unknown, number][] = [
+      ['{"model":', 400],
+      ['[]', 400],
+      ['"text"', 400],
+      [{ messages: [] }, 400],
+      [{ model: 5, messages: [message] }, 400],
+      [{ model: { $ne: '' }, messages: [message] }, 400],
+      [{ model: testModel }, 400],
+      [{ model: testModel, messages: 'x' }, 400],
+      [{ model: testModel, messages: [{ role: 5 }] }, 400],
+      [{ model: testModel, messages: [message], max_tokens: -1 }, 400],
+      [{ model: testModel, messages: [message], max_tokens: 1.5 }, 400],
+      [{ model: testModel, messages: [message], max_tokens: 1e15 }, 400],
+      [{ model: testModel, messages: [message], stream: 'yes' }, 400],
+      [{ model: 'no-such-model', messages: [message] }, 404],
+    ];
+    for (const [body, status] of bodies) {
+      const response = await scene.post('/v1/chat/completions', body);
+      const answer = await response.json();
+      expect([response.status, JSON.stringify(body)]).toEqual([status, JSON.stringify(body)]);
+      expect(answer.error).toMatchObject({ message: expect.stringContaining('request id: '), type: 'invalid_request_error', param: expect.any(String) });
+    }
+    const zh = await (await scene.chat({ messages: 'x' })).json();
+    const en = await (await scene.chat({ messages: 'x' }, { 'accept-language': 'en-GB,en' })).json();
+    expect(zh.error.message).toContain('无效的请求');
+    expect(en.error.message).toContain('Invalid request');
+    expect(await scene.balance()).toBe(startQuota);
+    expect(scene.upstream.requests).toHaveLength(0);
+  });
+
+  test('bodies that are no text or too large are refused', async () => {
+    await using scene = await createScene(engine, { env: { MAX_REQUEST_BODY_MB: '1' } });
+    const send = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+      fetch(`${scene.app.origin}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${scene.key}`, ...headers }, body });
+    expect((await send(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status).toBe(400);
+    const large = await send(new Uint8Array(2_000_000).fill(0x20));
+    expect(large.status).toBe(413);
+    expect((await large.json()).error.code).toBe('body_too_large');
+    expect((await send(new Uint8Array([1, 2, 3]), { 'content-encoding': 'gzip' })).status).toBe(400);
+    expect((await send(new Uint8Array([1, 2, 3]), { 'content-encoding': 'zstd' })).status).toBe(415);
+  });
+
+  test('keys: missing, wrong, disabled, expired, exhausted, banned and foreign addresses are told apart', async () => {
+    await using scene = await createScene(engine);
+    const ask = async (headers: Record<string, string>) => {
+      const response = await scene.chat({}, headers);
+      return [response.status, (await response.json()).error?.code];
+    };
+    expect(await ask({ authorization: '' })).toEqual([401, 'key_missing']);
+    expect(await ask({ authorization: 'Bearer sk-wrong' })).toEqual([401, 'key_invalid']);
+    const use = async (fields: Parameters<typeof scene.addToken>[0]) => ask({ authorization: `Bearer ${(await scene.addToken(fields)).key}` });
+    expect(await use({ status: 2 })).toEqual([401, 'key_disabled']);
+    expect(await use({ expired_time: 1 })).toEqual([401, 'key_expired']);
+    expect(await use({ quota: 0 })).toEqual([401, 'key_exhausted']);
+    expect(await use({ model_limits_enabled: true, model_limits: 'other' })).toEqual([403, 'model_denied']);
+    expect(await use({ allow_ips: '10.0.0.0/8' })).toEqual([403, 'ip_denied']);
+    expect(await use({ group: 'nobody' })).toEqual([403, 'token_group_disabled']);
+    expect(await use({ allow_ips: '127.0.0.0/8' })).toEqual([200, undefined]);
+    expect(await ask({ authorization: `Bearer ${scene.key}-1` })).toEqual([403, 'channel_pin_denied']);
+    await scene.app.context.db.collection('users').patch({ id: scene.user.id }, { set: { status: 2 } });
+    await scene.app.context.changes.announce('user', scene.user.id);
+    expect(await ask({})).toEqual([403, 'user_banned']);
+  });
+
+  test('an upstream error reaches the client with its own status, type and code, and no other channel is asked', async () => {
+    await using scene = await createScene(engine, { channels: [{}, {}] });
+    const error = { message: 'The prompt is too long', type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' };
+    scene.upstream.behave({ status: 400, error });
+    const response = await scene.chat();
+    expect(response.status).toBe(400);
+    expect((await response.json()).error).toMatchObject({ ...error, message: expect.stringContaining(error.message) });
+    expect(scene.upstream.requests).toHaveLength(1);
+  });
+
+  test('a disabled channel is not used any more, an enabled one at once', async () => {
+    await using scene = await createScene(engine);
+    const id = scene.channelIds[0] ?? 0;
+    const { db, changes } = scene.app.context;
+    await db.collection('channels').patch({ id }, { set: { status: 2 } });
+    await changes.announce('channel', id);
+    expect((await scene.chat()).status).toBe(503);
+    await db.collection('channels').patch({ id }, { set: { status: 1 } });
+    await changes.announce('channel', id);
+    expect((await scene.chat()).status).toBe(200);
+    await until(() => (scene.upstream.requests.length === 1 ? true : null));
+  });
+});
