@@ -1,7 +1,7 @@
 // Filters, patches and records in MongoDB's terms. Only operators that every compatible server has; values always stand
 // behind an operator of ours, so none is ever read as one.
-import type { IndexSpec, Patch, Scalar, Sort, Stored } from '#server/db/collection.ts';
-import { checkPath, parsePatch, textAfterPrefix, type Clause } from '#server/db/filter.ts';
+import type { IndexSpec, Scalar, Sort, Stored } from '#server/db/collection.ts';
+import { checkPath, textAfterPrefix, type Clause, type PatchStep } from '#server/db/filter.ts';
 
 export type Plain = Record<string, unknown>;
 
@@ -57,13 +57,42 @@ export function fieldOf(path: string): string {
   return path === 'id' ? '_id' : checkPath(path);
 }
 
-export function toUpdate(patch: Patch): Plain {
+export function toUpdate(steps: readonly PatchStep[]): Plain {
   const update: Record<string, Plain> = {};
-  for (const step of parsePatch(patch)) {
+  for (const step of steps) {
     if (step.op === 'unset') (update['$unset'] ??= {})[step.path] = '';
     else (update[step.op === 'increment' ? '$inc' : `$${step.op}`] ??= {})[step.path] = step.value;
   }
   return update;
+}
+
+/**
+ * What the server made of a row that it returned as it was before. Asked for the row afterwards, some compatible servers
+ * read it again, and then show what others have changed since.
+ */
+export function patchedRow(row: Row, steps: readonly PatchStep[]): Row {
+  for (const step of steps) {
+    const keys = step.path.split('.');
+    const last = keys.pop() ?? '';
+    let parent: Plain = row;
+    for (const key of keys) {
+      const next = parent[key];
+      const child: Plain = isPlain(next) ? next : {};
+      // Taking away what is not there creates nothing.
+      if (child !== next && step.op !== 'unset') parent[key] = child;
+      parent = child;
+    }
+    const before = parent[last];
+    if (step.op === 'unset') delete parent[last];
+    else if (step.op === 'set') parent[last] = JSON.parse(JSON.stringify(step.value));
+    else if (typeof before !== 'number') parent[last] = step.value;
+    else parent[last] = step.op === 'increment' ? before + step.value : Math.max(before, step.value);
+  }
+  return row;
+}
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function toSort(sort: Sort): [string, 1 | -1][] {

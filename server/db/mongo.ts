@@ -6,11 +6,11 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import { collections, type Records } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
-import { completeSort, demandedId, parseFilter, wholeNumber, type Clause } from '#server/db/filter.ts';
+import { completeSort, demandedId, parseFilter, parsePatch, wholeNumber, type Clause, type PatchStep } from '#server/db/filter.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 import { isDuplicate, MongoAvailability } from '#server/db/mongo-availability.ts';
 import { readPlan } from '#server/db/mongo-plan.ts';
-import { fieldOf, toIndexKey, toQuery, toRecord, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
+import { fieldOf, patchedRow, toIndexKey, toQuery, toRecord, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
 
 const pageRows = 500;
 
@@ -134,7 +134,7 @@ class MongoDatabase implements Database {
   #patchOne(step: Write): Promise<boolean> {
     if ('insert' in step) throw new TypeError('Not a patch');
     const clause = parseFilter(step.where);
-    const update = toUpdate(step.patch);
+    const update = toUpdate(parsePatch(step.patch));
     return this.#availability.run(step.of, async () => {
       if (demandedId(clause) !== undefined) return (await this.#native(step.of).updateOne(toQuery(clause), update)).matchedCount === 1;
       return (await this.#native(step.of).findOneAndUpdate(toQuery(clause), update, { sort: { _id: 1 }, projection: { _id: 1 } })) !== null;
@@ -147,16 +147,15 @@ class MongoDatabase implements Database {
 
   #drawIds(name: CollectionName, size: number): Promise<number> {
     return this.#availability.run('counters', async () => {
+      const counters = this.#db.collection<{ _id: string; value: number }>('counters');
       for (;;) {
+        // As it was before: see `patchedRow`.
+        const counter = await counters.findOneAndUpdate({ _id: name }, { $inc: { value: size } }, { returnDocument: 'before' });
+        if (counter !== null) return counter.value + size;
         try {
-          const counter = await this.#db.collection<{ _id: string; value: number }>('counters').findOneAndUpdate(
-            { _id: name },
-            { $inc: { value: size } },
-            { upsert: true, returnDocument: 'after' },
-          );
-          return Number(counter?.value);
+          await counters.insertOne({ _id: name, value: 0 });
         } catch (error) {
-          // Two processes created the counter at once; it is there now.
+          // Another process has just created it.
           if (!isDuplicate(error)) throw error;
         }
       }
@@ -186,6 +185,7 @@ class MongoDatabase implements Database {
   }
 
   #native(name: string): Native<Row> {
+    if (!Object.hasOwn(collections, name)) throw new TypeError(`There is no collection ${name}`);
     return this.#db.collection<Row>(name);
   }
 }
@@ -248,9 +248,9 @@ class MongoCollection<T extends Stored> implements Collection<T> {
 
   async patch(filter: Filter, patch: Patch, { insertIfMissing }: { insertIfMissing?: T } = {}): Promise<T | null> {
     const clause = parseFilter(filter);
-    const update = toUpdate(patch);
+    const steps = parsePatch(patch);
     return this.#run(async () => {
-      const changed = await this.#patchFirst(clause, update);
+      const changed = await this.#patchFirst(clause, steps);
       if (changed !== null || insertIfMissing === undefined) return changed;
       try {
         await this.#native.insertOne(toRow(insertIfMissing));
@@ -261,19 +261,20 @@ class MongoCollection<T extends Stored> implements Collection<T> {
         // Another unique index refused.
         if (existing === null) throw error;
         // The record was there and does not match, or it came in between and is to be changed now.
-        return this.#patchFirst(clause, update);
+        return this.#patchFirst(clause, steps);
       }
     });
   }
 
-  async #patchFirst(clause: Clause, update: Record<string, unknown>): Promise<T | null> {
+  async #patchFirst(clause: Clause, steps: readonly PatchStep[]): Promise<T | null> {
     const sort = demandedId(clause) === undefined ? { sort: { _id: 1 } as const } : {};
-    return this.#record(await this.#native.findOneAndUpdate(toQuery(clause), update, { returnDocument: 'after', ...sort }));
+    const before = await this.#native.findOneAndUpdate(toQuery(clause), toUpdate(steps), { returnDocument: 'before', ...sort });
+    return this.#record(before === null ? null : patchedRow(before, steps));
   }
 
   async patchAll(filter: Filter, patch: Patch): Promise<number> {
     const query = toQuery(parseFilter(filter));
-    const update = toUpdate(patch);
+    const update = toUpdate(parsePatch(patch));
     return this.#run(async () => (await this.#native.updateMany(query, update)).matchedCount);
   }
 

@@ -1,0 +1,98 @@
+// The storage engines that tests run against: the embedded one always, MongoDB where TEST_MONGODB_URL names a server.
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe } from 'vitest';
+import type { Database } from '#server/db/database.ts';
+import { openDatabase } from '#server/db/open.ts';
+
+export interface TestDatabase {
+  url: string;
+  db: Database;
+  /** Another handle on the same database, as a second process would have; closed by `remove`. */
+  open(): Promise<Database>;
+  /** Closes all handles and removes the database. */
+  remove(): Promise<void>;
+}
+
+export interface Engine {
+  kind: Database['kind'];
+  create(): Promise<TestDatabase>;
+}
+
+export const testMongoUrl = process.env['TEST_MONGODB_URL'] || undefined;
+
+export const embeddedEngine: Engine = {
+  kind: 'embedded',
+  create() {
+    const folder = mkdtempSync(join(tmpdir(), 'tidegate-test-'));
+    return createOn(`file:${join(folder, 'test.db')}`, async () => rmSync(folder, { recursive: true, force: true }));
+  },
+};
+
+export const mongoEngine: Engine = {
+  kind: 'mongodb',
+  async create() {
+    if (testMongoUrl === undefined) throw new Error('TEST_MONGODB_URL is not set');
+    const url = mongoUrl(testMongoUrl, `tidegate_test_${randomUUID().replaceAll('-', '')}`);
+    return createOn(url, () => dropMongoDatabase(url));
+  },
+};
+
+export const engines: readonly Engine[] = testMongoUrl === undefined ? [embeddedEngine] : [embeddedEngine, mongoEngine];
+
+if (testMongoUrl === undefined) console.warn('MongoDB is not tested: TEST_MONGODB_URL names no server.');
+
+/** Runs the same tests on each engine, every test on a database of its own. */
+export function onEachEngine(title: string, tests: (current: () => TestDatabase) => void): void {
+  for (const engine of engines) {
+    describe(`${title} on ${engine.kind}`, () => {
+      let database: TestDatabase | undefined;
+      beforeEach(async () => {
+        database = await engine.create();
+      });
+      afterEach(async () => {
+        await database?.remove();
+        database = undefined;
+      });
+      tests(() => {
+        if (database === undefined) throw new Error('No database outside a test');
+        return database;
+      });
+    });
+  }
+}
+
+/** The URL of a server with the name of a database in it. */
+export function mongoUrl(server: string, name: string): string {
+  return server.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${name}`);
+}
+
+export async function dropMongoDatabase(url: string): Promise<void> {
+  const client = new MongoClient(url);
+  try {
+    await client.db().dropDatabase();
+  } finally {
+    await client.close();
+  }
+}
+
+async function createOn(url: string, drop: () => Promise<void>): Promise<TestDatabase> {
+  const handles: Database[] = [];
+  const open = async () => {
+    const handle = await openDatabase(url);
+    handles.push(handle);
+    return handle;
+  };
+  return {
+    url,
+    db: await open(),
+    open,
+    async remove() {
+      await Promise.all(handles.map((handle) => handle.close()));
+      await drop();
+    },
+  };
+}
