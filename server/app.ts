@@ -7,12 +7,6 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
-import { mountTokens } from '#server/features/tokens/routes.ts';
-import { mountChannels } from '#server/features/channels/routes.ts';
-import { mountLogs } from '#server/features/logs/routes.ts';
-import { mountOptions } from '#server/features/options/routes.ts';
-import { mountSite } from '#server/features/site/routes.ts';
-import { mountModels } from '#server/features/models/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
@@ -32,8 +26,6 @@ import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
-import { createRelay } from '#server/relay/create-relay.ts';
-import { mountRelay } from '#server/relay/routes.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 
@@ -58,8 +50,6 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     endpoints: [],
   };
 
-  const relay = createRelay(context);
-  mountRelay(host, relay); // /v1/models, /v1/chat/completions, /v1/embeddings
   const relay = createRelay(context);
   mountRelay(host, relay); //              /v1
   mountSite(host); //                      /api/status, notice, about, home_page_content

@@ -11,7 +11,6 @@ import { createRandomText } from '#server/random-text.ts';
 import { createSecrets } from '#server/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { createChannelIndex } from '#server/upstream/channel-index.ts';
-import { createChannelIndex } from '#server/upstream/channel-index.ts';
 
 export interface RunningContext extends AppContext {
   /** Waits for the work that outlived its request, settles the books and closes the database. */
@@ -44,15 +43,12 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const settings = createSettings({ db, changes, secrets, log });
   const ledger = createLedger({ db, changes, log, now, randomText });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
-  const closing: (() => Promise<void>)[] = [];
-  const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const pending = new Set<Promise<unknown>>();
   const closing: (() => Promise<void>)[] = [];
   await changes.start();
   await settings.reload();
   await channels.start();
   await ledger.start();
-  await channels.start();
   return {
     env,
     db,
@@ -72,11 +68,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       pending.add(tracked);
     },
     onClose: (work) => void closing.push(work),
-    onClose: (work) => void closing.push(work),
     async close() {
       while (pending.size > 0) await Promise.all(pending);
-      for (const work of closing) await work();
-      channels.stop();
       for (const work of closing) await work();
       while (pending.size > 0) await Promise.all(pending);
       channels.stop();

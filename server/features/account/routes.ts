@@ -10,7 +10,6 @@ import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 import { editSelf } from './edit-self.ts';
-import { usableModels } from './usable-models.ts';
 
 export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.self, (call) => presentUser(signedIn(call).user));
@@ -22,7 +21,9 @@ export function mountAccount(host: RouteHost): void {
     await deleteSelf(call.context, signedIn(call).user);
     return undefined;
   });
-  mount(host, accountApi.models, (call) => usableModels(call.context, signedIn(call).user));
+  mount(host, accountApi.models, ({ context, ...call }) => [
+    ...context.channels.enabledModels(Object.keys(usableGroups(context.settings, signedIn(call).user.group))),
+  ]);
   mount(host, accountApi.groups, (call) => ownGroups(call.context, signedIn(call).user));
 }
 

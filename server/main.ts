@@ -1,0 +1,105 @@
+// Environment → database → app → listen; and the way back on SIGTERM.
+import cluster from 'node:cluster';
+import { createApp } from '#server/app.ts';
+import { createContext } from '#server/create-context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { DatabaseUrlError } from '#server/db/database-url.ts';
+import { DatabaseFileError } from '#server/db/embedded-file.ts';
+import { openDatabase } from '#server/db/open.ts';
+import { EnvironmentError, readEnv } from '#server/env.ts';
+import type { Env } from '#server/env.ts';
+import { isSetUp } from '#server/features/setup/setup-state.ts';
+import { listen } from '#server/http/listen.ts';
+import { readMasterKey } from '#server/master-key.ts';
+
+/** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
+const restartMs = 1000;
+
+try {
+  const env = readEnv(process.env);
+  if (env.WORKERS > 1 && cluster.isPrimary) await runWorkers(env);
+  else await serve(env);
+} catch (failure) {
+  console.error(startFailure(failure));
+  process.exit(1);
+}
+
+async function serve(env: Env): Promise<void> {
+  const masterKey = await readMasterKey(env);
+  const db = await openDatabase(env.DATABASE_URL);
+  const context = await createContext({ env, db, masterKey });
+  const app = createApp(context);
+  const listening = await listen(app.listener, { port: env.PORT, host: env.HOST });
+  if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
+  const stop = onceOnly(async () => {
+    app.drain();
+    await listening.close(env.SHUTDOWN_GRACE);
+    await context.close();
+  });
+  endOnSignal(async () => {
+    await stop();
+    process.exit(0);
+  });
+}
+
+/** The primary process serves nothing: it keeps the workers alive and hands on the signal to end. */
+async function runWorkers(env: Env): Promise<void> {
+  // Made here, and the schema brought up to date, so that the workers do not do it all at once.
+  await readMasterKey(env);
+  await (await openDatabase(env.DATABASE_URL)).close();
+  let isEnding = false;
+  let hasServed = false;
+  cluster.on('listening', () => {
+    hasServed = true;
+  });
+  cluster.on('exit', (_worker, code) => {
+    if (isEnding) {
+      if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
+      return;
+    }
+    // None ever came up: what is wrong will not go away by trying again, and the worker has said what it is.
+    if (!hasServed) process.exit(code === 0 ? 1 : code);
+    setTimeout(() => !isEnding && cluster.fork(), restartMs);
+  });
+  for (let index = 0; index < env.WORKERS; index += 1) cluster.fork();
+  endOnSignal(async () => {
+    isEnding = true;
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
+    if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
+  });
+}
+
+function endOnSignal(end: () => Promise<void>): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      end().catch((failure: unknown) => {
+        console.error(failure);
+        process.exit(1);
+      });
+    });
+  }
+}
+
+/** Ctrl-C reaches a whole process group, so a signal may come twice. */
+function onceOnly(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => (running ??= work());
+}
+
+function greeting(env: Env, port: number, hasBeenSetUp: boolean): string {
+  const host = ['0.0.0.0', '::', ''].includes(env.HOST) ? 'localhost' : env.HOST;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`;
+  return hasBeenSetUp ? `Tidegate is at ${url}` : `Tidegate is at ${url} - open it to set it up`;
+}
+
+/** What an administrator can do something about is one line; a bug keeps its stack. */
+function startFailure(failure: unknown): string {
+  const isExpected =
+    failure instanceof EnvironmentError ||
+    failure instanceof DatabaseUrlError ||
+    failure instanceof DatabaseFileError ||
+    failure instanceof DatabaseUnavailable ||
+    (failure instanceof Error && 'code' in failure && typeof failure.code === 'string');
+  if (!isExpected) return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+  return `Tidegate cannot start. ${failure.message.replaceAll(/\s*\n\s*/g, ' ')}`;
+}
