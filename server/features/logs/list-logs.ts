@@ -4,8 +4,8 @@ import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
-import { logFilter, timeFilter } from '#server/features/logs/log-filter.ts';
-import { presentForAdmin, presentForOwner } from '#server/features/logs/present-log.ts';
+import { logFilter, timeFilter } from './log-filter.ts';
+import { presentForAdmin, presentForOwner } from './present-log.ts';
 import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
 type Query = Partial<QueryOf<typeof logApi.list>>;

@@ -2,7 +2,7 @@ import { LogType } from '#shared/logs.ts';
 import type { logApi } from '#shared/logs.ts';
 import type { QueryOf, ReplyOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
-import { logFilter, timeFilter } from '#server/features/logs/log-filter.ts';
+import { logFilter, timeFilter } from './log-filter.ts';
 
 type Query = Partial<QueryOf<typeof logApi.stat>>;
 

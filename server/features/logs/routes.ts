@@ -2,8 +2,8 @@ import { logApi } from '#shared/logs.ts';
 import { signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { listLogs, listOwnLogs } from '#server/features/logs/list-logs.ts';
-import { sumLogs } from '#server/features/logs/log-stat.ts';
+import { listLogs, listOwnLogs } from './list-logs.ts';
+import { sumLogs } from './log-stat.ts';
 
 export function mountLogs(host: RouteHost): void {
   mount(host, logApi.list, ({ context, query }) => listLogs(context, query));

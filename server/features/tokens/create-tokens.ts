@@ -3,7 +3,7 @@ import { tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
 import type { TokenCreate } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
-import { checkTokenFields, checkTokenGroup } from '#server/features/tokens/token-fields.ts';
+import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 import type { NewToken } from '#server/tokens/insert-token.ts';
 

@@ -5,10 +5,10 @@ import { withEditLease } from '#server/accounts/edit-lease.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
-import { presentMasked } from '#server/features/tokens/present-token.ts';
-import { findToken, ownToken } from '#server/features/tokens/store.ts';
-import { checkTokenFields, checkTokenGroup } from '#server/features/tokens/token-fields.ts';
-import { isExhausted, isExpired } from '#server/features/tokens/token-status.ts';
+import { presentMasked } from './present-token.ts';
+import { findToken, ownToken } from './store.ts';
+import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
+import { isExhausted, isExpired } from './token-status.ts';
 
 /** An edit without a revision is repeated when somebody else was faster. */
 const tries = 5;

@@ -1,7 +1,7 @@
 import type { Token } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/collections.ts';
-import { effectiveStatus } from '#server/features/tokens/token-status.ts';
+import { effectiveStatus } from './token-status.ts';
 import { tokenBalance } from '#server/money/account.ts';
 
 /** A token as its owner sees it, with its key. */

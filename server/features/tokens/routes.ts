@@ -4,11 +4,11 @@ import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
-import { createTokens } from '#server/features/tokens/create-tokens.ts';
-import { deleteTokens } from '#server/features/tokens/delete-tokens.ts';
-import { editToken, editTokenStatus } from '#server/features/tokens/edit-token.ts';
-import { presentMasked, presentToken } from '#server/features/tokens/present-token.ts';
-import { findToken, listTokens, searchTokens } from '#server/features/tokens/store.ts';
+import { createTokens } from './create-tokens.ts';
+import { deleteTokens } from './delete-tokens.ts';
+import { editToken, editTokenStatus } from './edit-token.ts';
+import { presentMasked, presentToken } from './present-token.ts';
+import { findToken, listTokens, searchTokens } from './store.ts';
 
 /** Everything is about the caller's own tokens, whatever his role. */
 export function mountTokens(host: RouteHost): void {

@@ -2,7 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/collections.ts';
-import { readKey } from '#server/features/tokens/present-token.ts';
+import { readKey } from './present-token.ts';
 import { exactTotal } from '#server/http/paging.ts';
 
 const searchLimit = 100;

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { tokenNameLimit } from '#shared/tokens.ts';
 import type { TokenCreate, TokenEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/collections.ts';
-import { checkAllowedAddresses } from '#server/features/tokens/allowed-addresses.ts';
+import { checkAllowedAddresses } from './allowed-addresses.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { TokenFields } from '#server/tokens/insert-token.ts';

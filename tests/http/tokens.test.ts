@@ -1,0 +1,484 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { effectiveStatus } from '#server/features/tokens/token-status.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+const never = -1;
+
+describe.each(engines)('tokens on $kind', (engine) => {
+  let app: TestApp;
+  let admin: TestClient;
+
+  beforeAll(async () => {
+    app = await createTestApp(engine);
+    admin = await app.setup();
+  });
+  afterAll(() => app.close());
+
+  /** A user of one test alone. */
+  async function someone(fields: { group?: string } = {}): Promise<TestClient> {
+    return app.as(await app.createUser(fields));
+  }
+
+  async function createOne(client: TestClient, fields: Record<string, unknown> = {}) {
+    const answer = await client.post('/api/token/', { name: 'key', unlimited_quota: true, ...fields });
+    expect(answer).toMatchObject({ status: 200, success: true });
+    return answer.data[0];
+  }
+
+  const record = async (id: number) => {
+    const token = await app.context.db.collection('tokens').get(id);
+    if (token === null) throw new Error(`There is no token ${id}`);
+    return token;
+  };
+
+  it('needs a session', async () => {
+    const anonymous = app.anonymous();
+    for (const answer of [
+      await anonymous.get('/api/token/'),
+      await anonymous.get('/api/token/search'),
+      await anonymous.get('/api/token/1'),
+      await anonymous.post('/api/token/', { name: 'x' }),
+      await anonymous.put('/api/token/', { id: 1 }),
+      await anonymous.delete('/api/token/1/'),
+      await anonymous.post('/api/token/batch', { ids: [1] }),
+    ]) {
+      expect(answer).toMatchObject({ status: 401, success: false, code: 'not_logged_in' });
+    }
+  });
+
+  it('creates a token with its defaults and answers the key, which is stored only hashed and encrypted', async () => {
+    const client = await someone();
+    const answer = await client.post('/api/token/', { name: ' my first ' });
+    expect(answer.data).toHaveLength(1);
+    const token = answer.data[0];
+    expect(token).toMatchObject({
+      user_id: client.userId,
+      name: 'my first',
+      expired_time: never,
+      remain_quota: 0,
+      unlimited_quota: false,
+      used_quota: 0,
+      model_limits_enabled: false,
+      model_limits: '',
+      allow_ips: '',
+      group: '',
+      DeletedAt: null,
+      revision: 1,
+      // Limited, and without any quota.
+      status: 4,
+    });
+    expect(token.key).toMatch(/^[0-9a-zA-Z]{48}$/);
+    expect(JSON.stringify(await record(token.id))).not.toContain(token.key);
+    expect((await record(token.id)).key_hash).toBe(app.context.secrets.hash(token.key));
+  });
+
+  it('shows the key in list and search, and masks it everywhere else', async () => {
+    const client = await someone();
+    const { id, key } = await createOne(client);
+    expect((await client.get('/api/token/')).data[0].key).toBe(key);
+    expect((await client.get('/api/token/search?keyword=key')).data[0].key).toBe(key);
+    const masked = `${key.slice(0, 3)}**********${key.slice(-3)}`;
+    expect((await client.get(`/api/token/${id}`)).data).toMatchObject({ id, key: masked });
+    expect((await client.put('/api/token/', { id, name: 'renamed' })).data).toMatchObject({ id, key: masked, name: 'renamed' });
+  });
+
+  it('grants quota through the ledger, so that the books know it', async () => {
+    const client = await someone();
+    const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 500_000 });
+    expect((await client.get(`/api/token/${id}`)).data).toMatchObject({ remain_quota: 500_000, full_mark: 500_000, status: 1 });
+    const entries = await app.context.db.collection('ledger').find({ account: 'token', account_id: id });
+    expect(entries).toMatchObject([{ ref: `token:${id}:grant`, amount: 500_000, state: 'done', actor_id: client.userId }]);
+  });
+
+  it('creates several at once, with names of their own that keep the limit', async () => {
+    const client = await someone();
+    const name = '海'.repeat(30);
+    const answer = await client.post('/api/token/', { name, count: 20, remain_quota: 7, unlimited_quota: false });
+    expect(answer.data).toHaveLength(20);
+    const names: string[] = answer.data.map((token: { name: string }) => token.name);
+    expect(names[0]).toBe(name);
+    expect(new Set(names).size).toBe(20);
+    for (const other of names.slice(1)) expect(other).toMatch(/^海{23}-[0-9a-zA-Z]{6}$/u);
+    expect(answer.data.every((token: { remain_quota: number }) => token.remain_quota === 7)).toBe(true);
+    expect(new Set(answer.data.map((token: { key: string }) => token.key)).size).toBe(20);
+  });
+
+  it('takes 0 as "never expires" on creation, as old clients send it, and nowhere else', async () => {
+    const client = await someone();
+    const { id } = await createOne(client, { expired_time: 0 });
+    expect((await client.get(`/api/token/${id}`)).data.expired_time).toBe(never);
+    expect(await client.put('/api/token/', { id, expired_time: 0 })).toMatchObject({
+      status: 200,
+      success: false,
+      code: 'token_expiry_invalid',
+      field: 'expired_time',
+    });
+  });
+
+  it.each([
+    [{ name: '' }, 'token_name_required', 200],
+    [{ name: '   ' }, 'token_name_required', 200],
+    [{ name: 'x'.repeat(31) }, 'token_name_long', 200],
+    [{ name: 'x', count: 101 }, 'token_count_invalid', 200],
+    [{ name: 'x', count: 0 }, 'invalid_field', 400],
+    [{ name: 'x', count: 2.5 }, 'invalid_field', 400],
+    [{ name: 'x', remain_quota: -1 }, 'invalid_field', 400],
+    [{ name: 'x', remain_quota: 0.5 }, 'invalid_field', 400],
+    [{ name: 'x', remain_quota: 1e15 * 10 }, 'invalid_field', 400],
+    [{ name: 'x', remain_quota: '5' }, 'invalid_field', 400],
+    [{ name: 'x', remain_quota: { $gt: 0 } }, 'invalid_field', 400],
+    [{ name: { $ne: '' } }, 'invalid_field', 400],
+    [{ name: ['x'] }, 'invalid_field', 400],
+    [{ name: 'x', expired_time: -2 }, 'invalid_field', 400],
+    [{ name: 'x', expired_time: 1e12 }, 'invalid_field', 400],
+    [{ name: 'x', expired_time: 'tomorrow' }, 'invalid_field', 400],
+    [{ name: 'x', unlimited_quota: 'yes' }, 'invalid_field', 400],
+    [{ name: 'x', group: 'moon' }, 'token_group_denied', 200],
+    [{ name: 'x', group: '__proto__' }, 'token_group_denied', 200],
+    [{ name: 'x', allow_ips: '10.0.0.1\nnot an address' }, 'token_ips_invalid', 200],
+    [{ name: 'x', allow_ips: '10.0.0.0/33' }, 'token_ips_invalid', 200],
+    [{ name: 'x', allow_ips: '2001:db8::/129' }, 'token_ips_invalid', 200],
+    [{ name: 'x', allow_ips: '10' }, 'token_ips_invalid', 200],
+    [{ name: 'x', allow_ips: '0x7f.1' }, 'token_ips_invalid', 200],
+    [{ name: 'x', allow_ips: '10.0.0.1/8/8' }, 'token_ips_invalid', 200],
+    [{}, 'invalid_field', 400],
+    [[], 'invalid_parameter', 400],
+  ])('refuses to create %j: %s', async (body, code, status) => {
+    const client = await someone();
+    const answer = await client.post('/api/token/', body);
+    expect(answer).toMatchObject({ status, success: false, code });
+    expect(answer.message).not.toBe('');
+    expect((await client.get('/api/token/')).data).toEqual([]);
+  });
+
+  it('says what is wrong in the language of the caller', async () => {
+    const client = await someone();
+    const body = { name: 'x', allow_ips: '10.0.0.1\n10.0.0.300' };
+    const english = { headers: { 'accept-language': 'en-GB,en;q=0.9' } };
+    expect((await client.post('/api/token/', body)).message).toBe('允许的 IP 格式错误：10.0.0.300');
+    expect((await client.post('/api/token/', body, english)).message).toBe('Not an IP address or CIDR range: 10.0.0.300');
+    expect((await client.post('/api/token/', { name: '' }, english)).message).toBe('Enter a name for the token');
+    expect((await client.post('/api/token/', undefined, { rawBody: '{"name":', headers: { 'content-type': 'application/json' } })).message).toBe(
+      '请求体不是合法的 JSON',
+    );
+  });
+
+  it('tidies addresses and models', async () => {
+    const client = await someone();
+    const { id } = await createOne(client, {
+      allow_ips: ' 10.0.0.1 ,192.168.0.0/16\r\n\r\n2001:db8::/32\n10.0.0.1',
+      model_limits: ' gpt-4o , ,gpt-4o,o4-mini',
+      model_limits_enabled: true,
+    });
+    expect((await client.get(`/api/token/${id}`)).data).toMatchObject({
+      allow_ips: '10.0.0.1\n192.168.0.0/16\n2001:db8::/32',
+      model_limits: 'gpt-4o,o4-mini',
+      model_limits_enabled: true,
+    });
+  });
+
+  it('gives out the groups that everybody may use and the own one', async () => {
+    const client = await someone({ group: 'svip' });
+    await createOne(client, { group: 'svip' });
+    await createOne(client, { group: 'vip' });
+    await createOne(client, { group: '' });
+    const other = await someone();
+    expect(await other.post('/api/token/', { name: 'x', group: 'svip' })).toMatchObject({ success: false, code: 'token_group_denied' });
+  });
+
+  it('keeps a group that is no longer offered until another is chosen', async () => {
+    const owner = await app.createUser({ group: 'svip' });
+    const client = await app.as(owner);
+    const { id } = await createOne(client, { group: 'svip' });
+    await app.context.db.collection('users').patch({ id: owner.id }, { set: { group: 'default' } });
+    expect(await client.put('/api/token/', { id, name: 'renamed', group: 'svip' })).toMatchObject({ success: true });
+    expect(await client.put('/api/token/', { id, group: 'vip' })).toMatchObject({ success: true });
+    expect(await client.put('/api/token/', { id, group: 'svip' })).toMatchObject({ success: false, code: 'token_group_denied' });
+  });
+
+  it('pages from 0, newest first, with sizes up to 100', async () => {
+    const client = await someone();
+    await client.post('/api/token/', { name: 'many', count: 100, unlimited_quota: true });
+    await client.post('/api/token/', { name: 'more', count: 5, unlimited_quota: true });
+    const ids = async (query: string) => {
+      const answer = await client.get(`/api/token/${query}`);
+      expect(answer.body).toMatchObject({ success: true, total: 105 });
+      return answer.data.map((token: { id: number }) => token.id);
+    };
+    const all = [...(await ids('?p=0&size=100')), ...(await ids('?p=1&size=100'))];
+    expect(all).toHaveLength(105);
+    expect(all).toEqual(all.toSorted((one: number, other: number) => other - one));
+    expect(await ids('')).toEqual(all.slice(0, 10));
+    expect(await ids('?p=-3&size=0')).toEqual(all.slice(0, 10));
+    expect(await ids('?p=NaN&size=undefined')).toEqual(all.slice(0, 10));
+    expect(await ids('?p=2&size=20')).toEqual(all.slice(40, 60));
+    expect(await ids('?p=0&size=100000')).toHaveLength(100);
+    expect(await ids('?p=1&page_size=50')).toEqual(all.slice(50, 100));
+    expect(await ids('?p=11&size=10')).toEqual([]);
+    expect(await ids('?p=999999999999999&size=100')).toEqual([]);
+  });
+
+  it('searches by parts of name and key, literally and whatever the case', async () => {
+    const client = await someone();
+    const first = await createOne(client, { name: 'Tide 100%' });
+    const second = await createOne(client, { name: 'tide table' });
+    const find = async (query: Record<string, string>) =>
+      (await client.get(`/api/token/search?${new URLSearchParams(query)}`)).data.map((token: { id: number }) => token.id);
+    expect(await find({ keyword: 'TIDE' })).toEqual([second.id, first.id]);
+    expect(await find({ keyword: '%' })).toEqual([first.id]);
+    expect(await find({ keyword: '.*' })).toEqual([]);
+    expect(await find({ token: `sk-${second.key}` })).toEqual([second.id]);
+    expect(await find({ token: first.key.slice(10, 20).toLowerCase() })).toEqual([first.id]);
+    expect(await find({ keyword: 'tide', token: first.key.slice(3, 30) })).toEqual([first.id]);
+    expect(await find({ keyword: 'table', token: first.key.slice(3, 30) })).toEqual([]);
+    expect(await find({})).toEqual([second.id, first.id]);
+  });
+
+  it('has no foreign tokens: not to read, change, delete or find, not even for an administrator', async () => {
+    const owner = await someone();
+    const { id, key } = await createOne(owner, { name: 'mine alone' });
+    for (const stranger of [await someone(), admin]) {
+      expect(await stranger.get(`/api/token/${id}`)).toMatchObject({ status: 200, success: false, code: 'not_found', message: '记录不存在' });
+      expect(await stranger.put('/api/token/', { id, name: 'stolen' })).toMatchObject({ success: false, code: 'not_found' });
+      expect(await stranger.put('/api/token/?status_only=true', { id, status: 2 })).toMatchObject({ success: false, code: 'not_found' });
+      expect(await stranger.delete(`/api/token/${id}`)).toMatchObject({ success: false, code: 'not_found' });
+      expect(await stranger.post('/api/token/batch', { ids: [id] })).toMatchObject({ success: true, data: 0 });
+      expect((await stranger.get(`/api/token/search?token=${key}`)).data).toEqual([]);
+      expect((await stranger.get('/api/token/search?keyword=mine')).data).toEqual([]);
+    }
+    expect((await owner.get(`/api/token/${id}`)).data).toMatchObject({ name: 'mine alone', status: 1, revision: 1 });
+  });
+
+  it('leaves absent fields as they are and takes a whole record back', async () => {
+    const client = await someone();
+    const created = await createOne(client, { unlimited_quota: false, remain_quota: 100, allow_ips: '10.0.0.1', expired_time: 4_000_000_000 });
+    const renamed = await client.put('/api/token/', { id: created.id, name: 'renamed' });
+    expect(renamed.data).toMatchObject({ name: 'renamed', remain_quota: 100, allow_ips: '10.0.0.1', expired_time: 4_000_000_000, revision: 2 });
+    const whole = (await client.get(`/api/token/${created.id}`)).data;
+    const answer = await client.put('/api/token/', { ...whole, allow_ips: null, model_limits: null });
+    expect(answer.data).toMatchObject({ ...whole, revision: 3 });
+    expect((await client.put('/api/token/', { id: created.id, allow_ips: '' })).data.allow_ips).toBe('');
+    expect((await record(created.id)).key_hash).toBe(app.context.secrets.hash(created.key));
+  });
+
+  it('ignores fields that are not the owner’s to set', async () => {
+    const client = await someone();
+    const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 10 });
+    const other = await someone();
+    await client.put('/api/token/', { id, user_id: other.userId, key_hash: 'x', leases: { p: 5 }, full_mark: 9, DeletedAt: 'now', created_time: 1 });
+    expect(await record(id)).toMatchObject({ user_id: client.userId, leases: {}, full_mark: 10, DeletedAt: null });
+    expect((await record(id)).created_time).toBeGreaterThan(1);
+  });
+
+  it('refuses an edit that is based on an older revision, and answers the current record', async () => {
+    const client = await someone();
+    const { id, key } = await createOne(client, { unlimited_quota: false, remain_quota: 5 });
+    await client.put('/api/token/', { id, name: 'second', revision: 1 });
+    const answer = await client.put('/api/token/', { id, name: 'late', remain_quota: 1000, revision: 1 });
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'revision_conflict' });
+    expect(answer.data).toMatchObject({ id, name: 'second', revision: 2, remain_quota: 5 });
+    expect(JSON.stringify(answer.body)).not.toContain(key);
+    expect((await client.get(`/api/token/${id}`)).data).toMatchObject({ name: 'second', remain_quota: 5 });
+  });
+
+  it.each([
+    [{ remain_quota: -5 }, 'invalid_field', 400],
+    [{ remain_quota: 1.5 }, 'invalid_field', 400],
+    [{ remain_quota: 2 ** 53 }, 'invalid_field', 400],
+    [{ name: '' }, 'token_name_required', 200],
+    [{ name: 'y'.repeat(31) }, 'token_name_long', 200],
+    [{ allow_ips: 'localhost' }, 'token_ips_invalid', 200],
+    [{ group: 'moon' }, 'token_group_denied', 200],
+    [{ revision: '1' }, 'invalid_field', 400],
+    [{ status: 5 }, 'invalid_field', 400],
+  ])('refuses the edit %j: %s, and changes nothing', async (fields, code, status) => {
+    const client = await someone();
+    const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 42 });
+    expect(await client.put('/api/token/', { id, ...fields })).toMatchObject({ status, success: false, code });
+    expect((await client.get(`/api/token/${id}`)).data).toMatchObject({ name: 'key', remain_quota: 42, revision: 1 });
+  });
+
+  it('refuses ids that are none', async () => {
+    const client = await someone();
+    expect(await client.get('/api/token/0')).toMatchObject({ success: false, code: 'token_id_empty', message: 'id 或 userId 为空！' });
+    expect(await client.delete('/api/token/0/')).toMatchObject({ success: false, code: 'token_id_empty' });
+    expect(await client.get('/api/token/abc')).toMatchObject({ status: 400, success: false });
+    expect(await client.get('/api/token/-1')).toMatchObject({ status: 400, success: false });
+    expect(await client.get('/api/token/999999999999999')).toMatchObject({ success: false, code: 'not_found' });
+    expect(await client.put('/api/token/', { id: { $gt: 0 }, name: 'x' })).toMatchObject({ status: 400, success: false });
+    expect(await client.put('/api/token/', { name: 'x' })).toMatchObject({ status: 400, success: false, field: 'id' });
+    expect(await client.post('/api/token/batch', { ids: [] })).toMatchObject({ status: 400, success: false });
+    expect(await client.post('/api/token/batch', { ids: 'all' })).toMatchObject({ status: 400, success: false });
+    expect(await client.post('/api/token/batch', { ids: [{ $gt: 0 }] })).toMatchObject({ status: 400, success: false });
+  });
+
+  describe('the balance', () => {
+    /** What a settlement does to a limited token. */
+    const spend = (id: number, amount: number) =>
+      app.context.db.collection('tokens').patch({ id }, { increment: { remain_quota: -amount, used_quota: amount } });
+
+    it('an edit based on an older view loses nothing of what was spent meanwhile', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1000 });
+      const { revision: _old, ...seen } = (await client.get(`/api/token/${id}`)).data;
+      await spend(id, 300);
+      const answer = await client.put('/api/token/', { ...seen, remain_quota: seen.remain_quota + 500 });
+      expect(answer.data).toMatchObject({ remain_quota: 1200, used_quota: 300 });
+      expect((await client.put('/api/token/', { ...seen, name: 'renamed' })).data).toMatchObject({ remain_quota: 700, used_quota: 300 });
+    });
+
+    it('without a known use the balance is what was sent', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1000 });
+      await spend(id, 300);
+      expect((await client.put('/api/token/', { id, remain_quota: 50 })).data).toMatchObject({ remain_quota: 50, used_quota: 300 });
+      expect((await client.put('/api/token/', { id, remain_quota: 0 })).data).toMatchObject({ remain_quota: 0, status: 4 });
+    });
+
+    it('from unlimited to limited the balance is what was sent, whatever was used before', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      // What an unlimited token uses does not come from its balance.
+      await app.context.db.collection('tokens').patch({ id }, { increment: { used_quota: 900 } });
+      const answer = await client.put('/api/token/', { id, unlimited_quota: false, remain_quota: 200, used_quota: 0 });
+      expect(answer.data).toMatchObject({ unlimited_quota: false, remain_quota: 200, used_quota: 900, status: 1 });
+    });
+
+    it('counts what running processes hold of it', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1000 });
+      await app.context.db.collection('tokens').patch({ id }, { set: { 'leases.elsewhere': 1000 }, increment: { remain_quota: -1000 } });
+      expect((await client.get(`/api/token/${id}`)).data).toMatchObject({ remain_quota: 1000, status: 1 });
+      expect((await client.put('/api/token/', { id, remain_quota: 1500 })).data).toMatchObject({ remain_quota: 1500 });
+      expect(await record(id)).toMatchObject({ remain_quota: 500, leases: { elsewhere: 1000 } });
+    });
+
+    it('many edits at once leave the balance of one of them', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1000 });
+      const targets = Array.from({ length: 12 }, (_, index) => 100 + index);
+      const answers = await Promise.all(targets.map((remain_quota) => client.put('/api/token/', { id, remain_quota })));
+      expect(answers.every((answer) => answer.success)).toBe(true);
+      expect(targets).toContain((await client.get(`/api/token/${id}`)).data.remain_quota);
+      const entries = await app.context.db.collection('ledger').find({ account: 'token', account_id: id });
+      const sum = entries.reduce((total, entry) => total + entry.amount, 0);
+      expect(sum).toBe((await record(id)).remain_quota);
+    });
+
+    it('what a token had does not come back to its owner, nor from him', async () => {
+      const user = await app.createUser({ quota: 5000 });
+      const client = await app.as(user);
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1_000_000 });
+      await client.delete(`/api/token/${id}/`);
+      expect((await client.get('/api/user/self')).data.quota).toBe(5000);
+    });
+  });
+
+  describe('the status', () => {
+    const now = () => Math.floor(app.clock.now() / 1000);
+    const statusOf = async (client: TestClient, id: number) => (await client.get(`/api/token/${id}`)).data.status;
+    const setStatus = (client: TestClient, id: number, status: unknown) => client.put('/api/token/?status_only=true', { id, status });
+
+    it('is switched on and off, and nothing else is written then', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      const off = await client.put('/api/token/?status_only=true', { id, status: 2, name: 'ignored', unlimited_quota: false });
+      expect(off.data).toMatchObject({ status: 2, name: 'key', unlimited_quota: true, revision: 2 });
+      expect((await setStatus(client, id, 1)).data).toMatchObject({ status: 1 });
+    });
+
+    it.each([0, 3, 4, 5, -1, 1.5, '1', null, undefined])('cannot be set to %j', async (status) => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      expect(await setStatus(client, id, status)).toMatchObject({ status: 400, success: false, field: 'status' });
+      expect(await statusOf(client, id)).toBe(1);
+    });
+
+    it('is not touched by an edit of other fields', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      await setStatus(client, id, 2);
+      expect((await client.put('/api/token/', { id, name: 'still off', status: 1 })).data).toMatchObject({ name: 'still off', status: 2 });
+    });
+
+    it('follows the expiry; an edit that moves the expiry revives the token', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { expired_time: now() - 10 });
+      expect(await statusOf(client, id)).toBe(3);
+      expect(await setStatus(client, id, 1)).toMatchObject({
+        success: false,
+        code: 'token_expired_enable',
+        message: '令牌已过期，无法启用，请先修改令牌过期时间，或者设置为永不过期',
+      });
+      expect((await client.put('/api/token/', { id, expired_time: now() + 1000, status: 3 })).data).toMatchObject({ status: 1 });
+      expect(await setStatus(client, id, 1)).toMatchObject({ success: true });
+    });
+
+    it('follows the balance; an edit that fills it up revives the token', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false });
+      expect(await statusOf(client, id)).toBe(4);
+      expect(await setStatus(client, id, 1)).toMatchObject({
+        success: false,
+        code: 'token_exhausted_enable',
+        message: '令牌可用额度已用尽，无法启用，请先修改令牌剩余额度，或者设置为无限额度',
+      });
+      expect((await client.put('/api/token/', { id, remain_quota: 1 })).data).toMatchObject({ status: 1 });
+      await client.put('/api/token/', { id, remain_quota: 0 });
+      expect((await client.put('/api/token/', { id, unlimited_quota: true })).data).toMatchObject({ status: 1 });
+    });
+
+    it('a stored expired or exhausted counts only as long as its cause', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      await app.context.db.collection('tokens').patch({ id }, { set: { status: 4 } });
+      expect(await statusOf(client, id)).toBe(1);
+      await client.put('/api/token/', { id, name: 'edited' });
+      expect((await record(id)).status).toBe(1);
+    });
+
+    it('turns at the second of the expiry', async () => {
+      const client = await someone();
+      const token = await record((await createOne(client, { expired_time: 2_000_000_000 })).id);
+      expect(effectiveStatus(token, 2_000_000_000_999)).toBe(1);
+      expect(effectiveStatus(token, 2_000_000_001_000)).toBe(3);
+    });
+  });
+
+  describe('deletion', () => {
+    it('takes a token out of every answer and leaves its row for the books', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { name: 'gone' });
+      expect(await client.delete(`/api/token/${id}/`)).toMatchObject({ status: 200, success: true });
+      expect((await client.get('/api/token/')).data).toEqual([]);
+      expect((await client.get('/api/token/search?keyword=gone')).data).toEqual([]);
+      expect(await client.get(`/api/token/${id}`)).toMatchObject({ success: false, code: 'not_found' });
+      expect(await client.put('/api/token/', { id, name: 'back' })).toMatchObject({ success: false, code: 'not_found' });
+      expect(await client.delete(`/api/token/${id}/`)).toMatchObject({ success: false, code: 'not_found' });
+      expect((await record(id)).DeletedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+    });
+
+    it('of several counts those that were there', async () => {
+      const client = await someone();
+      const created = (await client.post('/api/token/', { name: 'b', count: 4 })).data;
+      const ids = created.slice(0, 3).map((token: { id: number }) => token.id);
+      expect(await client.post('/api/token/batch', { ids: [...ids, ids[0], 999_999] })).toMatchObject({ success: true, data: 3 });
+      expect((await client.get('/api/token/')).data.map((token: { id: number }) => token.id)).toEqual([created[3].id]);
+    });
+  });
+
+  it('tells every process of every change', async () => {
+    const client = await someone();
+    const heard: (number | string)[] = [];
+    const stop = app.context.changes.listen('token', (key) => void heard.push(key));
+    const { id } = await createOne(client);
+    await client.put('/api/token/', { id, name: 'b' });
+    await client.put('/api/token/?status_only=1', { id, status: 2 });
+    await client.post('/api/token/batch', { ids: [id] });
+    stop();
+    expect(heard.filter((key) => key === id)).toHaveLength(4);
+  });
+});
