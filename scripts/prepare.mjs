@@ -1,0 +1,79 @@
+// What a fresh clone lacks, done before anything else runs. Plain JavaScript for any Node from 20 on: the pinned Node only
+// exists once dependencies are installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.resolve(import.meta.dirname, '..');
+const stampFile = path.join(root, 'node_modules/.tidegate-lock');
+const buildStamp = path.join(root, 'dist/console/.built-from');
+
+/** Path of a tool that dependencies bring along. */
+export function tool(name) {
+  return path.join(root, 'node_modules/.bin', process.platform === 'win32' ? `${name}.cmd` : name);
+}
+
+/** The environment in which `node` is the pinned version. */
+export function toolEnvironment() {
+  return { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH ?? ''}` };
+}
+
+/** Installs dependencies when they are missing or older than the lock file. */
+export function installMissing() {
+  const lock = hash(readFileSync(path.join(root, 'package-lock.json')));
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lock && existsSync(tool('node'))) return;
+  console.log('Installing dependencies…');
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], process.env);
+  writeFileSync(stampFile, lock);
+}
+
+/** Builds the console when its sources have changed since the last build. */
+export function buildConsole() {
+  const sources = hashTree(['pwa', 'shared', 'public', 'vite.config.ts', 'package-lock.json']);
+  if (existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === sources) return;
+  console.log('Building the console…');
+  run(tool('vite'), ['build', '--logLevel', 'error'], toolEnvironment());
+  writeFileSync(buildStamp, sources);
+}
+
+/** Runs a command to its end; a failure ends this process with the same code. */
+export function run(command, args, env = toolEnvironment()) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', env, shell: process.platform === 'win32' });
+  if (result.error !== undefined) throw result.error;
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+/** Runs a command in our place: signals go to it, its exit code is ours. */
+export function become(command, args, env = toolEnvironment()) {
+  const child = spawn(command, args, { cwd: root, stdio: 'inherit', env, shell: process.platform === 'win32' });
+  // A terminal sends Ctrl-C to the whole group, so the child has it already; a service manager's SIGTERM comes only to us.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1)));
+  child.on('error', (failure) => {
+    console.error(failure.message);
+    process.exit(1);
+  });
+}
+
+function hash(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function hashTree(names) {
+  const digest = createHash('sha256');
+  for (const name of names) {
+    for (const file of filesOf(path.join(root, name))) digest.update(file).update(readFileSync(file));
+  }
+  return digest.digest('hex');
+}
+
+function filesOf(place) {
+  if (!existsSync(place)) return [];
+  if (!statSync(place).isDirectory()) return [place];
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
