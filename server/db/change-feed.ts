@@ -48,7 +48,7 @@ class PollingChangeFeed implements ChangeFeed {
   #isRunning = false;
   #isAway = false;
   #polledAt = 0;
-  #prunedAt = 0;
+  #prunedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #poll: Promise<void> | undefined;
 

@@ -39,6 +39,8 @@ class EmbeddedDatabase implements Database {
   readonly #engine: Engine;
   readonly #checkpoints: Worker;
   readonly #ids: IdBlocks;
+  #hasCheckpoints = true;
+  #closed: Promise<void> | undefined;
 
   constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>) {
     this.#engine = new Engine(file, connection, tables);
@@ -46,6 +48,7 @@ class EmbeddedDatabase implements Database {
     this.#checkpoints = new Worker(new URL('./embedded-checkpoint-worker.ts', import.meta.url), { workerData: file, execArgv: [] });
     // Without it the log only grows until the next start; not worth ending the process for.
     this.#checkpoints.on('error', () => {});
+    this.#checkpoints.on('exit', () => (this.#hasCheckpoints = false));
     this.#checkpoints.unref();
   }
 
@@ -77,9 +80,15 @@ class EmbeddedDatabase implements Database {
     return { index, scans, sorts };
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     await this.#engine.close();
-    const ended = new Promise((resolve) => this.#checkpoints.once('exit', resolve));
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    if (this.#hasCheckpoints) this.#checkpoints.once('exit', () => resolve());
+    else resolve();
     this.#checkpoints.ref();
     this.#checkpoints.postMessage('end');
     await ended;

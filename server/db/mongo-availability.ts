@@ -76,7 +76,8 @@ const unavailableCodes = new Set([6, 7, 13, 18, 50, 64, 89, 91, 189, 262, 9001, 
 
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (unavailableNames.has(error.name)) return true;
+  // A system error of a socket: most come wrapped by the driver, some do not.
+  if (unavailableNames.has(error.name) || 'syscall' in error) return true;
   return ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) || (error.cause !== undefined && isUnavailable(error.cause));
 }
 

@@ -1,0 +1,85 @@
+import { afterEach, expect, it } from 'vitest';
+import { createChangeFeed } from '#server/db/change-feed.ts';
+import type { ChangeFeed } from '#server/db/changes.ts';
+import type { Database } from '#server/db/database.ts';
+import { onEachEngine } from '#tests/support/engines.ts';
+import { until } from '#tests/support/until.ts';
+
+onEachEngine('the change feed', (current) => {
+  const feeds: ChangeFeed[] = [];
+  // Before the databases are closed: hooks run in reverse order.
+  afterEach(async () => {
+    await Promise.all(feeds.splice(0).map((feed) => feed.stop()));
+  });
+  const follow = async (db: Database, options: { now?: () => number } = {}) => {
+    const errors: unknown[] = [];
+    const feed = createChangeFeed({ db, onError: (error) => errors.push(error), ...options });
+    feeds.push(feed);
+    await feed.start();
+    const heard: (number | string)[] = [];
+    feed.listen('token', (key) => void heard.push(key));
+    return { feed, heard, errors };
+  };
+
+  it('an announced change reaches another handle within a second, once, and its own listeners at once', async () => {
+    const here = await follow(current().db);
+    const there = await follow(await current().open());
+    const start = performance.now();
+    const announced = here.feed.announce('token', 7);
+    expect(here.heard).toEqual([7]);
+    await announced;
+    await until(() => there.heard.length > 0, 1_000);
+    expect(performance.now() - start).toBeLessThan(1_000);
+    await here.feed.announce('user', 8);
+    await there.feed.announce('token', 'b');
+    await until(() => here.heard.length > 1, 1_000);
+    await here.feed.announce('token', 'c');
+    await until(() => there.heard.includes('c'), 1_000);
+    expect(here.heard).toEqual([7, 'b', 'c']);
+    expect(there.heard).toEqual([7, 'b', 'c']);
+    expect([...here.errors, ...there.errors]).toEqual([]);
+  });
+
+  it('a row with a smaller id that becomes visible late is heard', async () => {
+    const { db } = current();
+    const there = await follow(await current().open());
+    const here = await follow(db);
+    const late = await db.nextId('changes');
+    await here.feed.announce('token', 'bigger');
+    await until(() => there.heard.includes('bigger'), 1_000);
+    await db.collection('changes').insert({ id: late, kind: 'token', key: 'smaller', at: Date.now() });
+    await until(() => there.heard.includes('smaller') && here.heard.includes('smaller'), 1_000);
+    expect(there.heard).toEqual(['bigger', 'smaller']);
+  });
+
+  it('a feed that starts later hears nothing old, and many changes at once are all heard', async () => {
+    const here = await follow(current().db);
+    await here.feed.announce('token', 'old');
+    const there = await follow(await current().open());
+    await Promise.all(Array.from({ length: 150 }, (_, key) => here.feed.announce('token', key)));
+    await until(() => there.heard.length >= 150, 3_000);
+    expect([...there.heard].sort((a, b) => Number(a) - Number(b))).toEqual(Array.from({ length: 150 }, (_, key) => key));
+  });
+
+  it('a listener that fails does not keep others from hearing', async () => {
+    const here = await follow(current().db);
+    here.feed.listen('token', () => {
+      throw new Error('broken listener');
+    });
+    const stop = here.feed.listen('token', () => void here.heard.push('second'));
+    await here.feed.announce('token', 1);
+    stop();
+    await here.feed.announce('token', 2);
+    expect(here.heard).toEqual([1, 'second', 2]);
+    expect(here.errors).toHaveLength(2);
+  });
+
+  it('rows are pruned when they are old', async () => {
+    const { db } = current();
+    await db.collection('changes').insert({ id: await db.nextId('changes'), kind: 'token', key: 1, at: Date.now() - 3_600_000 });
+    const here = await follow(db);
+    await here.feed.announce('token', 2);
+    await until(async () => (await db.collection('changes').find({})).every((row) => row.key === 2), 3_000);
+    expect(await db.collection('changes').count({})).toBe(1);
+  });
+});
