@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createTestApp, testPassword } from '#tests/support/test-app.ts';
+
+describe.each(engines)('session on $kind', (engine) => {
+  it('login: sets a cookie that only this site and no script gets', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const answer = await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword });
+    expect(answer).toMatchObject({ status: 200, success: true, data: { username: 'mei', role: 1, status: 1, password: '' } });
+    expect(JSON.stringify(answer.body)).not.toContain('scrypt');
+    const cookie = String(answer.headers['set-cookie']);
+    expect(cookie).toMatch(/^session=[0-9A-Za-z]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/);
+    const value = /^session=([^;]+)/.exec(cookie)?.[1] ?? '';
+    const stored = await app.context.db.collection('sessions').find({});
+    expect(JSON.stringify(stored)).not.toContain(value);
+  });
+
+  it('login: takes the e-mail address for the name', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei', email: 'mei@example.org' });
+    expect((await (await app.login('mei@example.org')).get('/api/user/self')).data).toMatchObject({ username: 'mei' });
+  });
+
+  it('login: says the same whether the name, the password or the status is wrong', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    await app.createUser({ username: 'banned', status: 2 });
+    await app.createUser({ username: 'gone', DeletedAt: '2026-01-01T00:00:00Z' });
+    await app.createUser({ username: 'oauth', password: '' });
+    for (const [username, password] of [
+      ['mei', 'wrong password'],
+      ['nobody', testPassword],
+      ['banned', testPassword],
+      ['gone', testPassword],
+      ['oauth', 'any password'],
+    ]) {
+      const answer = await app.anonymous().post('/api/user/login', { username, password });
+      expect(answer).toMatchObject({ status: 200, success: false, message: '用户名或密码错误，或用户已被封禁' });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+    }
+  });
+
+  it('login: an account is closed for a while after ten wrong passwords, even a hundred at once', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const tries = await Promise.all(
+      Array.from({ length: 15 }, () => app.anonymous().post('/api/user/login', { username: 'mei', password: 'wrong password' })),
+    );
+    expect(tries.filter((answer) => answer.code === 'login_failed')).toHaveLength(10);
+    const locked = tries.filter((answer) => answer.code === 'login_locked');
+    expect(locked).toHaveLength(5);
+    expect(locked[0]?.status).toBe(429);
+    expect(Number(locked[0]?.headers['retry-after'])).toBeGreaterThan(0);
+    // The right password does not help now, but later.
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ status: 429 });
+    app.clock.advance(21 * 60_000);
+    await app.login('mei');
+  });
+
+  it('login: successes do not use up the tries of an account or an address', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    for (let index = 0; index < 25; index += 1) await app.login('mei');
+  });
+
+  it('login: one address may not try a password on many accounts; registering there still works', async () => {
+    await using app = await createTestApp(engine);
+    const answers = [];
+    for (let index = 0; index < 21; index += 1) {
+      answers.push(await app.anonymous().post('/api/user/login', { username: `nobody${index}`, password: 'some password' }));
+    }
+    expect(answers.at(-1)).toMatchObject({ status: 429, code: 'login_locked' });
+    expect(await app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword })).toMatchObject({ success: true });
+  });
+
+  it('login: another sign-in in the same browser ends the former session', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    const former = client.cookie;
+    await client.post('/api/user/login', { username: 'mei', password: testPassword });
+    expect(client.cookie).not.toBe(former);
+    expect(await app.context.db.collection('sessions').count({})).toBe(1);
+  });
+
+  it('logout: the session is over, also for whoever kept the cookie', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    const { cookie } = client;
+    const answer = await client.get('/api/user/logout');
+    expect(answer).toMatchObject({ status: 200, success: true });
+    expect(client.cookie).toBeNull();
+    client.setCookie(cookie);
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().get('/api/user/logout')).toMatchObject({ success: true });
+  });
+
+  it('a session lasts 30 days from its last use', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    app.clock.advance(29 * 24 * 3600_000);
+    const prolonged = await client.get('/api/user/self');
+    expect(prolonged).toMatchObject({ status: 200 });
+    expect(String(prolonged.headers['set-cookie'])).toContain('Max-Age=2592000');
+    app.clock.advance(29 * 24 * 3600_000);
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 200 });
+    app.clock.advance(31 * 24 * 3600_000);
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+  });
+
+  it('the cookie is marked Secure behind a trusted proxy that speaks HTTPS, and only then', async () => {
+    await using app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    await using open = await createTestApp(engine, { database: app.database, clock: app.clock });
+    await app.createUser({ username: 'mei' });
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+    const body = { username: 'mei', password: testPassword };
+    const proxied = await app.anonymous().post('/api/user/login', body, { headers });
+    expect(String(proxied.headers['set-cookie'])).toContain('; Secure');
+    const forged = await open.anonymous().post('/api/user/login', body, { headers });
+    expect(String(forged.headers['set-cookie'])).not.toContain('Secure');
+    const sessions = await app.context.db.collection('sessions').find({}, { sort: [['created_at', 1]] });
+    expect(sessions.map((session) => session.ip).toSorted()).toEqual(['127.0.0.1', '203.0.113.7']);
+  });
+
+  it('rights: who gets 401, 403 and 200', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ username: 'mei' });
+    const admin = await app.createUser({ username: 'boss', role: 10 });
+    const token = 'an access token';
+    const hashed = { access_token_hash: app.context.secrets.hash(token) };
+    const holder = await app.createUser({ username: 'holder', ...hashed });
+    const asUser = await app.as(user);
+    const asAdmin = await app.as(admin);
+    const stranger = app.anonymous();
+
+    expect(await stranger.get('/api/user/self')).toMatchObject({ status: 401, code: 'not_logged_in', message: '无权进行此操作，未登录且未提供 access token' });
+    expect(await stranger.get('/api/user/self', { headers: { authorization: 'Bearer nonsense', 'new-api-user': '1' } })).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    expect(await stranger.get('/api/user/self', { headers: { cookie: 'session=short' } })).toMatchObject({ status: 401 });
+    expect(await stranger.get('/api/user/self', { headers: { cookie: `session=${'a'.repeat(43)}` } })).toMatchObject({ status: 401 });
+
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': '' } })).toMatchObject({ status: 401, code: 'user_header_missing' });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': 'me' } })).toMatchObject({ status: 401, code: 'user_header_malformed' });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': `${user.id}.0` } })).toMatchObject({ status: 401, code: 'user_header_malformed' });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': String(admin.id) } })).toMatchObject({ status: 401, code: 'user_header_mismatch' });
+
+    expect(await asUser.get('/api/user/self')).toMatchObject({ status: 200, success: true });
+    expect(await asUser.get('/api/user/')).toMatchObject({ status: 403, code: 'forbidden', message: '无权进行此操作，权限不足' });
+    expect(await asAdmin.get('/api/user/')).toMatchObject({ status: 200, success: true });
+
+    const withToken = { authorization: token, 'new-api-user': String(holder.id) };
+    expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 200, data: { username: 'holder' } });
+    expect(await stranger.get('/api/user/self', { headers: { ...withToken, authorization: `Bearer ${token}` } })).toMatchObject({ status: 200 });
+    expect(await stranger.get('/api/user/self', { headers: { authorization: token } })).toMatchObject({ status: 401, code: 'user_header_missing' });
+    await app.context.db.collection('users').patch({ id: holder.id }, { set: { status: 2 } });
+    expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 403, code: 'user_banned', message: '用户已被封禁' });
+    await app.context.db.collection('users').patch({ id: holder.id }, { set: { status: 3 } });
+    expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 403, code: 'user_banned' });
+  });
+
+  it('a demotion counts for the running session', async () => {
+    await using app = await createTestApp(engine);
+    const admin = await app.createUser({ role: 10 });
+    const client = await app.as(admin);
+    expect(await client.get('/api/user/')).toMatchObject({ status: 200 });
+    await app.context.db.collection('users').patch({ id: admin.id }, { set: { role: 1 } });
+    expect(await client.get('/api/user/')).toMatchObject({ status: 403 });
+  });
+
+  it('register: makes an account that can sign in at once', async () => {
+    await using app = await createTestApp(engine);
+    const answer = await app.anonymous().post('/api/user/register', { username: ' 小梅 ', password: testPassword, password2: testPassword });
+    expect(answer).toMatchObject({ status: 200, success: true });
+    const self = await (await app.login('小梅')).get('/api/user/self');
+    expect(self.data).toMatchObject({ username: '小梅', display_name: '小梅', role: 1, status: 1, group: 'default', quota: 0, inviter_id: 0 });
+  });
+
+  it('register: pays the bonuses, to the new user at once and to the inviter as earnings, with their log rows', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    for (const [key, value] of [['QuotaForNewUser', '1000'], ['QuotaForInvitee', '500'], ['QuotaForInviter', '200']]) {
+      expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
+    }
+    const inviter = await app.createUser({ username: 'inviter' });
+    await app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword, aff_code: inviter.aff_code });
+    const users = app.context.db.collection('users');
+    const mei = await users.first({ username: 'mei' });
+    expect(mei).toMatchObject({ quota: 1500, inviter_id: inviter.id });
+    expect(await users.get(inviter.id)).toMatchObject({ quota: 0, aff_count: 1, aff_quota: 200, aff_history_quota: 200 });
+    const rows = await app.context.db.collection('logs').find({ type: 4 });
+    expect(rows.map((row) => `${row.username}: ${row.content}`)).toEqual([
+      'mei: 新用户注册赠送 ＄0.002000 额度',
+      'mei: 使用邀请码赠送 ＄0.001000 额度',
+      'inviter: 邀请用户赠送 ＄0.000400 额度',
+    ]);
+  });
+
+  it('register: a taken name is refused, also that of a deleted account, and for all but one at once', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'gone', DeletedAt: '2026-01-01T00:00:00Z' });
+    const taken = await app.anonymous().post('/api/user/register', { username: 'gone', password: testPassword });
+    expect(taken).toMatchObject({ success: false, code: 'username_taken', message: '用户名已存在，或已注销', field: 'username' });
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword })),
+    );
+    expect(answers.filter((answer) => answer.success)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.code === 'username_taken')).toHaveLength(5);
+  });
+
+  it.each([
+    [{ username: '', password: testPassword }, 'username'],
+    [{ username: '   ', password: testPassword }, 'username'],
+    [{ username: '一二三四五六七八九十一二三', password: testPassword }, 'username'],
+    [{ username: 'a@b', password: testPassword }, 'username'],
+    [{ username: 'a\u0000b', password: testPassword }, 'username'],
+    [{ username: 'a\u202eb', password: testPassword }, 'username'],
+    [{ username: 'mei', password: '1234567' }, 'password'],
+    [{ username: 'mei', password: 'x'.repeat(21) }, 'password'],
+    [{ username: 'mei', password: testPassword, password2: 'another password' }, 'password2'],
+    [{ username: 'mei', password: testPassword, email: `${'x'.repeat(50)}@example.org` }, 'email'],
+  ])('register: refuses %j', async (body, field) => {
+    await using app = await createTestApp(engine);
+    expect(await app.anonymous().post('/api/user/register', body)).toMatchObject({ status: 200, success: false, field });
+    expect(await app.context.db.collection('users').count({})).toBe(0);
+  });
+
+  it('register: closed by the options, each with its reason', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const register = () => app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
+    const option = (key: string, value: string) => root.put('/api/option/', { key, value });
+    await option('EmailVerificationEnabled', 'true');
+    expect(await register()).toMatchObject({ success: false, code: 'email_verification_required' });
+    await option('PasswordRegisterEnabled', 'false');
+    expect(await register()).toMatchObject({ code: 'password_registration_disabled' });
+    await option('RegisterEnabled', 'false');
+    expect(await register()).toMatchObject({ code: 'registration_closed', message: '管理员关闭了新用户注册' });
+    await option('PasswordLoginEnabled', 'false');
+    expect(await app.anonymous().post('/api/user/login', { username: 'root', password: testPassword })).toMatchObject({ code: 'password_login_disabled' });
+  });
+
+  it('register: gives a first token where the installation wants it', async () => {
+    await using app = await createTestApp(engine, { env: { GENERATE_DEFAULT_TOKEN: 'true' } });
+    await app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
+    const tokens = await app.context.db.collection('tokens').find({});
+    expect(tokens).toMatchObject([{ name: 'mei的初始令牌', unlimited_quota: true, remain_quota: 500_000, expired_time: -1, status: 1 }]);
+  });
+});
