@@ -4,18 +4,16 @@ import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
-import { createQuotes } from '#server/money/quote.ts';
+import type { Quotes } from '#server/money/quote.ts';
 import type { Sender } from '#server/upstream/send.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { editChannel } from './edit-channel.ts';
 import { presentChannel } from './present-channel.ts';
-import { enabledModels, listChannels, readChannel, searchChannels } from './store.ts';
+import { listChannels, readChannel, searchChannels } from './store.ts';
 import { testChannel } from './test-channel.ts';
 
-export function mountChannels(host: RouteHost, { sender }: { sender: Sender }): void {
-  const quotes = createQuotes(host.context.settings);
-
+export function mountChannels(host: RouteHost, { sender, quotes }: { sender: Sender; quotes: Quotes }): void {
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.page_size });
@@ -28,7 +26,7 @@ export function mountChannels(host: RouteHost, { sender }: { sender: Sender }): 
     return (await searchChannels(context, { keyword, group, model, byId: id_sort })).map(presentChannel);
   });
 
-  mount(host, channelApi.modelsEnabled, ({ context }) => enabledModels(context));
+  mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
   mount(host, channelApi.create, ({ context, body }) => createChannels(context, body));
   mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));

@@ -51,9 +51,3 @@ export async function readChannel({ db }: Pick<AppContext, 'db'>, id: number): P
   if (channel === null) throw new AppError('channel_not_found');
   return channel;
 }
-
-/** Names of the models of enabled channels, sorted. */
-export async function enabledModels({ db }: AppContext): Promise<string[]> {
-  const channels = await db.collection('channels').find({ status: 1 });
-  return [...new Set(channels.flatMap((channel) => commaList(channel.models)))].toSorted();
-}

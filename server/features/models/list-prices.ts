@@ -1,31 +1,20 @@
-import { ChannelStatus } from '#shared/channels.ts';
 import type { PricingEntry } from '#shared/models.ts';
 import { findPrice, unsetModelRatio } from '#shared/pricing.ts';
 import type { PriceMaps } from '#shared/pricing.ts';
 import { completionRatioOf } from '#shared/pricing-rules.ts';
 import type { AppContext } from '#server/context.ts';
-import { commaList } from '#shared/comma-list.ts';
 import { cacheCreationRatios } from '#server/settings/defaults.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 
 /** Prices of the models that enabled channels offer, sorted by name. */
-export async function listPrices({ db, settings }: AppContext): Promise<PricingEntry[]> {
-  const groupsOfModels = new Map<string, Set<string>>();
-  for (const channel of await db.collection('channels').find({ status: ChannelStatus.enabled })) {
-    const groups = commaList(channel.group);
-    for (const model of commaList(channel.models)) {
-      const known = groupsOfModels.get(model) ?? new Set();
-      groupsOfModels.set(model, known);
-      for (const group of groups) known.add(group);
-    }
-  }
+export function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): PricingEntry[] {
   const maps = priceMaps(settings);
-  return [...groupsOfModels].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([model, groups]) => ({
+  return channels.enabledModels().map((model) => ({
     model_name: model,
     ...priceFields(model, maps),
     owner_by: '',
-    enable_groups: [...groups].toSorted(),
+    enable_groups: [...channels.groupsOf(model)],
   }));
 }
 

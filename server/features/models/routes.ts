@@ -6,8 +6,8 @@ import { defaultModels } from './default-models.ts';
 import { listPrices, priceGroups } from './list-prices.ts';
 
 export function mountModels(host: RouteHost): void {
-  mount(host, modelApi.pricing, async ({ context, caller }) =>
-    answer(await listPrices(context), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
+  mount(host, modelApi.pricing, ({ context, caller }) =>
+    answer(listPrices(context), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
   );
   mount(host, modelApi.groups, ({ context }) => Object.keys(context.settings.get('GroupRatio')).toSorted());
   mount(host, modelApi.byType, () => defaultModels());

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { channelTypes } from '#shared/channel-types.ts';
+import { supportedTypes } from '#server/upstream/providers/registry.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+describe.each(engines)('models on $kind', (engine) => {
+  let app: TestApp;
+  let root: TestClient;
+
+  beforeAll(async () => {
+    app = await createTestApp(engine);
+    root = await app.setup();
+    await addChannel({ models: 'gpt-4o,dall-e-3,gpt-4-gizmo-*', group: 'default,vip' });
+    await addChannel({ models: 'gpt-4o, deepseek-chat ,unheard-of', group: 'svip' });
+    await addChannel({ models: 'asleep', status: 2 });
+  });
+  afterAll(() => app.close());
+
+  async function addChannel(fields: Record<string, unknown>): Promise<number> {
+    const answer = await root.post('/api/channel/', { name: 'channel', key: 'sk-channel-secret', ...fields });
+    expect(answer).toMatchObject({ success: true });
+    return answer.data[0];
+  }
+
+  const extra = (answer: TestAnswer, name: string): unknown => Object.entries(answer.body ?? {}).find(([key]) => key === name)?.[1];
+
+  it('prices what enabled channels offer, sorted by name', async () => {
+    const answer = await app.anonymous().get('/api/pricing');
+    expect(answer).toMatchObject({ status: 200, success: true, message: '' });
+    const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '' };
+    const usage = { quota_type: 0, model_price: 0, owner_by: '' };
+    expect(answer.data).toEqual([
+      { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
+      { model_name: 'deepseek-chat', ...usage, model_ratio: expect.any(Number), completion_ratio: 4, cache_ratio: 0.25, enable_groups: ['svip'] },
+      { model_name: 'gpt-4-gizmo-*', ...call, model_price: 0.1, enable_groups: ['default', 'vip'] },
+      { model_name: 'gpt-4o', ...usage, model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5, enable_groups: ['default', 'svip', 'vip'] },
+      { model_name: 'unheard-of', ...usage, model_ratio: 37.5, completion_ratio: 1, cache_ratio: 1, enable_groups: ['svip'] },
+    ]);
+    expect(JSON.stringify(answer.body)).not.toContain('secret');
+  });
+
+  it('shows visitors and users the groups that they may use', async () => {
+    const visitor = await app.anonymous().get('/api/pricing');
+    expect(extra(visitor, 'group_ratio')).toEqual({ default: 1, vip: 1 });
+    expect(extra(visitor, 'usable_group')).toEqual({ default: '默认分组', vip: 'vip分组' });
+    const member = await app.as(await app.createUser({ group: 'svip' }));
+    const own = await member.get('/api/pricing');
+    expect(extra(own, 'group_ratio')).toEqual({ default: 1, svip: 1, vip: 1 });
+    expect(extra(own, 'usable_group')).toEqual({ default: '默认分组', svip: '用户分组', vip: 'vip分组' });
+  });
+
+  it('never has a group without a name', async () => {
+    await root.put('/api/option/', { key: 'UserUsableGroups', value: '{"vip":"vip分组"}' });
+    expect(extra(await app.anonymous().get('/api/pricing'), 'usable_group')).toEqual({ default: 'default', vip: 'vip分组' });
+    await root.put('/api/option/', { key: 'UserUsableGroups', value: '{"default":"默认分组","vip":"vip分组"}' });
+  });
+
+  it('follows changes of channels and prices at once', async () => {
+    const id = await addChannel({ models: 'passing' });
+    const names = async () => (await app.anonymous().get('/api/pricing')).data.map((entry: { model_name: string }) => entry.model_name);
+    expect(await names()).toContain('passing');
+    await root.put('/api/channel/', { id, status: 2 });
+    expect(await names()).not.toContain('passing');
+    await root.put('/api/channel/', { id, status: 1 });
+    await root.put('/api/option/', { key: 'ModelPrice', value: '{"passing": 0.5}' });
+    const { data } = await app.anonymous().get('/api/pricing');
+    expect(data.find((entry: { model_name: string }) => entry.model_name === 'passing')).toMatchObject({ quota_type: 1, model_price: 0.5 });
+    await root.delete(`/api/channel/${id}/`);
+    expect(await names()).not.toContain('passing');
+  });
+
+  it('lists the names of all groups to administrators', async () => {
+    expect((await root.get('/api/group/')).data).toEqual(['default', 'svip', 'vip']);
+    const user = await app.as(await app.createUser());
+    expect(await user.get('/api/group/')).toMatchObject({ status: 403 });
+  });
+
+  it('lists built-in models for every type that can be chosen', async () => {
+    const user = await app.as(await app.createUser());
+    const { data } = await user.get('/api/models');
+    expect(Object.keys(data).map(Number).toSorted((a, b) => a - b)).toEqual([...supportedTypes].toSorted((a, b) => a - b));
+    expect(data['1']).toContain('gpt-4o');
+    expect(data['8']).toEqual(data['1']);
+    expect(data['43']).toEqual(['deepseek-chat', 'deepseek-reasoner']);
+    expect(await app.anonymous().get('/api/models')).toMatchObject({ status: 401 });
+  });
+
+  it('has the models of enabled channels for administrators', async () => {
+    expect((await root.get('/api/channel/models_enabled')).data).toEqual(['dall-e-3', 'deepseek-chat', 'gpt-4-gizmo-*', 'gpt-4o', 'unheard-of']);
+  });
+});
+
+describe('the catalogue of channel types', () => {
+  it('offers exactly what the server can talk to', () => {
+    expect(channelTypes.map(({ type }) => type).toSorted((a, b) => a - b)).toEqual([...supportedTypes].toSorted((a, b) => a - b));
+  });
+});
