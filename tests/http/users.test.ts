@@ -1,0 +1,333 @@
+import { describe, expect, it } from 'vitest';
+import { audit } from '#server/money/audit.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
+import { createTestApp, testPassword } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+async function expectBalanced(app: TestApp): Promise<void> {
+  expect((await audit(app.context.db)).findings).toEqual([]);
+}
+
+describe.each(engines)('users on $kind', (engine) => {
+  it('list: pages newest first, without any secret', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    for (let index = 0; index < 12; index += 1) await app.createUser({ quota: 10, access_token_hash: `hash${index}` });
+    const first = await root.get('/api/user/?p=0&page_size=');
+    expect(first.data).toMatchObject({ total: 13, page: 1, page_size: 10 });
+    const ids: number[] = first.data.items.map((user: { id: number }) => user.id);
+    expect(ids).toEqual(ids.toSorted((one, other) => other - one));
+    expect(first.data.items[0]).toMatchObject({ quota: 10, password: '', github_id: '', DeletedAt: null, setting: '' });
+    expect(JSON.stringify(first.body)).not.toMatch(/hash|scrypt|access_token|leases|marks/);
+    const second = await root.get('/api/user/?p=2&page_size=10');
+    expect(second.data.items).toHaveLength(3);
+    expect((await root.get('/api/user/?p=99&page_size=10')).data).toMatchObject({ items: [], total: 13, page: 99 });
+    expect((await root.get('/api/user?page_size=1000')).data).toMatchObject({ page_size: 100 });
+  });
+
+  it('search: by part of a name or address, by id, by group; typed wildcards are literal', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'Mei', email: 'mei@example.org', group: 'vip' });
+    await app.createUser({ username: 'lin', display_name: '100% Lin' });
+    const search = async (query: string) =>
+      (await root.get(`/api/user/search?${query}`)).data.items.map((user: { username: string }) => user.username);
+    expect(await search('keyword=mEI&group=&p=1&page_size=10')).toEqual(['Mei']);
+    expect(await search('keyword=example.org')).toEqual(['Mei']);
+    expect(await search('keyword=100%25')).toEqual(['lin']);
+    expect(await search('keyword=%25')).toEqual(['lin']);
+    expect(await search('keyword=.*')).toEqual([]);
+    expect(await search('keyword=$ne')).toEqual([]);
+    expect(await search(`keyword=${mei.id}`)).toContain('Mei');
+    expect(await search('keyword=&group=vip')).toEqual(['Mei']);
+    expect(await search('keyword=lin&group=vip')).toEqual([]);
+  });
+
+  it('create: a normal user with the bonus of every new user', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    await root.put('/api/option/', { key: 'QuotaForNewUser', value: '700' });
+    const created = await root.post('/api/user/', { username: 'mei', password: testPassword, display_name: '', role: 10 });
+    expect(created).toMatchObject({ status: 200, success: true });
+    const mei = (await (await app.login('mei')).get('/api/user/self')).data;
+    expect(mei).toMatchObject({ role: 1, display_name: 'mei', quota: 700 });
+    await expectBalanced(app);
+    expect(await root.post('/api/user/', { username: 'mei', password: testPassword })).toMatchObject({ code: 'username_taken' });
+    expect(await root.post('/api/user/', { username: ' ', password: testPassword })).toMatchObject({ code: 'invalid_parameter' });
+    expect(await root.post('/api/user/', { username: 'lin', password: 'short' })).toMatchObject({ code: 'invalid_input', field: 'password' });
+  });
+
+  it('read: the administrator sees users and himself, nobody of his own rank', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const admin = await app.createUser({ role: 10 });
+    const other = await app.createUser({ role: 10 });
+    const user = await app.createUser();
+    const asAdmin = await app.as(admin);
+    expect(await asAdmin.get(`/api/user/${user.id}`)).toMatchObject({ success: true, data: { id: user.id } });
+    expect(await asAdmin.get(`/api/user/${admin.id}`)).toMatchObject({ success: true });
+    expect(await asAdmin.get(`/api/user/${other.id}`)).toMatchObject({ status: 200, success: false, code: 'user_read_denied' });
+    expect(await root.get(`/api/user/${other.id}`)).toMatchObject({ success: true });
+    expect(await root.get('/api/user/999999')).toMatchObject({ success: false, code: 'user_not_found' });
+    expect(await root.get('/api/user/abc')).toMatchObject({ status: 400 });
+    expect(await root.get('/api/user/%E0%A4%A')).toMatchObject({ status: 400 });
+  });
+
+  it('edit: what is absent stays as it is', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei', display_name: 'Mei', group: 'vip', quota: 300 });
+    const edited = await root.put('/api/user/', { id: mei.id, display_name: '梅' });
+    expect(edited).toMatchObject({ success: true, data: { username: 'mei', display_name: '梅', group: 'vip', quota: 300, revision: 2 } });
+    expect(await root.put('/api/user/', { id: mei.id, group: 'nowhere' })).toMatchObject({ success: false, code: 'group_unknown', field: 'group' });
+    expect(await root.put('/api/user/', { id: mei.id, username: 'root' })).toMatchObject({ success: false, code: 'username_taken' });
+    expect(await root.put('/api/user/', { id: mei.id, username: '' })).toMatchObject({ code: 'invalid_input' });
+    expect(await root.put('/api/user/', { id: 999_999, display_name: 'x' })).toMatchObject({ code: 'user_not_found' });
+    expect(await root.put('/api/user/', { id: 0 })).toMatchObject({ status: 400 });
+    expect(await root.put('/api/user/', {})).toMatchObject({ status: 400, field: 'id' });
+  });
+
+  it('edit: a name from elsewhere that is too long does not stand in the way', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const user = await app.createUser({ username: 'linuxdo_1234567' });
+    const whole = (await root.get(`/api/user/${user.id}`)).data;
+    expect(await root.put('/api/user/', { ...whole, display_name: 'Lin' })).toMatchObject({ success: true });
+  });
+
+  it('edit: a new password ends the sessions of the user', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    expect(await root.put('/api/user/', { id: mei.id, password: '' })).toMatchObject({ success: true });
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 200 });
+    expect(await root.put('/api/user/', { id: mei.id, password: 'another password' })).toMatchObject({ success: true });
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    await app.login('mei', 'another password');
+  });
+
+  it('edit: sets the balance, also to zero, and says so in the log', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei', quota: 300 });
+    expect(await root.put('/api/user/', { id: mei.id, quota: 100_000 })).toMatchObject({ success: true, data: { quota: 100_000 } });
+    expect(await root.put('/api/user/', { id: mei.id, quota: 0 })).toMatchObject({ success: true, data: { quota: 0 } });
+    const rows = await app.context.db.collection('logs').find({ type: 3 });
+    expect(rows.map((row) => `${row.username}: ${row.content}`)).toEqual([
+      'mei: 管理员将用户额度从 ＄0.000600 额度修改为 ＄0.200000 额度',
+      'mei: 管理员将用户额度从 ＄0.200000 额度修改为 ＄0.000000 额度',
+    ]);
+    await expectBalanced(app);
+  });
+
+  it('edit: a record sent back whole keeps what was spent meanwhile', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei', quota: 1000 });
+    const seen = (await root.get(`/api/user/${mei.id}`)).data;
+    await spend(app, mei.id, 400);
+    // Usage does not move the revision: the edit is not refused.
+    expect(await root.put('/api/user/', { ...seen, display_name: '梅' })).toMatchObject({ success: true, data: { quota: 600, used_quota: 400 } });
+    const again = { ...seen, revision: undefined };
+    expect(await root.put('/api/user/', { ...again, quota: 2000 })).toMatchObject({ success: true, data: { quota: 1600 } });
+    // Taking all of it away leaves nothing, not a debt.
+    expect(await root.put('/api/user/', { ...again, quota: 0 })).toMatchObject({ success: true, data: { quota: 0 } });
+    await expectBalanced(app);
+  });
+
+  it.each([
+    { quota: -1 },
+    { quota: 1.5 },
+    { quota: 1e300 },
+    { quota: 2 ** 53 },
+    { quota: '100' },
+    { quota: { $gt: 0 } },
+    { quota: [100] },
+    { quota: true },
+    { quota_change: 0.5 },
+    { quota_change: -(2 ** 53) },
+    { quota: 100, used_quota: -1 },
+  ])('edit: refuses %j and leaves the balance alone', async (amount) => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ quota: 300 });
+    const answer = await root.put('/api/user/', { id: mei.id, display_name: 'changed', ...amount });
+    expect(answer).toMatchObject({ status: 400, success: false });
+    expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 300, display_name: mei.display_name, revision: 1 });
+  });
+
+  it('edit: a deduction beyond the balance is refused, and so is a sum that no number holds', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ quota: 300 });
+    expect(await root.put('/api/user/', { id: mei.id, quota_change: -301 })).toMatchObject({ status: 200, success: false, code: 'balance_too_small' });
+    expect(await root.put('/api/user/', { id: mei.id, quota_change: Number.MAX_SAFE_INTEGER })).toMatchObject({ success: false });
+    expect(await root.put('/api/user/', { id: mei.id, quota_change: -300 })).toMatchObject({ success: true, data: { quota: 0 } });
+    await expectBalanced(app);
+  });
+
+  it('edit: 40 additions of 1000 at once lose nothing, over two processes', async () => {
+    await using app = await createTestApp(engine);
+    await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
+    const mei = await app.createUser({ quota: 500 });
+    const editors = await makeEditors(app, other);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => editors[index % editors.length]?.put('/api/user/', { id: mei.id, quota_change: 1000 })),
+    );
+    expect(answers.every((answer) => answer?.success)).toBe(true);
+    expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 40_500 });
+    await expectBalanced(app);
+  });
+
+  it('edit: 40 edits by revision, each tried again on a conflict, lose nothing, over two processes', async () => {
+    await using app = await createTestApp(engine);
+    await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
+    const mei = await app.createUser({ quota: 500 });
+    const editors = await makeEditors(app, other);
+    let conflicts = 0;
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const editor = editors[index % editors.length];
+        if (editor === undefined) throw new Error('No editor');
+        let current = (await editor.get(`/api/user/${mei.id}`)).data;
+        for (;;) {
+          const answer = await editor.put('/api/user/', { id: mei.id, quota: current.quota + 1000, revision: current.revision });
+          if (answer.success) return;
+          expect(answer.code).toBe('revision_conflict');
+          conflicts += 1;
+          current = answer.data;
+        }
+      }),
+    );
+    expect(conflicts).toBeGreaterThan(0);
+    expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 40_500 });
+    await expectBalanced(app);
+  }, 60_000);
+
+  it('edit: an outdated revision changes nothing and answers with the current record', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ quota: 300 });
+    await root.put('/api/user/', { id: mei.id, display_name: 'first' });
+    const late = await root.put('/api/user/', { id: mei.id, display_name: 'second', quota: 5, revision: 1 });
+    expect(late).toMatchObject({ status: 200, success: false, code: 'revision_conflict', data: { display_name: 'first', quota: 300, revision: 2 } });
+    expect(await root.put('/api/user/', { id: mei.id, quota: 5, revision: late.data.revision })).toMatchObject({ success: true, data: { quota: 5 } });
+  });
+
+  it('guards: an administrator has no power over administrators and the super admin', async () => {
+    await using app = await createTestApp(engine);
+    await app.setup();
+    const rootId = (await app.context.db.collection('users').first({ role: 100 }))?.id;
+    const admin = await app.createUser({ role: 10 });
+    const other = await app.createUser({ role: 10 });
+    const user = await app.createUser();
+    const asAdmin = await app.as(admin);
+    for (const id of [other.id, admin.id, rootId]) {
+      expect(await asAdmin.put('/api/user/', { id, display_name: 'x' })).toMatchObject({ status: 200, code: 'user_edit_denied' });
+      for (const action of ['promote', 'demote', 'disable', 'enable', 'delete']) {
+        expect(await asAdmin.post('/api/user/manage', { id, action })).toMatchObject({ status: 200, code: 'user_edit_denied' });
+      }
+    }
+    expect(await asAdmin.delete(`/api/user/${other.id}`)).toMatchObject({ code: 'user_delete_denied' });
+    expect(await asAdmin.post('/api/user/', { username: 'x', password: testPassword, role: 10 })).toMatchObject({ code: 'user_create_denied' });
+    expect(await asAdmin.put('/api/user/', { id: user.id, role: 10 })).toMatchObject({ code: 'user_raise_denied' });
+    expect(await asAdmin.post('/api/user/manage', { id: user.id, action: 'promote' })).toMatchObject({ code: 'promote_denied' });
+    expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ role: 1 });
+  });
+
+  it('guards: the super admin cannot be demoted, banned or deleted, not even by himself', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const id = root.userId;
+    expect(await root.post('/api/user/manage', { id, action: 'disable' })).toMatchObject({ code: 'root_not_disabled', message: '无法禁用超级管理员用户' });
+    expect(await root.post('/api/user/manage', { id, action: 'delete' })).toMatchObject({ code: 'root_not_deleted' });
+    expect(await root.post('/api/user/manage', { id, action: 'demote' })).toMatchObject({ code: 'root_not_demoted' });
+    expect(await root.post('/api/user/manage', { id, action: 'promote' })).toMatchObject({ code: 'already_admin' });
+    expect(await root.delete(`/api/user/${id}`)).toMatchObject({ code: 'root_not_deleted' });
+    expect(await root.delete('/api/user/self')).toMatchObject({ code: 'root_self_delete', message: '不能删除超级管理员账户' });
+    expect(await root.get('/api/user/self')).toMatchObject({ status: 200, data: { role: 100, status: 1 } });
+  });
+
+  it('manage: promote and demote, each leaving a row in the log of the user', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser();
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({ success: true, data: { role: 10, status: 1 } });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({ code: 'already_admin' });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'demote' })).toMatchObject({ data: { role: 1 } });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'demote' })).toMatchObject({ code: 'already_user' });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'explode' })).toMatchObject({ status: 400 });
+    expect(await root.post('/api/user/manage', { action: 'disable' })).toMatchObject({ status: 400 });
+    expect(await app.context.db.collection('logs').count({ type: 3, user_id: mei.id })).toBe(2);
+  });
+
+  it('manage: a ban ends the sessions, enabling lets in again, a locked account stays locked', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'disable' })).toMatchObject({ data: { status: 2 } });
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'enable' })).toMatchObject({ data: { status: 1 } });
+    await app.login('mei');
+    const locked = await app.createUser({ status: 3 });
+    expect(await root.post('/api/user/manage', { id: locked.id, action: 'enable' })).toMatchObject({ code: 'enable_blocked' });
+  });
+
+  it.each(['manage', 'delete'])('%s: a deleted user is out, his name stays reserved, his rows stay', async (way) => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei', quota: 300 });
+    const client = await app.login('mei');
+    expect(await client.post('/api/token/', { name: 'first', unlimited_quota: true, expired_time: -1 })).toMatchObject({ success: true });
+    const gone = way === 'manage' ? await root.post('/api/user/manage', { id: mei.id, action: 'delete' }) : await root.delete(`/api/user/${mei.id}`);
+    expect(gone).toMatchObject({ status: 200, success: true });
+
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await app.context.db.collection('tokens').find({ user_id: mei.id })).toMatchObject([{ status: 2 }]);
+    expect(await root.get(`/api/user/${mei.id}`)).toMatchObject({ code: 'user_not_found' });
+    expect(await root.put('/api/user/', { id: mei.id, quota: 5 })).toMatchObject({ code: 'user_not_found' });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'enable' })).toMatchObject({ code: 'user_not_found' });
+    const listed = (await root.get('/api/user/search?keyword=mei')).data.items;
+    expect(listed).toMatchObject([{ id: mei.id, quota: 300 }]);
+    expect(listed[0].DeletedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(await root.post('/api/user/', { username: 'mei', password: testPassword })).toMatchObject({ code: 'username_taken' });
+    await root.post('/api/user/', { username: 'next', password: testPassword });
+    const next = await app.context.db.collection('users').first({ username: 'next' });
+    expect(next?.id).toBeGreaterThan(mei.id);
+  });
+});
+
+async function makeEditors(app: TestApp, other: TestApp): Promise<TestClient[]> {
+  const admins = await Promise.all([app.createUser({ role: 10 }), app.createUser({ role: 10 })]);
+  return Promise.all(admins.flatMap((admin) => [app.as(admin), other.as(admin)]));
+}
+
+/** A call that costs `quota`, as the relay charges it. */
+async function spend(app: TestApp, userId: number, quota: number): Promise<void> {
+  const { ledger } = app.context;
+  const result = await ledger.reserve({ userId, token: null, amount: quota });
+  if (!('reservation' in result)) throw new Error('The reservation was refused');
+  await ledger.settle(result.reservation, {
+    user_id: userId,
+    created_at: Math.floor(app.context.now() / 1000),
+    type: 2,
+    content: '',
+    username: '',
+    token_name: '',
+    model_name: 'm',
+    quota,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: 0,
+    is_stream: false,
+    channel_id: 0,
+    token_id: 0,
+    group: 'default',
+    other: null,
+  });
+}
