@@ -1,0 +1,95 @@
+import { ActionIcon } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './columns.module.css';
+import { Disclosure } from './disclosure.tsx';
+import { Icon } from './icon.tsx';
+
+/** One column of a list, and what becomes of it on a phone's card. */
+export interface Column<Row> {
+  key: string;
+  heading: string;
+  cell: (row: Row) => ReactNode;
+  /** Pixels at a desk; absent: takes what is left. */
+  width?: number;
+  align?: 'end';
+  /** When the list gets narrow, columns leave, the highest number first; absent: never. */
+  leave?: number;
+  /** Place on the card; several `context` columns are joined by `·`. Absent: not on the card. */
+  card?: 'title' | 'amount' | 'context' | 'note';
+  /** Name that `onSort` is told. */
+  sort?: string;
+  /** Always shown; not in the picker. */
+  isLocked?: boolean;
+  /** Hidden until somebody chooses it. */
+  isOff?: boolean;
+}
+
+export interface ChosenColumns<Row> {
+  all: readonly Column<Row>[];
+  shown: readonly Column<Row>[];
+  toggle: (key: string) => void;
+  reset: () => void;
+}
+
+/** The columns that somebody chose to see, remembered on this device under a key as `{column: shown}`. */
+export function useColumns<Row>(all: readonly Column<Row>[], storageKey: string): ChosenColumns<Row> {
+  const [choice, setChoice] = useState(() => storedChoice(storageKey));
+  const isShown = (column: Column<Row>): boolean => column.isLocked === true || (choice.get(column.key) ?? column.isOff !== true);
+
+  function store(next: Map<string, boolean>): void {
+    if (next.size === 0) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, JSON.stringify(Object.fromEntries(next)));
+    setChoice(next);
+  }
+  return {
+    all,
+    shown: all.filter(isShown),
+    toggle: (key) => {
+      const column = all.find((one) => one.key === key);
+      if (column !== undefined) store(new Map(choice).set(key, !isShown(column)));
+    },
+    reset: () => store(new Map()),
+  };
+}
+
+/** The button that chooses columns; for a `FilterBar`'s tools. Cards on a phone do not depend on it. */
+export function ColumnPicker<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
+  const { t } = useTranslation();
+  return (
+    <Disclosure
+      button={(attributes) => (
+        <ActionIcon {...attributes} aria-label={t('common.list.columns')} title={t('common.list.columns')}>
+          <Icon name="columns" />
+        </ActionIcon>
+      )}
+    >
+      {() => (
+        <fieldset className={styles.picker}>
+          <legend className="visually-hidden">{t('common.list.columns')}</legend>
+          {chosen.all
+            .filter((column) => column.isLocked !== true)
+            .map((column) => (
+              <label key={column.key} className={styles.choice}>
+                <input type="checkbox" checked={chosen.shown.includes(column)} onChange={() => chosen.toggle(column.key)} />
+                {column.heading}
+              </label>
+            ))}
+          <button type="button" className={styles.reset} onClick={chosen.reset}>
+            {t('common.list.columns_reset')}
+          </button>
+        </fieldset>
+      )}
+    </Disclosure>
+  );
+}
+
+function storedChoice(storageKey: string): Map<string, boolean> {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '{}');
+    if (typeof stored !== 'object' || stored === null) return new Map();
+    return new Map(Object.entries(stored).filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean'));
+  } catch {
+    return new Map();
+  }
+}

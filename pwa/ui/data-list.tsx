@@ -1,0 +1,125 @@
+// The one list of the console: a real table at a desk, cards of the same columns on a phone. What it shows (page, size,
+// sort, filters, open record) is the screen's, and lives in the address.
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsPhone } from './breakpoint.ts';
+import type { Column } from './columns.tsx';
+import { DataCards } from './data-cards.tsx';
+import styles from './data-list.module.css';
+import { DataTable } from './data-table.tsx';
+import { useFormat } from './format-context.ts';
+import { useListKeys } from './list-keys.ts';
+import { EmptyList, type EmptyText, ListFoot, ShortcutDialog } from './list-parts.tsx';
+import type { PagerProps } from './pager.tsx';
+import { LoadFailure, NotOnDevice, type QueryLike } from './query-state.tsx';
+import type { Selection } from './selection.ts';
+
+export interface RowGroup {
+  key: string;
+  label: ReactNode;
+  sum?: ReactNode;
+}
+
+export interface SortState {
+  by: string;
+  isDescending: boolean;
+  /** Called with a column's `sort`; the screen turns the order when it is the same again. */
+  onSort: (by: string) => void;
+}
+
+export interface DataListProps<Row, Key extends string | number> {
+  /** What is listed; the table's name. */
+  label: string;
+  query: QueryLike<unknown>;
+  /** Undefined while there are none to show. */
+  rows: readonly Row[] | undefined;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => Key;
+  /** What one calls the row: names its tick box. */
+  rowName: (row: Row) => string;
+  /** Key of the open record, as the address has it. */
+  open?: string | undefined;
+  onOpen?: (key: string | undefined) => void;
+  selection?: Selection<Key>;
+  bulkActions?: ReactNode;
+  /** Total that "select all" would mean beyond this page. */
+  group?: (row: Row) => RowGroup;
+  sort?: SortState;
+  isTwoLine?: boolean;
+  isMuted?: (row: Row) => boolean;
+  empty: EmptyText;
+  filtersSet?: number;
+  onClearFilters?: () => void;
+  pager?: PagerProps;
+}
+
+export function DataList<Row, Key extends string | number>(props: DataListProps<Row, Key>) {
+  const { query, rows, rowKey, open, onOpen, selection } = props;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  const [cursor, setCursor] = useState<string>();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const keys = (rows ?? []).map((row) => String(rowKey(row)));
+
+  function handleCursor(key: string): void {
+    setCursor(key);
+    document.querySelector<HTMLElement>(`[data-row-key="${CSS.escape(key)}"]`)?.focus();
+  }
+  useListKeys({
+    keys,
+    cursor,
+    open,
+    onCursor: handleCursor,
+    onOpen,
+    onToggle: selection === undefined ? undefined : (key) => toggleByName(key),
+    onClear: selection !== undefined && selection.keys.size > 0 ? selection.clear : undefined,
+    onHelp: () => setHelpOpen(true),
+  });
+  function toggleByName(key: string): void {
+    const row = rows?.find((one) => String(rowKey(one)) === key);
+    if (row !== undefined) selection?.toggle(rowKey(row));
+  }
+
+  const shown = query.dataUpdatedAt === 0 ? '' : t('common.load.rows_from', { time: format.clock(Math.floor(query.dataUpdatedAt / 1000)) });
+  const failure = query.error === null ? null : (
+    <div className={styles.state}>
+      <LoadFailure
+        what={props.label}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+        {...(rows === undefined || shown === '' ? {} : { shown })}
+      />
+    </div>
+  );
+  const isMissing = rows === undefined && query.error === null && query.fetchStatus === 'paused';
+  const isEmpty = rows !== undefined && rows.length === 0;
+  const Rows = isPhone ? DataCards : DataTable;
+
+  return (
+    <div className={styles.list} aria-busy={query.fetchStatus === 'fetching'}>
+      {failure}
+      {isMissing && (
+        <div className={styles.state}>
+          <NotOnDevice />
+        </div>
+      )}
+      {isEmpty && (
+        <div className={styles.state}>
+          <EmptyList {...props.empty} filtersSet={props.filtersSet ?? 0} {...(props.onClearFilters === undefined ? {} : { onClearFilters: props.onClearFilters })} />
+        </div>
+      )}
+      {!isMissing && !isEmpty && (rows !== undefined || failure === null) && <Rows {...props} cursor={cursor} onCursor={setCursor} />}
+      <ListFoot
+        query={query}
+        selected={selection?.keys.size ?? 0}
+        onClear={selection?.clear}
+        bulkActions={props.bulkActions}
+        pager={rows === undefined ? undefined : props.pager}
+        hasPanel={onOpen !== undefined}
+        onHelp={() => setHelpOpen(true)}
+      />
+      {isHelpOpen && <ShortcutDialog canTick={selection !== undefined} onClose={() => setHelpOpen(false)} />}
+    </div>
+  );
+}

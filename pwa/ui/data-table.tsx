@@ -1,0 +1,181 @@
+import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Column } from './columns.tsx';
+import type { DataListProps, SortState } from './data-list.tsx';
+import styles from './data-table.module.css';
+import { useAfter } from './query-state.tsx';
+import { TickBox } from './tick-box.tsx';
+
+export interface RowsProps<Row, Key extends string | number> extends DataListProps<Row, Key> {
+  cursor: string | undefined;
+  onCursor: (key: string) => void;
+}
+
+const tickWidth = 48;
+const flexibleWidth = 150;
+const skeletonRows = 10;
+
+export function DataTable<Row, Key extends string | number>(props: RowsProps<Row, Key>) {
+  const { label, rows, rowKey, selection, sort, isTwoLine = false } = props;
+  const { t } = useTranslation();
+  const { frame, columns } = useFitting(props.columns, selection === undefined ? 0 : tickWidth);
+  const span = columns.length + (selection === undefined ? 0 : 1);
+  const pageKeys = rows?.map(rowKey) ?? [];
+  const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
+
+  return (
+    <div className={styles.scroll} ref={frame} data-scroll-restoration-id="list">
+      <table className={styles.table} aria-label={label} data-two-line={isTwoLine || undefined}>
+        <colgroup>
+          {selection !== undefined && <col style={{ width: tickWidth }} />}
+          {columns.map((column) => (
+            <col key={column.key} style={column.width === undefined ? undefined : { width: column.width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {selection !== undefined && (
+              <th scope="col">
+                <TickBox
+                  label={t('common.list.tick_page')}
+                  isTicked={ticked > 0 && ticked === pageKeys.length}
+                  isMixed={ticked > 0 && ticked < pageKeys.length}
+                  onChange={() => selection.set(pageKeys, ticked < pageKeys.length)}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Heading key={column.key} column={column} sort={sort} />
+            ))}
+          </tr>
+        </thead>
+        {rows === undefined ? <SkeletonRows columns={columns} hasTicks={selection !== undefined} /> : <Body {...props} rows={rows} columns={columns} span={span} />}
+      </table>
+    </div>
+  );
+}
+
+function Heading<Row>({ column, sort }: { column: Column<Row>; sort: SortState | undefined }) {
+  const by = column.sort;
+  const isSorted = by !== undefined && sort?.by === by;
+  return (
+    <th scope="col" data-align={column.align} aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined}>
+      {by === undefined || sort === undefined ? (
+        column.heading
+      ) : (
+        <button type="button" className={styles.sort} onClick={() => sort.onSort(by)}>
+          {column.heading}
+          {isSorted && <span aria-hidden="true">{sort.isDescending ? ' ↓' : ' ↑'}</span>}
+        </button>
+      )}
+    </th>
+  );
+}
+
+function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { rows: readonly Row[]; span: number }) {
+  const { rows, columns, rowKey, rowName, open, onOpen, selection, group, cursor, onCursor, isMuted, span } = props;
+  const { t } = useTranslation();
+
+  function handleClick(event: MouseEvent<HTMLTableRowElement>, key: string): void {
+    onCursor(key);
+    // Links, buttons and boxes inside a row do their own thing; so does marking text.
+    if (event.target instanceof Element && event.target.closest('a, button, input, label, select') !== null) return;
+    if (getSelection()?.isCollapsed === false) return;
+    onOpen?.(key);
+  }
+
+  return (
+    <tbody>
+      {rows.map((row, index) => {
+        const key = rowKey(row);
+        const name = String(key);
+        const day = group?.(row);
+        const before = index === 0 || group === undefined ? undefined : rows[index - 1];
+        const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
+        const isTicked = selection?.keys.has(key) === true;
+        return [
+          startsGroup && (
+            <tr key={`group-${day.key}`} className={styles.group}>
+              <th scope="colgroup" colSpan={span}>
+                <span className={styles.groupLine}>
+                  <span>{day.label}</span>
+                  <span>{day.sum}</span>
+                </span>
+              </th>
+            </tr>
+          ),
+          <tr
+            key={name}
+            className={styles.row}
+            data-row-key={name}
+            data-open={open === name || undefined}
+            data-ticked={isTicked || undefined}
+            data-muted={isMuted?.(row) === true || undefined}
+            data-opens={onOpen !== undefined || undefined}
+            aria-current={open === name ? 'true' : undefined}
+            tabIndex={cursor === name || (cursor === undefined && index === 0) ? 0 : -1}
+            onClick={(event) => handleClick(event, name)}
+            onFocus={(event) => {
+              if (event.target === event.currentTarget) onCursor(name);
+            }}
+          >
+            {selection !== undefined && (
+              <td>
+                <TickBox label={t('common.list.tick_row', { name: rowName(row) })} isTicked={isTicked} onChange={() => selection.toggle(key)} />
+              </td>
+            )}
+            {columns.map((column) => (
+              <td key={column.key} data-align={column.align}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>,
+        ];
+      })}
+    </tbody>
+  );
+}
+
+function SkeletonRows<Row>({ columns, hasTicks }: { columns: readonly Column<Row>[]; hasTicks: boolean }) {
+  const isShown = useAfter(200);
+  return (
+    <tbody className={styles.skeleton} data-shown={isShown || undefined} aria-hidden="true">
+      {Array.from({ length: skeletonRows }, (_row, index) => (
+        <tr key={index} className={styles.row}>
+          {hasTicks && <td />}
+          {columns.map((column, place) => (
+            <td key={column.key} data-align={column.align}>
+              <i style={{ width: `${70 - ((index * 17 + place * 29) % 40)}%` }} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+/** The columns that the width has room for: those of least importance leave first. */
+function useFitting<Row>(columns: readonly Column<Row>[], fixed: number) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  useLayoutEffect(() => {
+    const node = frame.current;
+    if (node === null) return;
+    setWidth(node.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(node.clientWidth));
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+
+  const leaving = columns.filter((column) => column.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
+  let kept = columns;
+  while (leaving.length > 0 && needed(kept) + fixed > width) {
+    const last = leaving.pop();
+    kept = kept.filter((column) => column !== last);
+  }
+  return { frame, columns: kept };
+}
+
+function needed<Row>(columns: readonly Column<Row>[]): number {
+  return columns.reduce((sum, column) => sum + (column.width ?? flexibleWidth), 0);
+}

@@ -1,0 +1,81 @@
+import { useEffect } from 'react';
+
+interface ListKeys {
+  /** Row keys in order. */
+  keys: readonly string[];
+  cursor: string | undefined;
+  /** The open record; the panel walks with the cursor. */
+  open: string | undefined;
+  onCursor: (key: string) => void;
+  onOpen: ((key: string | undefined) => void) | undefined;
+  onToggle: ((key: string) => void) | undefined;
+  /** Esc when no panel is open. */
+  onClear: (() => void) | undefined;
+  onHelp: () => void;
+}
+
+/** J K walk, Enter opens, Space ticks, Esc closes, ? lists. Not while somebody types, and not under a dialog. */
+export function useListKeys(list: ListKeys): void {
+  useEffect(() => {
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isElsewhere(event.target)) return;
+      if (actOn(event, list)) event.preventDefault();
+    };
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
+  });
+}
+
+function actOn(event: KeyboardEvent, list: ListKeys): boolean {
+  const onRow = event.target instanceof HTMLElement && event.target.dataset.rowKey !== undefined;
+  switch (event.key) {
+    case 'j':
+      return walk(list, 1);
+    case 'k':
+      return walk(list, -1);
+    // Arrows scroll the page unless a row has the focus.
+    case 'ArrowDown':
+      return onRow && walk(list, 1);
+    case 'ArrowUp':
+      return onRow && walk(list, -1);
+    case 'Enter':
+      if (!onRow || list.cursor === undefined || list.onOpen === undefined) return false;
+      list.onOpen(list.cursor);
+      return true;
+    case ' ':
+      if (!onRow || list.cursor === undefined || list.onToggle === undefined) return false;
+      list.onToggle(list.cursor);
+      return true;
+    case 'Escape':
+      if (list.open !== undefined && list.onOpen !== undefined) {
+        list.onOpen(undefined);
+        return true;
+      }
+      list.onClear?.();
+      return list.onClear !== undefined;
+    case '?':
+      list.onHelp();
+      return true;
+    default:
+      return false;
+  }
+}
+
+function walk(list: ListKeys, step: 1 | -1): boolean {
+  const from = list.keys.indexOf(list.open ?? list.cursor ?? '');
+  const next = list.keys[from === -1 ? 0 : Math.min(list.keys.length - 1, Math.max(0, from + step))];
+  if (next === undefined) return false;
+  list.onCursor(next);
+  if (list.open !== undefined && next !== list.open) list.onOpen?.(next);
+  return true;
+}
+
+/** True where keys mean something else: in a field, in a dialog. */
+export function isElsewhere(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open], [role=dialog][aria-modal=true]') !== null) return true;
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.closest('input:not([type=checkbox]), textarea, select, [role=listbox], [role=combobox]') !== null)
+  );
+}

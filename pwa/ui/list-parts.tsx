@@ -1,0 +1,115 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AsOf } from './as-of.tsx';
+import { useIsPhone } from './breakpoint.ts';
+import { Dialog } from './dialog.tsx';
+import styles from './list-parts.module.css';
+import { Pager, type PagerProps } from './pager.tsx';
+import type { QueryLike } from './query-state.tsx';
+
+/** What would be here, and the one action that fills it. */
+export interface EmptyText {
+  title: string;
+  text: string;
+  action?: ReactNode;
+}
+
+export function EmptyList(props: EmptyText & { filtersSet: number; onClearFilters?: () => void }) {
+  const { t } = useTranslation();
+  if (props.filtersSet > 0) {
+    return (
+      <div className={styles.empty}>
+        <b>{t('common.list.no_match')}</b>
+        <p>{t('common.list.filters_set', { count: props.filtersSet })}</p>
+        {props.onClearFilters !== undefined && <Button onClick={props.onClearFilters}>{t('common.filter.clear')}</Button>}
+      </div>
+    );
+  }
+  return (
+    <div className={styles.empty}>
+      <b>{props.title}</b>
+      <p>{props.text}</p>
+      {props.action}
+    </div>
+  );
+}
+
+interface ListFootProps {
+  query: QueryLike<unknown>;
+  selected: number;
+  onClear: (() => void) | undefined;
+  bulkActions: ReactNode;
+  pager: PagerProps | undefined;
+  hasPanel: boolean;
+  onHelp: () => void;
+}
+
+/** Under a list: its age, keys, pages; or what can be done with the ticked rows, in the same place. */
+export function ListFoot({ query, selected, onClear, bulkActions, pager, hasPanel, onHelp }: ListFootProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  if (selected > 0) {
+    return (
+      <div className={styles.bulk} role="toolbar" aria-label={t('common.list.selected', { count: selected })}>
+        <b className={styles.selected}>{t('common.list.selected', { count: selected })}</b>
+        <span className={styles.actions}>{bulkActions}</span>
+        <Button variant="subtle" onClick={onClear}>
+          {t('common.list.unselect')}
+          {!isPhone && <kbd className={styles.key}>Esc</kbd>}
+        </Button>
+      </div>
+    );
+  }
+  const isStale = query.error !== null || query.fetchStatus === 'paused';
+  if (pager === undefined && !isStale) return null;
+  return (
+    <footer className={styles.foot}>
+      <AsOf at={query.dataUpdatedAt} isStale={isStale} />
+      {!isPhone && (
+        <button type="button" className={styles.hints} onClick={onHelp}>
+          <kbd>J</kbd> <kbd>K</kbd> {t('common.keys.walk_short')}
+          {hasPanel && (
+            <>
+              {' '}
+              <kbd>Enter</kbd> {t('common.keys.open_short')}
+            </>
+          )}{' '}
+          <kbd>?</kbd> {t('common.keys.all')}
+        </button>
+      )}
+      {pager !== undefined && <Pager {...pager} />}
+    </footer>
+  );
+}
+
+export function ShortcutDialog({ canTick, onClose }: { canTick: boolean; onClose: () => void }) {
+  const { t } = useTranslation();
+  const shortcuts = [
+    { keys: ['J', 'K'], name: 'walk' },
+    { keys: ['Enter'], name: 'open' },
+    ...(canTick ? [{ keys: ['Space'], name: 'tick' }] : []),
+    { keys: ['F'], name: 'filter' },
+    { keys: ['Esc'], name: 'close' },
+    { keys: ['?'], name: 'help' },
+  ];
+  return (
+    <Dialog title={t('common.keys.title')} onClose={onClose}>
+      <dl className={styles.keys}>
+        {shortcuts.map((shortcut) => (
+          <div key={shortcut.name}>
+            <dt>
+              {shortcut.keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{t(`common.keys.${shortcut.name}`)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Button fullWidth onClick={onClose} autoFocus>
+        {t('common.action.close')}
+      </Button>
+    </Dialog>
+  );
+}

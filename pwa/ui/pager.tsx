@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from './format-context.ts';
+import { Icon } from './icon.tsx';
+import { pageSizes, rememberPageSize } from './list-search.ts';
+import styles from './pager.module.css';
+
+/** Pages by number where a total is known; by cursor, newer and older, where the list is a stream. */
+export type PagerProps = NumberedPager | CursorPager;
+
+interface Sized {
+  size: number;
+  onSize: (size: number) => void;
+}
+export interface NumberedPager extends Sized {
+  cursor?: never;
+  /** From 1. */
+  page: number;
+  total: number;
+  /** The total is at least this; there may be more. */
+  isLowerBound?: boolean | undefined;
+  onPage: (page: number) => void;
+}
+export interface CursorPager extends Sized {
+  cursor: true;
+  hasNewer: boolean;
+  hasOlder: boolean;
+  onNewer: () => void;
+  onOlder: () => void;
+}
+
+export function Pager(props: PagerProps) {
+  const { t } = useTranslation();
+  const isStream = props.cursor === true;
+  const pages = isStream ? 1 : Math.max(1, Math.ceil(props.total / props.size));
+  const hasPrevious = isStream ? props.hasNewer : props.page > 1;
+  const hasNext = isStream ? props.hasOlder : props.page < pages || props.isLowerBound === true;
+  return (
+    <nav className={styles.pager} aria-label={t('common.pager.label')}>
+      <SizeChoice size={props.size} onSize={props.onSize} />
+      {!isStream && <Range {...props} />}
+      <span className={styles.buttons}>
+        <Button
+          variant="subtle"
+          className={styles.button}
+          disabled={!hasPrevious}
+          leftSection={<Icon name="left" />}
+          onClick={() => (isStream ? props.onNewer() : props.onPage(props.page - 1))}
+        >
+          {t(isStream ? 'common.pager.newer' : 'common.pager.previous')}
+        </Button>
+        <Button
+          className={styles.button}
+          disabled={!hasNext}
+          rightSection={<Icon name="right" />}
+          onClick={() => (isStream ? props.onOlder() : props.onPage(props.page + 1))}
+        >
+          {t(isStream ? 'common.pager.older' : 'common.pager.next')}
+        </Button>
+      </span>
+    </nav>
+  );
+}
+
+function Range({ page, size, total, isLowerBound }: NumberedPager) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const start = total === 0 ? 0 : Math.min((page - 1) * size + 1, total);
+  const end = Math.min(page * size, total);
+  return (
+    <span className={styles.range}>
+      {t(isLowerBound === true ? 'common.pager.range_at_least' : 'common.pager.range', {
+        start: format.count(start),
+        end: format.count(end),
+        total: format.count(total),
+      })}
+    </span>
+  );
+}
+
+function SizeChoice({ size, onSize }: Sized) {
+  const { t } = useTranslation();
+  return (
+    <select
+      className={styles.size}
+      aria-label={t('common.pager.size')}
+      value={size}
+      onChange={(event) => {
+        const chosen = Number(event.currentTarget.value);
+        rememberPageSize(chosen);
+        onSize(chosen);
+      }}
+    >
+      {pageSizes.map((offered) => (
+        <option key={offered} value={offered}>
+          {t('common.pager.per_page', { count: offered })}
+        </option>
+      ))}
+    </select>
+  );
+}

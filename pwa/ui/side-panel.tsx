@@ -1,0 +1,135 @@
+import { ActionIcon } from '@mantine/core';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { BottomSheet } from './bottom-sheet.tsx';
+import { useIsPhone } from './breakpoint.ts';
+import { Icon } from './icon.tsx';
+import styles from './side-panel.module.css';
+
+interface SidePanelProps {
+  title: ReactNode;
+  /** Beside the title, quieter: `#9`. */
+  note?: ReactNode;
+  onClose: () => void;
+  /** The record before and after, where the list has one. */
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
+  /** Ctrl-S or ⌘S. */
+  onSave?: () => void;
+  /** Buttons at the foot. */
+  foot?: ReactNode;
+  /** Puts the focus into the panel when it opens: for forms. A record that is only looked at leaves it in the list. */
+  takesFocus?: boolean;
+  children: ReactNode;
+}
+
+/** One record beside its list: 420 px at a desk, a sheet from below on a phone. */
+export function SidePanel(props: SidePanelProps) {
+  const { onSave } = props;
+  useEffect(() => {
+    if (onSave === undefined) return;
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      onSave();
+    };
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
+  }, [onSave]);
+
+  if (!useIsPhone()) return <DeskPanel {...props} />;
+  const title = (
+    <>
+      {props.title} {props.note !== undefined && <span className={styles.note}>{props.note}</span>}
+    </>
+  );
+  return (
+    <BottomSheet opened title={title} onClose={props.onClose} foot={props.foot}>
+      {props.children}
+    </BottomSheet>
+  );
+}
+
+function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus = false, children }: SidePanelProps) {
+  const { t } = useTranslation();
+  const titleId = useId();
+  const panel = useRef<HTMLElement>(null);
+  const walks = onPrevious !== undefined || onNext !== undefined;
+  useEffect(() => {
+    if (!takesFocus) return;
+    const before = document.activeElement;
+    const node = panel.current;
+    const first = node?.querySelector<HTMLElement>('[data-autofocus], input, select, textarea');
+    (first ?? node)?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    };
+  }, [takesFocus]);
+
+  return (
+    <aside
+      className={styles.panel}
+      aria-labelledby={titleId}
+      tabIndex={-1}
+      ref={panel}
+      onKeyDown={(event) => {
+        // In a field, the list does not hear it.
+        if (event.key === 'Escape' && !event.defaultPrevented && event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null) {
+          event.preventDefault();
+          onClose();
+        }
+      }}
+    >
+      <header className={styles.head}>
+        <h2 className={styles.title} id={titleId}>
+          {title} {note !== undefined && <span className={styles.note}>{note}</span>}
+        </h2>
+        {walks && (
+          <>
+            <ActionIcon aria-label={t('common.panel.previous')} disabled={onPrevious === undefined} onClick={onPrevious}>
+              <Icon name="up" />
+            </ActionIcon>
+            <ActionIcon aria-label={t('common.panel.next')} disabled={onNext === undefined} onClick={onNext}>
+              <Icon name="down" />
+            </ActionIcon>
+            <kbd aria-hidden="true">J K</kbd>
+          </>
+        )}
+        <ActionIcon aria-label={t('common.action.close')} onClick={onClose}>
+          <Icon name="close" />
+        </ActionIcon>
+      </header>
+      <div className={styles.body}>{children}</div>
+      {foot !== undefined && <footer className={styles.foot}>{foot}</footer>}
+    </aside>
+  );
+}
+
+/** A part of a panel with its small heading. */
+export function PanelSection({ title, aside, children }: { title?: ReactNode; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.section}>
+      {title !== undefined && (
+        <h3 className={styles.sectionTitle}>
+          <span>{title}</span>
+          <span>{aside}</span>
+        </h3>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Facts of a record: name at the left, value at the right. */
+export function FactList({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map((fact) => (
+        <div key={fact.name}>
+          <dt>{fact.name}</dt>
+          <dd>{fact.value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
