@@ -24,7 +24,7 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
 
   async function answer(request: Request, make: (models: readonly string[]) => object): Promise<Response> {
     const requestId = newRequestId(services.context);
-    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId, 'x-request-id': requestId };
     try {
       return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
     } catch (failure) {

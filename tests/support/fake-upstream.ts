@@ -378,7 +378,8 @@ class Exchange {
 
   cut(): void {
     this.#isCut = true;
-    this.#response.destroy();
+    // What was written is held together until the next tick; it is to arrive before the end does.
+    setImmediate(() => this.#response.destroy());
   }
 
   end(): void {

@@ -1,7 +1,6 @@
 // The addresses that a token may be used from: one per line, or a range in CIDR form.
 import ipaddr from 'ipaddr.js';
 import { AppError } from '#shared/errors.ts';
-import { contains, parseAddress, parseRange } from '#server/http/client-address.ts';
 
 /**
  * The list as it is stored: one entry per line, without blanks and doubles. Commas separate as well, as old clients write.
@@ -13,14 +12,6 @@ export function checkAllowedAddresses(text: string): string {
     if (!isRange(line)) throw new AppError('token_ips_invalid', { line: line.slice(0, 60) }, { field: 'allow_ips' });
   }
   return [...new Set(lines)].join('\n');
-}
-
-/** True when the list is empty or one of its entries holds the address. An entry that cannot be read allows nobody. */
-export function isAddressAllowed(allowed: string, address: string): boolean {
-  const lines = allowed.split('\n').filter((line) => line !== '');
-  if (lines.length === 0) return true;
-  const client = parseAddress(address);
-  return client !== null && lines.some((line) => isRange(line) && contains(parseRange(line), client));
 }
 
 /** Stricter than the parser, which also takes `10`, `0x7f.1` and octal notation. */

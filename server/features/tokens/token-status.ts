@@ -13,7 +13,7 @@ export function effectiveStatus(token: TokenRecord, now: number): number {
 }
 
 export function isExpired(token: Pick<TokenRecord, 'expired_time'>, now: number): boolean {
-  return token.expired_time !== -1 && token.expired_time < Math.floor(now / 1000);
+  return token.expired_time !== -1 && token.expired_time * 1000 <= now;
 }
 
 /** A limited token without any balance, leases of running processes counted in. */
