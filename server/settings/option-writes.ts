@@ -18,15 +18,23 @@ export async function finishOptionWrites(db: Database): Promise<void> {
   await readJournal(db);
 }
 
+/** Writers of one process take turns, so that only other processes can be faster. */
+const turns = new WeakMap<Database, Promise<unknown>>();
+
 /**
  * `plan` gets the current rows of `keys` and returns the rows to store (throws to refuse); it may run again when somebody
  * else was faster. Returns what was stored.
  */
-export async function writeOptions(
-  db: Database,
-  keys: readonly string[],
-  plan: (current: ReadonlyMap<string, OptionRecord>) => OptionRecord[],
-): Promise<OptionRecord[]> {
+export function writeOptions(db: Database, keys: readonly string[], plan: Plan): Promise<OptionRecord[]> {
+  const write = () => writeInTurn(db, keys, plan);
+  const turn = (turns.get(db) ?? Promise.resolve()).then(write, write);
+  turns.set(db, turn);
+  return turn;
+}
+
+type Plan = (current: ReadonlyMap<string, OptionRecord>) => OptionRecord[];
+
+async function writeInTurn(db: Database, keys: readonly string[], plan: Plan): Promise<OptionRecord[]> {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const journal = await readJournal(db);
     const rows = await db.collection('options').find({ id: { in: keys } });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingKeys } from '#shared/settings.ts';
+import { settingKeys, settings } from '#shared/settings.ts';
 import { createSettings } from '#server/settings/settings.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -344,12 +344,23 @@ describe.each(engines)('options on $kind', (engine) => {
     await db.collection('options').insert({ id: 'ChannelDisableThreshold', value: 'soon', ...bad });
     await db.collection('options').insert({ id: 'MjModeClearEnabled', value: 'true', ...bad });
     await db.collection('options').patch({ id: 'WorkerValidKey' }, { set: { value: 'not a cipher' } });
-    const settings = createSettings({ db, changes, secrets: keys, log: { warn: (fields: unknown) => void warnings.push(fields) } });
-    await settings.reload();
-    expect(settings.get('ChannelDisableThreshold')).toBe(5);
-    expect(settings.get('MjModeClearEnabled')).toBe(true);
-    expect(settings.get('WorkerValidKey')).toBe('');
+    const fresh = createSettings({ db, changes, secrets: keys, log: { warn: (fields: unknown) => void warnings.push(fields) } });
+    await fresh.reload();
+    expect(fresh.get('ChannelDisableThreshold')).toBe(5);
+    expect(fresh.get('MjModeClearEnabled')).toBe(true);
+    expect(fresh.get('WorkerValidKey')).toBe('');
     expect(warnings).toMatchObject([{ option: 'WorkerValidKey' }, { option: 'ChannelDisableThreshold' }]);
+  });
+
+  it('that two processes save in parallel all arrive', async () => {
+    await using second = await createTestApp(engine, { database: app.database });
+    const there = await second.login('root');
+    const numbers = settingKeys.filter((key) => settings[key].kind === 'integer');
+    const saves = numbers.flatMap((key) => [save(key, 90), save(key, 91, there), save(key, 92), save(key, 93, there)]);
+    expect((await Promise.all(saves)).every((answer) => answer.success)).toBe(true);
+    for (const option of (await list()).filter(({ key }) => numbers.some((number) => number === key))) {
+      expect(['90', '91', '92', '93']).toContain(option.value);
+    }
   });
 
   it('reach a second process within a second', async () => {
