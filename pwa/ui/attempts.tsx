@@ -1,0 +1,66 @@
+import type { CSSProperties } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './attempts.module.css';
+import { useFormat } from './format-context.ts';
+import { StatusMark } from './status-mark.tsx';
+
+export interface AttemptBar {
+  key: string | number;
+  /** `#12 azure-east`, or "attempt 1" for those who must not see channels. */
+  name: string;
+  /** HTTP status and reason: `429 限流`. */
+  note?: string;
+  isFailed: boolean;
+  /** Milliseconds after the call began. */
+  start: number;
+  firstByte?: number;
+  end: number;
+}
+
+/** The tries of a call in order, each with a bar on the call's one time axis: failed, waiting, streaming. */
+export function Attempts({ attempts, total }: { attempts: readonly AttemptBar[]; total: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const axis = Math.max(total, ...attempts.map((attempt) => attempt.end), 1);
+  return (
+    <ol className={styles.attempts}>
+      {attempts.map((attempt) => (
+        <li key={attempt.key} className={styles.attempt}>
+          <StatusMark status={attempt.isFailed ? 'failed' : 'on'} wordHidden>
+            {t(attempt.isFailed ? 'common.receipt.attempt_failed' : 'common.receipt.attempt_ok')}
+          </StatusMark>
+          <span className={styles.name}>
+            {attempt.name} {attempt.note !== undefined && <span className={styles.note}>{attempt.note}</span>}
+          </span>
+          <span className={styles.time}>
+            {attempt.firstByte !== undefined && !attempt.isFailed && (
+              <span className={styles.first}>{t('common.receipt.first_byte', { time: format.count(Math.round(attempt.firstByte - attempt.start)) })} · </span>
+            )}
+            {format.milliseconds(attempt.end - attempt.start)}
+          </span>
+          <Bar attempt={attempt} axis={axis} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Bar({ attempt, axis }: { attempt: AttemptBar; axis: number }) {
+  const { start, end, firstByte, isFailed } = attempt;
+  return (
+    <span className={styles.bar} aria-hidden="true">
+      {isFailed ? (
+        <i data-kind="failed" style={place(start, end, axis)} />
+      ) : (
+        <>
+          {firstByte !== undefined && <i data-kind="waiting" style={place(start, firstByte, axis)} />}
+          <i data-kind="streaming" style={place(firstByte ?? start, end, axis)} />
+        </>
+      )}
+    </span>
+  );
+}
+
+function place(from: number, to: number, axis: number): CSSProperties {
+  return { left: `${(from / axis) * 100}%`, width: `${Math.max(0, ((to - from) / axis) * 100)}%` };
+}

@@ -1,0 +1,73 @@
+import { Button, Textarea } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './json-field.module.css';
+
+interface JsonFieldProps {
+  label: ReactNode;
+  value: string;
+  onChange: (text: string) => void;
+  error?: ReactNode;
+  description?: ReactNode;
+  /** An example that a button fills in. */
+  template?: string;
+  disabled?: boolean;
+  minRows?: number;
+}
+
+/** JSON as text, checked while it is typed, with its place named when it is wrong. Empty is allowed. */
+export function JsonField({ label, value, onChange, error, description, template, disabled = false, minRows = 4 }: JsonFieldProps) {
+  const { t } = useTranslation();
+  const fault = jsonFault(value);
+  const message = error ?? (fault === undefined ? undefined : t('common.json.invalid', { line: fault.line, column: fault.column }));
+  return (
+    <div className={styles.field}>
+      <Textarea
+        className={styles.text}
+        label={label}
+        description={description}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        value={value}
+        error={message}
+        disabled={disabled}
+        autosize
+        minRows={minRows}
+        maxRows={18}
+        spellCheck={false}
+        autoCapitalize="none"
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <span className={styles.tools}>
+        {template !== undefined && value.trim() === '' && (
+          <Button variant="subtle" disabled={disabled} onClick={() => onChange(template)}>
+            {t('common.json.template')}
+          </Button>
+        )}
+        <Button variant="subtle" disabled={disabled || fault !== undefined || value.trim() === ''} onClick={() => onChange(pretty(value))}>
+          {t('common.json.pretty')}
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+/** Where a text stops being JSON (from 1), or undefined when it is JSON or empty. */
+export function jsonFault(text: string): { line: number; column: number } | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const said = error instanceof Error ? error.message : '';
+    // Engines name the place differently, or not at all; then it is the end of what was typed.
+    const place = /line (\d+) column (\d+)/.exec(said);
+    if (place !== null) return { line: Number(place[1]), column: Number(place[2]) };
+    const position = /position (\d+)/.exec(said);
+    const before = text.slice(0, position === null ? text.length : Number(position[1]));
+    return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+  }
+}
+
+function pretty(text: string): string {
+  return JSON.stringify(JSON.parse(text), null, 2);
+}

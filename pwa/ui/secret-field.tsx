@@ -1,0 +1,58 @@
+import { Button, Textarea, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './secret-field.module.css';
+import { StatusMark } from './status-mark.tsx';
+
+interface SecretFieldProps {
+  label: ReactNode;
+  /** The server has one already. It is never sent here. */
+  isSet: boolean;
+  /** Undefined: untouched, nothing is sent. A text: replaces it. */
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  error?: ReactNode;
+  placeholder?: string;
+  /** Keys of several lines. */
+  isMultiline?: boolean;
+}
+
+/** A key or a password that can be replaced but never read. What was not touched is not sent. */
+export function SecretField({ label, isSet, value, onChange, error, placeholder, isMultiline = false }: SecretFieldProps) {
+  const { t } = useTranslation();
+  if (isSet && value === undefined) {
+    return (
+      <div className={styles.set}>
+        <span className={styles.label}>{label}</span>
+        <span className={styles.line}>
+          <StatusMark status="on">{t('common.secret.set')}</StatusMark>
+          <Button onClick={() => onChange('')}>{t('common.secret.replace')}</Button>
+        </span>
+      </div>
+    );
+  }
+  const attributes = {
+    label,
+    error,
+    placeholder: placeholder ?? '',
+    value: value ?? '',
+    autoComplete: 'off',
+    autoCapitalize: 'none',
+    autoCorrect: 'off',
+    spellCheck: false,
+    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+  } as const;
+  return (
+    <div className={styles.replacing}>
+      {isMultiline ? <Textarea {...attributes} autosize minRows={3} maxRows={10} className={styles.mono} /> : <TextInput {...attributes} className={styles.mono} />}
+      {isSet && (
+        <span className={styles.line}>
+          <span className={styles.hint}>{t('common.secret.replacing')}</span>
+          <Button variant="subtle" onClick={() => onChange(undefined)}>
+            {t('common.secret.keep')}
+          </Button>
+        </span>
+      )}
+    </div>
+  );
+}
