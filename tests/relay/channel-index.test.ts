@@ -26,7 +26,7 @@ async function add(context: RunningContext, fields: ChannelFields): Promise<void
   await context.changes.announce('channel', fields.id ?? 1);
 }
 
-async function edit(context: RunningContext, id: number, fields: object): Promise<void> {
+async function edit(context: RunningContext, id: number, fields: Record<string, unknown>): Promise<void> {
   await context.db.collection('channels').patch({ id }, { set: fields, increment: { revision: 1 } });
   await context.changes.announce('channel', id);
 }
