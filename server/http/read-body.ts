@@ -2,6 +2,9 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { promisify } from 'node:util';
 import { AppError } from '#shared/errors.ts';
 
+/** Bytes that are read beyond the limit for the sake of a clean answer. */
+const mostDropped = 64 * 1024 * 1024;
+
 const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
 
 /**
@@ -33,14 +36,35 @@ export async function readJson(request: Request, limit: number): Promise<unknown
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > limit) throw new AppError('body_too_large', { limit });
-    chunks.push(chunk);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      void dropRest(reader);
+      throw new AppError('body_too_large', { limit });
+    }
+    chunks.push(value);
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+}
+
+/** Cancelling would cut the connection before the client has read why: what still comes is read and dropped, within reason. */
+async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    let size = 0;
+    while (size < mostDropped) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // The client has gone.
+  }
 }
 
 async function decode(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createTestApp, testPassword } from '#tests/support/test-app.ts';
+
+const newPassword = 'a new password';
+
+describe.each(engines)('account on $kind', (engine) => {
+  it('self: the own record with balance and invite code, without a secret', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ quota: 300, access_token_hash: 'a hash' });
+    const client = await app.as(user);
+    const self = await client.get('/api/user/self');
+    expect(self.data).toMatchObject({ id: user.id, quota: 300, full_mark: 300, aff_code: user.aff_code, password: '', DeletedAt: null });
+    expect(JSON.stringify(self.body)).not.toMatch(/hash|scrypt|access_token|leases/);
+    expect(self.headers['cache-control']).toBe('no-store');
+  });
+
+  it('edit: empty and absent fields stay, nothing else can be changed', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ username: 'mei', display_name: 'Mei' });
+    const client = await app.as(user);
+    const wish = { display_name: '梅', username: '', role: 100, status: 1, quota: 1_000_000, group: 'vip', email: 'root@example.org' };
+    expect(await client.put('/api/user/self', wish)).toMatchObject({ status: 200, success: true });
+    expect((await client.get('/api/user/self')).data).toMatchObject({
+      username: 'mei',
+      display_name: '梅',
+      role: 1,
+      quota: 0,
+      group: 'default',
+      email: '',
+      revision: 2,
+    });
+  });
+
+  it('edit: refuses names that are taken or not allowed', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'lin' });
+    const client = await app.as(await app.createUser({ username: 'mei' }));
+    expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({ code: 'username_taken', message: '用户名已存在，或已注销' });
+    expect(await client.put('/api/user/self', { username: 'a@b' })).toMatchObject({ code: 'invalid_input', field: 'username' });
+    expect(await client.put('/api/user/self', { display_name: 'x'.repeat(21) })).toMatchObject({ code: 'invalid_input', field: 'display_name' });
+    expect(await client.put('/api/user/self', { display_name: '梅'.repeat(20) })).toMatchObject({ success: true });
+  });
+
+  it('edit: a new password ends the other sessions and keeps this one', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const here = await app.login('mei');
+    const elsewhere = await app.login('mei');
+    expect(await here.put('/api/user/self', { password: newPassword, original_password: 'not this one' })).toMatchObject({
+      success: false,
+      code: 'current_password_wrong',
+      field: 'original_password',
+    });
+    expect(await elsewhere.get('/api/user/self')).toMatchObject({ status: 200 });
+    expect(await here.put('/api/user/self', { password: newPassword, original_password: testPassword })).toMatchObject({ success: true });
+    expect(await here.get('/api/user/self')).toMatchObject({ status: 200 });
+    expect(await elsewhere.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    await app.login('mei', newPassword);
+  });
+
+  it('edit: an outdated revision changes nothing', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser({ display_name: 'Mei' }));
+    await client.put('/api/user/self', { display_name: 'first', revision: 1 });
+    const late = await client.put('/api/user/self', { display_name: 'second', revision: 1 });
+    expect(late).toMatchObject({ code: 'revision_conflict', data: { display_name: 'first', revision: 2 } });
+  });
+
+  it('delete: the account is gone for its owner', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    expect(await client.delete('/api/user/self')).toMatchObject({ status: 200, success: true });
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect((await app.context.db.collection('users').get(user.id))?.DeletedAt).not.toBeNull();
+  });
+
+  it('models and groups: what the groups of the caller offer', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const channel = { type: 1, key: 'sk-x', base_url: 'http://127.0.0.1:9', status: 1, priority: 0, weight: 0 };
+    const options = { GroupRatio: '{"default":1,"vip":0.5,"hidden":2,"staff":3}', UserUsableGroups: '{"default":"everybody","ghost":"no ratio"}' };
+    for (const [key, value] of Object.entries(options)) expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
+    for (const [name, group, models] of [['one', 'default', 'b-model,a-model'], ['two', 'hidden', 'hidden-model'], ['three', 'staff,default', 'a-model,c-model']]) {
+      expect(await root.post('/api/channel/', { ...channel, name, group, models })).toMatchObject({ success: true });
+    }
+    const client = await app.as(await app.createUser());
+    expect((await client.get('/api/user/models')).data).toEqual(['a-model', 'b-model', 'c-model']);
+    expect((await client.get('/api/user/self/groups')).data).toEqual({ default: { ratio: 1, desc: 'everybody' } });
+    const insider = await app.as(await app.createUser({ group: 'hidden' }));
+    expect((await insider.get('/api/user/models')).data).toContain('hidden-model');
+    expect((await insider.get('/api/user/self/groups')).data).toEqual({
+      default: { ratio: 1, desc: 'everybody' },
+      hidden: { ratio: 2, desc: '用户分组' },
+    });
+  });
+
+  it('models: an empty list, not nothing, where there are none', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser());
+    expect((await client.get('/api/user/models')).data).toEqual([]);
+  });
+});

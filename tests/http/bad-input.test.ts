@@ -1,0 +1,124 @@
+// Whatever comes in wrong leaves as a clear 4xx in the caller's language, and nothing is changed.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const [engine] = engines;
+if (engine === undefined) throw new Error('No engine to test on');
+const english = { headers: { 'accept-language': 'en-US,en;q=0.9' } };
+
+/** Sends bytes as they are and returns what comes back until the connection ends. */
+async function sendRaw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(bytes, 'latin1');
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
+
+describe('bad input', () => {
+  it.each([
+    ['/api/user/login', { username: { $ne: '' }, password: { $ne: '' } }, 'username'],
+    ['/api/user/login', { username: ['root'], password: 'x' }, 'username'],
+    ['/api/user/login', { username: 1, password: 'x' }, 'username'],
+    ['/api/user/login', { username: 'x'.repeat(201), password: 'x' }, 'username'],
+    ['/api/user/login', { username: 'root' }, 'password'],
+    ['/api/user/login', { username: 'root', password: null }, 'password'],
+    ['/api/user/register', { username: 'mei', password: { $gt: '' } }, 'password'],
+    ['/api/setup', { username: { $regex: '' } }, 'username'],
+    ['/api/setup', { SelfUseModeEnabled: 'yes' }, 'SelfUseModeEnabled'],
+  ])('%s refuses %j and names the field in both languages', async (path, body, field) => {
+    await using app = await createTestApp(engine);
+    const zh = await app.anonymous().post(path, body);
+    expect(zh).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+    expect(zh.message).toMatch(/^无效的参数：/);
+    const en = await app.anonymous().post(path, body, english);
+    expect(en).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+    expect(en.message).toMatch(/^Invalid parameter /);
+    expect(en.message).not.toMatch(/[^\u0000-\u007f]/);
+    expect(await app.context.db.collection('users').count({})).toBe(0);
+  });
+
+  it.each([
+    ['{"username":', 'invalid_json', '请求体不是合法的 JSON'],
+    ['', 'invalid_json', '请求体不是合法的 JSON'],
+    ['[1,2]', 'invalid_parameter', '无效的参数'],
+    ['null', 'invalid_parameter', '无效的参数'],
+    ['"text"', 'invalid_parameter', '无效的参数'],
+    [new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 'invalid_utf8', '请求体不是合法的 UTF-8 文本'],
+  ])('a body of %j is refused', async (rawBody, code, message) => {
+    await using app = await createTestApp(engine);
+    const answer = await app.anonymous().post('/api/user/login', undefined, { rawBody });
+    expect(answer).toMatchObject({ status: 400, success: false, code, message });
+  });
+
+  it('a body beyond the limit is refused, declared or not, packed or not, and the connection still serves', async () => {
+    await using app = await createTestApp(engine);
+    const large = JSON.stringify({ username: 'x'.repeat(1024 * 1024), password: 'x' });
+    const declared = await app.anonymous().post('/api/user/login', undefined, { rawBody: large });
+    expect(declared).toMatchObject({ status: 413, code: 'body_too_large' });
+    const packed = await app.anonymous().post('/api/user/login', undefined, { rawBody: gzipSync(large), headers: { 'content-encoding': 'gzip' } });
+    expect(packed).toMatchObject({ status: 413, code: 'body_too_large' });
+    const chunk = 'x'.repeat(64 * 1024);
+    const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(20);
+    const head = 'POST /api/user/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answer = await sendRaw(app.port, `${head}${chunks}0\r\n\r\n${next}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toContain('body_too_large');
+    expect(answer).toContain('HTTP/1.1 200 ');
+  });
+
+  it('a packed body is read, a broken or unknown packing refused', async () => {
+    await using app = await createTestApp(engine);
+    const send = (rawBody: Uint8Array | string, encoding: string) =>
+      app.anonymous().post('/api/user/login', undefined, { rawBody, headers: { 'content-encoding': encoding } });
+    expect(await send(gzipSync('{"username":"nobody","password":"x"}'), 'gzip')).toMatchObject({ status: 200, code: 'login_failed' });
+    expect(await send('not packed', 'gzip')).toMatchObject({ status: 400 });
+    expect(await send('{}', 'zstd')).toMatchObject({ status: 415, code: 'unsupported_encoding' });
+  });
+
+  it('odd header values change nothing', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser());
+    const odd = {
+      'accept-language': `${'zz-ZZ;q=2,'.repeat(400)}*`,
+      'x-forwarded-for': "127.0.0.1, '; drop table users",
+      'x-forwarded-proto': 'https',
+      'user-agent': 'x'.repeat(2000),
+      'if-none-match': '*',
+    };
+    expect(await client.get('/api/user/self', { headers: odd })).toMatchObject({ status: 200, success: true });
+    for (const value of ['1e3', '0x10', '9'.repeat(400), '１', '-0', '1;2']) {
+      const answer = await client.get('/api/user/self', { headers: { 'new-api-user': Buffer.from(value).toString('latin1') } });
+      expect(answer).toMatchObject({ status: 401 });
+    }
+    expect(await client.get('/api/user/self', { headers: { cookie: `${'a=b; '.repeat(500)}session=x; session` } })).toMatchObject({ status: 401 });
+  });
+
+  it('what is not HTTP is told so, and a header cannot carry a line break into an answer', async () => {
+    await using app = await createTestApp(engine);
+    expect(await sendRaw(app.port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"invalid_parameter"/);
+    expect(await sendRaw(app.port, 'GET /api/status HTTP/1.1\r\nHost: x\r\nNew-Api-User: 1\r\n injected: y\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(app.port, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+    const path = '/api/%0d%0aSet-Cookie:%20session=evil';
+    const answer = await sendRaw(app.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(answer.toLowerCase()).not.toContain('\nset-cookie');
+  });
+
+  it('odd targets and hosts are answered, never with a fault', async () => {
+    await using app = await createTestApp(engine);
+    for (const target of ['//evil.example/api/status', '/api/../api/status', '/%', '/api/user/%', 'http://other.example/api/status', '/api/status?a=%ff&b=%', '*']) {
+      for (const host of ['x', 'a b', '[::1', 'x:99999']) {
+        const answer = await sendRaw(app.port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        expect(answer, `${target} at ${host}`).toMatch(/^HTTP\/1\.1 (200|400|401|404|503) /);
+        expect(answer, `${target} at ${host}`).not.toMatch(/    at /);
+      }
+    }
+  });
+});
