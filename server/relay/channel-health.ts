@@ -5,7 +5,7 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 export interface ChannelHealth {
   /** An answer came, or at least began. */
   succeeded(channelId: number, model: string): void;
-  failed(channelId: number, model: string, failure: Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter'>): void;
+  failed(channelId: number, model: string, failure: HealthFailure): void;
   /** A call ended without telling anything: the client left before the upstream answered. */
   released(channelId: number, model: string): void;
   /** From 0 (leave alone) to 1 (well): how much of its weight the channel should have. */
@@ -15,6 +15,8 @@ export interface ChannelHealth {
   /** Forgets what is known of the channel, because an administrator changed it. */
   forget(channelId: number): void;
 }
+
+export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter' | 'errorCode'>;
 
 /** What is known of one channel, or of one model on it. Only what is not well is kept. */
 interface State {
@@ -109,6 +111,11 @@ export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
       good(channelId, model);
     },
     failed(channelId, model, failure) {
+      // Nothing was sent: the provider has no such call.
+      if (failure.errorCode === 'format_unsupported') {
+        this.released(channelId, model);
+        return;
+      }
       if (isClientsFault(failure)) {
         this.succeeded(channelId, model);
         return;
@@ -141,12 +148,12 @@ export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
 }
 
 /** The upstream is well and did not like the request. */
-function isClientsFault(failure: Pick<UpstreamFailure, 'status' | 'kind'>): boolean {
+function isClientsFault(failure: HealthFailure): boolean {
   return failure.kind === 'answer' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422);
 }
 
 /** Keys, balances and connections belong to the channel; everything else to the model that was asked for. */
-function concernsChannel(failure: Pick<UpstreamFailure, 'status' | 'kind'>): boolean {
+function concernsChannel(failure: HealthFailure): boolean {
   return failure.kind === 'network' || failure.status === 401 || failure.status === 402 || failure.status === 403;
 }
 

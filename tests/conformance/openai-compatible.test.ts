@@ -20,7 +20,7 @@ const files = [
 
 /** Vectors of calls that this server offers; those of later protocols name it. */
 function capabilityOf(vector: Vector): Capability | null {
-  if (/^later: native/.test(vector.name)) return null;
+  if (vector.name.startsWith('later: native')) return null;
   const path = vector.request.path.split('?')[0];
   if (path === '/v1/chat/completions') return 'chat';
   return path === '/v1/embeddings' ? 'embeddings' : null;

@@ -5,7 +5,13 @@ import { isObject } from '#server/upstream/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function applyQuirks(body: Body, capability: Capability, quirks: RequestQuirks | undefined, plan: CallPlan): Body {
+interface QuirkRules {
+  capability: Capability;
+  plan: CallPlan;
+  quirks: RequestQuirks | undefined;
+}
+
+export function applyQuirks(body: Body, { capability, plan, quirks }: QuirkRules): Body {
   const edit = createEdit(body);
   for (const key in body) {
     // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.

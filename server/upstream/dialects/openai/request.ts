@@ -75,7 +75,7 @@ export function wantsUsage(body: Readonly<Record<string, unknown>>): boolean {
 /** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
 function editedBody(input: RequestInput, plan: CallPlan): Readonly<Record<string, unknown>> {
   const { body, channel, capability } = input;
-  const adapted = applyQuirks(body, capability, channel.provider?.quirks, plan);
+  const adapted = applyQuirks(body, { capability, plan, quirks: channel.provider?.quirks });
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
   const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
   const hook = capability === 'embeddings' ? channel.provider?.embeddings : undefined;
