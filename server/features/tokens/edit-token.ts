@@ -13,7 +13,10 @@ import { isExhausted, isExpired } from './token-status.ts';
 /** An edit without a revision is repeated when somebody else was faster. */
 const tries = 5;
 
-/** Writes the given fields and, when `remain_quota` is among them, the balance. @throws {AppError} */
+/**
+ * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
+ * after: whoever reads in between holds a revision that is no longer current when his own edit comes. @throws {AppError}
+ */
 export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
   const fields = checkTokenFields(input);
   return withEditLease(context, `token:${input.id}`, async () => {
@@ -24,7 +27,10 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
       const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
       return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
     });
-    if (input.remain_quota !== undefined) await setQuota(context, owner, before, input, input.remain_quota);
+    if (input.remain_quota !== undefined) {
+      await setQuota(context, owner, before, input, input.remain_quota);
+      await patchToken(context, owner, { id: input.id }, () => ({}));
+    }
     return finish(context, owner, input.id);
   });
 }
@@ -63,18 +69,16 @@ async function patchToken(
   }
 }
 
-async function setQuota(context: AppContext, owner: UserRecord, before: TokenRecord, input: TokenEdit, balance: number): Promise<void> {
+async function setQuota(context: AppContext, owner: UserRecord, before: TokenRecord, input: TokenEdit, remain: number): Promise<void> {
+  const request = { account: 'token' as const, id: before.id, kind: 'token_edit', ref: `token:${before.id}:edit:${context.randomText(20)}`, actorId: owner.id };
   // What an unlimited token uses does not come from its balance, so there `used_quota` says nothing about it.
-  const knownUsed = before.unlimited_quota ? undefined : input.used_quota;
-  await context.ledger.setBalance({
-    account: 'token',
-    id: before.id,
-    balance,
-    ...(knownUsed === undefined ? {} : { knownUsed }),
-    kind: 'token_edit',
-    ref: `token:${before.id}:edit:${context.randomText(20)}`,
-    actorId: owner.id,
-  });
+  if (before.unlimited_quota || input.used_quota === undefined) {
+    await context.ledger.setBalance({ ...request, balance: remain });
+    return;
+  }
+  // Nobody can have seen more used than there is now, and an edit never leaves debts.
+  const knownUsed = Math.min(input.used_quota, before.used_quota);
+  await context.ledger.setBalance({ ...request, balance: Math.max(remain, before.used_quota - knownUsed), knownUsed });
 }
 
 async function finish(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {
