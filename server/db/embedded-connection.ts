@@ -2,6 +2,7 @@
 // hold the write lock.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
+import { collections } from '#server/db/collections.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
 /** How long a call waits for a lock that another process holds before it gives up. */
@@ -127,14 +128,22 @@ export function isBusy(error: unknown): boolean {
 export function translate(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = resultCode(error);
-  if (code === constraintCode) {
-    // "UNIQUE constraint failed: index 'users__username'" or "UNIQUE constraint failed: users.id"
-    const named = /^UNIQUE constraint failed: (?:index '(\w+?)__(.+)'|(\w+)\.id)$/.exec(error.message);
-    if (named !== null) return new UniqueConflict(named[1] ?? named[3] ?? '', named[2] ?? 'id', { cause: error });
-  }
+  const conflict = code === constraintCode ? asConflict(error) : undefined;
+  if (conflict !== undefined) return conflict;
   if (code !== undefined && unavailableCodes.has(code)) {
     return new DatabaseUnavailable(`The database file cannot be used: ${error.message}`, { cause: error });
   }
   if ('code' in error && error.code === 'ERR_INVALID_STATE') return new DatabaseUnavailable('The database is closed', { cause: error });
   return error;
+}
+
+/** SQLite names the columns: "UNIQUE constraint failed: logs.x_process, logs.x_seq", or "…: users.id". */
+function asConflict(error: Error): UniqueConflict | undefined {
+  const [, name, columns] = /^UNIQUE constraint failed: (\w+)\.(.+)$/.exec(error.message) ?? [];
+  if (name === undefined || columns === undefined) return undefined;
+  if (columns === 'id') return new UniqueConflict(name, 'id', { cause: error });
+  const fields = columns.split(`, ${name}.`).map((column) => column.replace(/^x_/, ''));
+  const indexes = Object.entries(collections).find(([collection]) => collection === name)?.[1].indexes ?? [];
+  const index = indexes.find((candidate) => candidate.unique === true && candidate.fields.join() === fields.join());
+  return new UniqueConflict(name, index?.name, { cause: error });
 }

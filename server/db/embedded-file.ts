@@ -3,7 +3,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createIndex, createTable, indexName, type Table } from '#server/db/embedded-sql.ts';
+import { createIndex, createTable, fillColumns, indexName, type Table } from '#server/db/embedded-sql.ts';
 
 /** The database file cannot be used; the message is one line for the administrator. */
 export class DatabaseFileError extends Error {
@@ -84,28 +84,35 @@ function inspect(file: string): void {
   }
 }
 
-/** Tables and indexes as `collections` names them; run inside a transaction. Indexes that changed are built anew. */
+/** Tables, columns and indexes as `collections` names them; run inside a transaction. What changed is built anew. */
 export function applySchema(connection: DatabaseSync, tables: readonly Table[]): void {
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);
   connection.exec('CREATE TABLE IF NOT EXISTS counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
-  const present = new Map<string, unknown>();
-  for (const row of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
-    present.set(String(row['name']), row['sql']);
+  const wanted = new Map(tables.flatMap((table) => table.indexes.map((index) => [indexName(table, index), createIndex(table, index)] as const)));
+  for (const { name, sql } of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
+    if (wanted.get(String(name)) === sql) wanted.delete(String(name));
+    else connection.exec(`DROP INDEX "${String(name)}"`);
   }
   for (const table of tables) {
     connection.exec(createTable(table));
-    for (const index of table.indexes) {
-      const name = indexName(table, index);
-      const statement = createIndex(table, index);
-      if (present.get(name) !== statement) {
-        if (present.has(name)) connection.exec(`DROP INDEX "${name}"`);
-        connection.exec(statement);
-      }
-      present.delete(name);
-    }
+    applyColumns(connection, table);
   }
-  for (const name of present.keys()) connection.exec(`DROP INDEX "${name}"`);
+  for (const statement of wanted.values()) connection.exec(statement);
+}
+
+function applyColumns(connection: DatabaseSync, table: Table): void {
+  const present = new Set(connection.prepare(`PRAGMA table_info("${table.name}")`).all().map((row) => `"${String(row['name'])}"`));
+  const added: string[] = [];
+  for (const [field, column] of table.indexed) {
+    if (present.delete(column)) continue;
+    connection.exec(`ALTER TABLE "${table.name}" ADD COLUMN ${column}`);
+    added.push(field);
+  }
+  if (added.length > 0) connection.exec(fillColumns(table, added));
+  for (const column of present) {
+    if (column.startsWith('"x_')) connection.exec(`ALTER TABLE "${table.name}" DROP COLUMN ${column}`);
+  }
 }
 
 function pragma(connection: DatabaseSync, name: string): number {

@@ -1,10 +1,12 @@
 // Filters, patches and indexes as SQL. Every value and every dynamic path is a bound parameter; only checked field paths
 // and names from `collections` become text.
 //
-// A field is read with `doc->>'$."path"'`, the same text in queries and in expression indexes, else the index is not used.
-// `->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could confuse types asks for the
-// type too. Indexed fields hold one type of scalar, by their definition, and need no such question.
-import type { IndexSpec, Sort } from '#server/db/collection.ts';
+// A record is the JSON in `doc`; fields that are in an index stand in columns beside it as well (`x_<field>`). An index on
+// an expression over `doc` would be rewritten by every patch, whatever it changes: most patches change money and counts,
+// and cost a third this way. `doc->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could
+// confuse types asks for the type too. Indexed fields hold one type of scalar, by their definition, and need no such
+// question.
+import type { IndexSpec, Sort, Stored } from '#server/db/collection.ts';
 import { checkPath, textAfterPrefix, type Clause, type PatchStep } from '#server/db/filter.ts';
 
 export type Parameter = string | number | bigint | null;
@@ -13,7 +15,7 @@ export interface Table {
   readonly name: string;
   readonly textIds: boolean;
   readonly indexes: readonly IndexSpec[];
-  /** Paths that are in some index, as the text to read them with. */
+  /** Fields that are in some index, and their columns. */
   readonly indexed: ReadonlyMap<string, string>;
 }
 
@@ -22,16 +24,52 @@ export function describeTable(name: string, spec: { indexes: readonly IndexSpec[
   for (const index of spec.indexes) {
     for (const field of index.fields) {
       const path = checkPath(field.replace(/^-/, ''));
-      if (path !== 'id') indexed.set(path, `doc->>'${jsonPath(path)}'`);
+      if (path.includes('.')) throw new TypeError(`${name}.${path} is inside another field and cannot be indexed`);
+      if (path !== 'id') indexed.set(path, `"x_${path}"`);
     }
   }
   return { name: checkPath(name), textIds: spec.textIds === true, indexes: spec.indexes, indexed };
 }
 
 export function createTable(table: Table): string {
-  return table.textIds
-    ? `CREATE TABLE IF NOT EXISTS "${table.name}" (id TEXT NOT NULL PRIMARY KEY, doc TEXT NOT NULL) WITHOUT ROWID`
-    : `CREATE TABLE IF NOT EXISTS "${table.name}" (id INTEGER PRIMARY KEY, doc TEXT NOT NULL)`;
+  const columns = [table.textIds ? 'id TEXT NOT NULL PRIMARY KEY' : 'id INTEGER PRIMARY KEY', 'doc TEXT NOT NULL', ...table.indexed.values()];
+  return `CREATE TABLE IF NOT EXISTS "${table.name}" (${columns.join(', ')})${table.textIds ? ' WITHOUT ROWID' : ''}`;
+}
+
+/** Fills columns that came later. */
+export function fillColumns(table: Table, fields: readonly string[]): string {
+  const values = fields.map((field) => `${table.indexed.get(field)} = doc->>'${jsonPath(field)}'`);
+  return `UPDATE "${table.name}" SET ${values.join(', ')}`;
+}
+
+export function insertRecord(table: Table): string {
+  const columns = ['id', 'doc', ...table.indexed.values()];
+  return `INSERT INTO "${table.name}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
+}
+
+/** The parameters of `insertRecord`. */
+export function recordParameters(table: Table, record: Stored): Parameter[] {
+  const { id } = record;
+  if (table.textIds ? typeof id !== 'string' : !Number.isSafeInteger(id)) {
+    throw new TypeError(`Ids in ${table.name} are ${table.textIds ? 'texts' : 'whole numbers'}`);
+  }
+  const parameters: Parameter[] = [id, JSON.stringify(record)];
+  for (const field of table.indexed.keys()) parameters.push(columnValue(table, field, Reflect.get(record, field)));
+  return parameters;
+}
+
+function columnValue(table: Table, field: string, value: unknown): Parameter {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return exactNumber(value);
+    case 'boolean':
+      return value ? 1n : 0n;
+    default:
+      if (value === undefined || value === null) return null;
+      throw new TypeError(`${table.name}.${field} is indexed and holds scalars only`);
+  }
 }
 
 /** Index names are global in SQLite. */
@@ -135,29 +173,32 @@ export class SqlText {
     return sort.map(([path, direction]) => this.field(path) + (direction === -1 ? ' DESC' : '')).join(', ');
   }
 
-  /** The new `doc` of a patched record. */
+  /** What a patch does to a record, for the SET part of an UPDATE. */
   patched(steps: readonly PatchStep[]): string {
     const assignments: string[] = [];
     for (const step of steps) {
-      if (step.op === 'unset') continue;
-      const target = `, ${this.path(step.path)}, `;
-      if (step.op === 'set') {
-        assignments.push(`${target}json(${this.bind(JSON.stringify(step.value) ?? 'null')})`);
-      } else if (step.op === 'increment') {
-        assignments.push(`${target}coalesce(${this.#plain(step.path)}, 0) + ${this.bind(exactNumber(step.value))}`);
-      } else {
-        const value = exactNumber(step.value);
-        assignments.push(`${target}max(coalesce(${this.#plain(step.path)}, ${this.bind(value)}), ${this.bind(value)})`);
-      }
+      if (step.op !== 'unset') assignments.push(`, ${this.path(step.path)}, ${this.#changed(step, () => `doc->>${this.path(step.path)}`)}`);
     }
+    let doc = assignments.length === 0 ? 'doc' : `json_set(doc${assignments.join('')})`;
     const removed = steps.filter((step) => step.op === 'unset');
-    const assigned = assignments.length === 0 ? 'doc' : `json_set(doc${assignments.join('')})`;
-    return removed.length === 0 ? assigned : `json_remove(${assigned}${removed.map((step) => `, ${this.path(step.path)}`).join('')})`;
+    if (removed.length > 0) doc = `json_remove(${doc}${removed.map((step) => `, ${this.path(step.path)}`).join('')})`;
+    let result = `doc = ${doc}`;
+    for (const step of steps) {
+      const column = this.table.indexed.get(step.path);
+      if (column === undefined) continue;
+      result += `, ${column} = `;
+      if (step.op === 'unset') result += 'NULL';
+      else if (step.op === 'set') result += this.bind(columnValue(this.table, step.path, step.value));
+      else result += this.#changed(step, () => column);
+    }
+    return result;
   }
 
-  /** In a SET part no index helps; there the bound path keeps the statement the same for every key of a map. */
-  #plain(path: string): string {
-    return `doc->>${this.path(path)}`;
+  #changed(step: Exclude<PatchStep, { op: 'unset' }>, before: () => string): string {
+    if (step.op === 'set') return `json(${this.bind(JSON.stringify(step.value) ?? 'null')})`;
+    const value = exactNumber(step.value);
+    if (step.op === 'increment') return `coalesce(${before()}, 0) + ${this.bind(value)}`;
+    return `max(coalesce(${before()}, ${this.bind(value)}), ${this.bind(value)})`;
   }
 
   #compared(path: string): string {

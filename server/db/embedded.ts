@@ -8,7 +8,7 @@ import { EmbeddedConnection } from '#server/db/embedded-connection.ts';
 import { applySchema, openFile } from '#server/db/embedded-file.ts';
 import { readPlan, type ReadPlan } from '#server/db/embedded-plan.ts';
 import { EmbeddedReader } from '#server/db/embedded-reader.ts';
-import { describeTable, SqlText, type Parameter, type Table } from '#server/db/embedded-sql.ts';
+import { describeTable, insertRecord, recordParameters, SqlText, type Parameter, type Table } from '#server/db/embedded-sql.ts';
 import { checkPath, completeSort, demandedId, parseFilter, parsePatch, wholeNumber, type Clause } from '#server/db/filter.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 
@@ -130,17 +130,16 @@ class Engine {
   insert(table: Table, record: Stored, ignoreConflict: boolean): boolean {
     let statements = this.#inserts.get(table.name);
     if (statements === undefined) {
-      const plain = `INSERT INTO "${table.name}" (id, doc) VALUES (?, ?)`;
+      const plain = insertRecord(table);
       this.#inserts.set(table.name, (statements = { plain, ignoring: `${plain} ON CONFLICT DO NOTHING` }));
     }
-    checkId(table, record.id);
-    return this.connection.run(ignoreConflict ? statements.ignoring : statements.plain, record.id, JSON.stringify(record)) === 1;
+    return this.connection.run(ignoreConflict ? statements.ignoring : statements.plain, ...recordParameters(table, record)) === 1;
   }
 
   /** The record as text, if one matched. */
   patchFirst(table: Table, clause: Clause, patch: Patch): unknown {
     const text = new SqlText(table);
-    const target = `UPDATE "${table.name}" SET doc = ${text.patched(parsePatch(patch))} WHERE `;
+    const target = `UPDATE "${table.name}" SET ${text.patched(parsePatch(patch))} WHERE `;
     const condition = text.where(clause);
     const which = demandedId(clause) !== undefined ? condition : `id = (SELECT id FROM "${table.name}" WHERE ${condition} ORDER BY id LIMIT 1)`;
     return this.connection.all(`${target}${which} RETURNING doc`, text.parameters)[0]?.['doc'];
@@ -255,9 +254,8 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
       connection.transaction(() => {
         const changed = change();
         if (changed !== undefined) return parse<T>(changed);
-        checkId(this.#table, record.id);
-        const sql = `INSERT INTO "${this.name}" (id, doc) VALUES (?, ?) ON CONFLICT (id) DO NOTHING RETURNING doc`;
-        return this.#firstOf(connection.all(sql, [record.id, JSON.stringify(record)]));
+        const sql = `${insertRecord(this.#table)} ON CONFLICT (id) DO NOTHING RETURNING doc`;
+        return this.#firstOf(connection.all(sql, recordParameters(this.#table, record)));
       }),
     );
   }
@@ -350,11 +348,6 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
 /** The table holds what `insert` and `patch` were given, so the text is a record of its type. */
 function parse<T>(doc: unknown): T {
   return JSON.parse(String(doc));
-}
-
-function checkId(table: Table, id: unknown): void {
-  const isValid = table.textIds ? typeof id === 'string' : Number.isSafeInteger(id);
-  if (!isValid) throw new TypeError(`Ids in ${table.name} are ${table.textIds ? 'texts' : 'whole numbers'}`);
 }
 
 function keyValue(value: unknown, type: unknown): Scalar {

@@ -79,6 +79,19 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     await end();
   });
 
+  it('a network that swallows everything is noticed too', async () => {
+    const { proxy, db, end } = await throughProxy();
+    await db.collection('users').insert(userRecord({ id: 1 }));
+    proxy.stall();
+    const start = performance.now();
+    await expect(db.collection('users').patch({ id: 1 }, { increment: { quota: 1 } })).rejects.toThrow(DatabaseUnavailable);
+    expect(performance.now() - start).toBeLessThan(12_000);
+    await proxy.cut();
+    await proxy.restore();
+    await until(async () => (await db.collection('users').get(1).catch(() => null)) !== null);
+    await end();
+  });
+
   it('a database that is away at the start is reported soon', async () => {
     const proxy = await startTcpProxy({ host, port: Number(port || 27017) });
     await proxy.cut();

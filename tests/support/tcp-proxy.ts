@@ -4,6 +4,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export interface TcpProxy {
   /** `host:port` to connect to. */
   address: string;
+  /** Keeps connections open but lets nothing through, as a network that drops packets does; `cut` and `restore` end it. */
+  stall(): void;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -14,6 +16,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const sockets = new Set<Socket>();
   let port = 0;
   let server: Server | undefined;
+  let isStalled = false;
 
   const listen = async () => {
     const listener = createServer((inbound) => {
@@ -23,7 +26,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
         [outbound, inbound],
       ] as const) {
         sockets.add(from);
-        from.pipe(to);
+        from.on('data', (bytes) => {
+          if (!isStalled) to.write(bytes);
+        });
+        from.on('end', () => to.end());
         from.on('error', () => to.destroy());
         from.on('close', () => {
           sockets.delete(from);
@@ -39,6 +45,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     if (typeof address !== 'object' || address === null) throw new Error('The proxy has no port');
     port = address.port;
     server = listener;
+    isStalled = false;
   };
 
   const cut = async () => {
@@ -51,5 +58,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   };
 
   await listen();
-  return { address: `127.0.0.1:${port}`, cut, restore: listen, close: cut };
+  const stall = () => {
+    isStalled = true;
+  };
+  return { address: `127.0.0.1:${port}`, stall, cut, restore: listen, close: cut };
 }
