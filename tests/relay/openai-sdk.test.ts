@@ -135,7 +135,7 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     expect(row?.other).toMatchObject({ reasoning_tokens: 4, reasoning_effort: 'low' });
   });
 
-  test.each([{}, { ignores: ['encoding_format'] as const }])('decodes embeddings, which it asks for in base64 (upstream: %j)', async (behaviour) => {
+  test.each([{}, { ignores: ['encoding_format'] as const }, { ignores: ['encoding_format', 'dimensions'] as const }])('decodes embeddings, which it asks for in base64 (upstream: %j)', async (behaviour) => {
     await using scene = await createScene(engine, { channels: [{ models: 'text-embedding-3-small' }] });
     scene.upstream.behave(behaviour);
     const client = clientOf(scene);
@@ -145,9 +145,11 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     expect(scene.upstream.requests[0]?.body).toMatchObject({ encoding_format: 'base64' });
     expect(packed.data.map((item) => item.embedding)).toEqual(input.map((text) => embeddingOf(text, 1536)));
     const small = await client.embeddings.create({ model, input: 'flood', dimensions: 8 });
-    expect(small.data[0]?.embedding).toEqual(embeddingOf('flood', 8));
+    // Cut and scaled by the gateway where the upstream does not do it, which costs the last digit.
+    const rounded = (vector: readonly number[] | undefined) => vector?.map((part) => part.toFixed(6));
+    expect(rounded(small.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
     const floats = await client.embeddings.create({ model, input: 'flood', dimensions: 8, encoding_format: 'float' });
-    expect(floats.data[0]?.embedding).toEqual(embeddingOf('flood', 8));
+    expect(rounded(floats.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
     const rows = await scene.logs(3);
     expect(rows[0]).toMatchObject({ model_name: model, prompt_tokens: packed.usage.prompt_tokens, completion_tokens: 0, is_stream: false });
     await scene.checkBooks();
