@@ -37,19 +37,25 @@ export async function openEmbedded(file: string, options: { synchronous?: 'norma
 class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #engine: Engine;
-  readonly #checkpoints: Worker;
+  readonly #start: NodeJS.Timeout;
+  #checkpoints: Worker | undefined;
   readonly #ids: IdBlocks;
-  #hasCheckpoints = true;
   #closed: Promise<void> | undefined;
 
   constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>) {
     this.#engine = new Engine(file, connection, tables);
     this.#ids = new IdBlocks((name, size) => this.#engine.drawIds(name, size));
-    this.#checkpoints = new Worker(new URL('./embedded-checkpoint-worker.ts', import.meta.url), { workerData: file, execArgv: [] });
+    // Nothing is to be checkpointed at first, and what is open only briefly needs no thread.
+    this.#start = setTimeout(() => this.#startCheckpoints(file), 1_000).unref();
+  }
+
+  #startCheckpoints(file: string): void {
+    const worker = new Worker(new URL('./embedded-checkpoint-worker.ts', import.meta.url), { workerData: file, execArgv: [] });
+    this.#checkpoints = worker;
     // Without it the log only grows until the next start; not worth ending the process for.
-    this.#checkpoints.on('error', () => {});
-    this.#checkpoints.on('exit', () => (this.#hasCheckpoints = false));
-    this.#checkpoints.unref();
+    worker.on('error', () => {});
+    worker.on('exit', () => (this.#checkpoints = undefined));
+    worker.unref();
   }
 
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]> {
@@ -85,12 +91,13 @@ class EmbeddedDatabase implements Database {
   }
 
   async #close(): Promise<void> {
+    clearTimeout(this.#start);
     await this.#engine.close();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
-    if (this.#hasCheckpoints) this.#checkpoints.once('exit', () => resolve());
-    else resolve();
-    this.#checkpoints.ref();
-    this.#checkpoints.postMessage('end');
+    const worker = this.#checkpoints;
+    if (worker === undefined) return;
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
+    worker.ref();
+    worker.postMessage('end');
     await ended;
   }
 }
