@@ -1,6 +1,8 @@
 // Mantine's side of the visual language: components look as `look/` says, colours come from tokens.css.
 // No component is imported here: that would put all of them into the first load.
 import { createTheme, type CSSVariablesResolver, localStorageColorSchemeManager } from '@mantine/core';
+import { createElement } from 'react';
+import { Icon } from '#pwa/ui/icon.tsx';
 import styles from './theme.module.css';
 
 /** Under the key that existing clients use; `auto` follows the system. */
@@ -10,6 +12,7 @@ const input = {
   classNames: { input: styles.input, label: styles.label, description: styles.description, error: styles.error, section: styles.section },
 };
 const dropdown = { shadow: 'none', radius: 'md', transitionProps: { duration: 0 } } as const;
+const opensList = { comboboxProps: dropdown, rightSection: createElement(Icon, { name: 'down' }), rightSectionPointerEvents: 'none' } as const;
 
 export const theme = createTheme({
   colors: {
@@ -42,11 +45,11 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { hideControls: true }, ...input },
     Textarea: { classNames: { ...input.classNames, input: styles.textarea } },
     Select: {
-      defaultProps: { comboboxProps: dropdown, withCheckIcon: true, checkIconPosition: 'right', allowDeselect: false },
+      defaultProps: { ...opensList, withCheckIcon: true, checkIconPosition: 'right', allowDeselect: false },
       classNames: { ...input.classNames, dropdown: styles.dropdown, option: styles.option },
     },
     MultiSelect: {
-      defaultProps: { comboboxProps: dropdown, hidePickedOptions: false },
+      defaultProps: { ...opensList, hidePickedOptions: false },
       classNames: { ...input.classNames, input: styles.pillsBox, dropdown: styles.dropdown, option: styles.option, pill: styles.pill },
     },
     TagsInput: {
@@ -55,7 +58,7 @@ export const theme = createTheme({
     },
     Checkbox: { defaultProps: { color: 'tide', size: 'xs' }, classNames: { input: styles.checkbox, label: styles.checkLabel } },
     Radio: { defaultProps: { color: 'tide', size: 'xs' }, classNames: { radio: styles.checkbox, label: styles.checkLabel } },
-    Switch: { defaultProps: { color: 'tide', size: 'sm' }, classNames: { track: styles.track, label: styles.checkLabel } },
+    Switch: { defaultProps: { color: 'tide', size: 'sm', withThumbIndicator: false }, classNames: { track: styles.track, label: styles.checkLabel } },
     Table: { defaultProps: { verticalSpacing: 0, stickyHeader: true } },
     Paper: { defaultProps: { withBorder: false, radius: 0 } },
     Card: { defaultProps: { withBorder: false, radius: 0 } },

@@ -7,20 +7,20 @@ export type Language = 'zh' | 'en';
 export const languages: readonly Language[] = ['zh', 'en'];
 
 const storageKey = 'i18nextLng';
+type Texts = Record<string, unknown>;
 /** Texts that the shell and the sign-in need: loaded at start, in one piece per language. */
-const firstTexts = ['common', 'shell', 'session', 'errors', 'home'] as const;
-const files = import.meta.glob<Record<string, unknown>>(['./zh/*.json', './en/*.json'], { import: 'default' });
+const firstSlices = ['common', 'shell', 'session', 'errors', 'home'] as const;
+const firstTexts: Record<string, () => Promise<Record<string, Texts>>> = {
+  zh: async () => (await import('./first-zh.ts')).firstTexts,
+  en: async () => (await import('./first-en.ts')).firstTexts,
+};
+const files = import.meta.glob<Texts>(['./zh/*.json', './en/*.json', '!**/{common,shell,session,errors,home}.json'], { import: 'default' });
 
 const fileBackend: BackendModule = {
   type: 'backend',
   init: () => {},
   read(language, slice, done) {
-    const load = files[`./${language}/${slice}.json`];
-    if (load === undefined) {
-      done(new Error(`no texts for ${language}/${slice}`), false);
-      return;
-    }
-    load().then(
+    readTexts(language, slice).then(
       (texts) => done(null, texts),
       (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), false),
     );
@@ -36,7 +36,7 @@ export async function startTexts(): Promise<void> {
       fallbackLng: false,
       supportedLngs: [...languages],
       load: 'languageOnly',
-      ns: [...firstTexts],
+      ns: [...firstSlices],
       defaultNS: 'common',
       nsSeparator: '.',
       keySeparator: '.',
@@ -65,6 +65,16 @@ export async function chooseLanguage(language: Language): Promise<void> {
 /** A text outside React. */
 export function translate(key: string, values: Record<string, string | number> = {}): string {
   return i18next.t(key, values);
+}
+
+async function readTexts(language: string, slice: string): Promise<Texts> {
+  if (firstSlices.some((first) => first === slice)) {
+    const texts = (await firstTexts[language]?.())?.[slice];
+    if (texts !== undefined) return texts;
+  }
+  const load = files[`./${language}/${slice}.json`];
+  if (load === undefined) throw new Error(`no texts for ${language}/${slice}`);
+  return load();
 }
 
 function rememberedLanguage(): Language {

@@ -1,26 +1,25 @@
 // Registers the service worker and tells when a newer console waits. Nothing is replaced until somebody says so.
 import { useSyncExternalStore } from 'react';
-import type { Workbox } from 'workbox-window';
 
 const checkEvery = 60 * 60 * 1000;
 const listeners = new Set<() => void>();
-let worker: Workbox | undefined;
-let isWaiting = false;
+let waiting: ServiceWorker | null = null;
+let lastCheck = Date.now();
 
+/** Never fails: without a service worker the console works, but does not open without a network. */
 export async function registerWorker(): Promise<void> {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return;
-  // Not part of the first load: the page comes first.
-  const { Workbox } = await import('workbox-window');
-  worker = new Workbox('/service-worker.js');
-  worker.addEventListener('waiting', () => {
-    isWaiting = true;
-    for (const listener of listeners) listener();
-  });
-  await worker.register().catch((error: unknown) => console.warn('The console will not open without a network:', error));
-  setInterval(() => void checkForUpdate(), checkEvery);
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void checkForUpdate();
-  });
+  const registration = await navigator.serviceWorker.register('/service-worker.js').catch(() => undefined);
+  if (registration === undefined) return;
+
+  watchForUpdate(registration);
+  const check = (): void => {
+    if (document.visibilityState !== 'visible' || navigator.onLine === false || Date.now() - lastCheck < checkEvery / 4) return;
+    lastCheck = Date.now();
+    registration.update().catch(() => undefined);
+  };
+  setInterval(check, checkEvery);
+  document.addEventListener('visibilitychange', check);
 }
 
 /** True when a newer console has been loaded and waits. */
@@ -30,19 +29,23 @@ export function useUpdateWaiting(): boolean {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => isWaiting,
+    () => waiting !== null,
   );
 }
 
 /** Takes the newer console into use: this page is loaded again. */
 export function applyUpdate(): void {
-  worker?.addEventListener('controlling', () => location.reload());
-  worker?.messageSkipWaiting();
+  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+  waiting?.postMessage({ type: 'SKIP_WAITING' });
 }
 
-let lastCheck = Date.now();
-async function checkForUpdate(): Promise<void> {
-  if (Date.now() - lastCheck < checkEvery / 4 || navigator.onLine === false) return;
-  lastCheck = Date.now();
-  await worker?.update().catch(() => undefined);
+function watchForUpdate(registration: ServiceWorkerRegistration): void {
+  const look = (): void => {
+    // The first worker ever takes over by itself; only one that would replace another waits for a word.
+    if (registration.waiting === null || navigator.serviceWorker.controller === null) return;
+    waiting = registration.waiting;
+    for (const listener of listeners) listener();
+  };
+  look();
+  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look));
 }

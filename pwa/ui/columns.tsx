@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useIsPhone } from './breakpoint.ts';
 import styles from './columns.module.css';
 import { Disclosure } from './disclosure.tsx';
 import { Icon } from './icon.tsx';
@@ -53,9 +54,10 @@ export function useColumns<Row>(all: readonly Column<Row>[], storageKey: string)
   };
 }
 
-/** The button that chooses columns; for a `FilterBar`'s tools. Cards on a phone do not depend on it. */
+/** The button that chooses columns, for a `FilterBar`'s tools. Cards on a phone have their own order: nothing there. */
 export function ColumnPicker<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
   const { t } = useTranslation();
+  if (useIsPhone()) return null;
   return (
     <Disclosure
       button={(attributes) => (

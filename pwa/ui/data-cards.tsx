@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { Column } from './columns.tsx';
 import styles from './data-cards.module.css';
 import type { RowsProps } from './data-table.tsx';
+import { useFormat } from './format-context.ts';
+import type { NumberedPager } from './pager.tsx';
 import { useAfter } from './query-state.tsx';
 import { TickBox } from './tick-box.tsx';
 
@@ -25,6 +27,7 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
     <>
       {selection !== undefined && (
         <div className={styles.choose}>
+          <span>{props.pager !== undefined && props.pager.cursor !== true && <Total {...props.pager} />}</span>
           <Button variant="subtle" aria-pressed={isTicking} onClick={handleChoosing}>
             {t(isTicking ? 'common.list.choose_end' : 'common.list.choose')}
           </Button>
@@ -37,6 +40,12 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
       </ul>
     </>
   );
+}
+
+function Total({ total, isLowerBound }: NumberedPager) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return t(isLowerBound === true ? 'common.list.total_at_least' : 'common.list.total', { total: format.count(total) });
 }
 
 function Card<Row, Key extends string | number>(props: RowsProps<Row, Key> & { row: Row; before: Row | undefined; isTicking: boolean }) {

@@ -50,7 +50,7 @@ function PhoneFilters({ count, onClear, search, presets, tools, children }: Filt
   const [isOpen, setOpen] = useState(false);
   useFilterKey(() => setOpen(true));
   return (
-    <div className={styles.bar}>
+    <div className={styles.phone}>
       <Button className={styles.open} leftSection={<Icon name="filter" />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {count === 0 ? t('common.filter.open') : t('common.filter.open_count', { count })}
       </Button>

@@ -28,8 +28,22 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
   return (
     <>
       <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id="main">
-        <PageHeader title={title} isTitleShown={!isPhone} facts={facts} actions={actions} />
-        {filters}
+        {isPhone ? (
+          <>
+            <PageHeader title={title} isTitleShown={false} facts={facts} />
+            {(filters !== undefined || actions !== undefined) && (
+              <div className={styles.bar}>
+                {filters}
+                {actions}
+              </div>
+            )}
+          </>
+        ) : (
+          <>
+            <PageHeader title={title} isTitleShown facts={facts} actions={actions} />
+            {filters}
+          </>
+        )}
         {children}
       </main>
       {panel}
