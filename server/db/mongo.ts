@@ -2,7 +2,6 @@
 // streams. The only file that imports the driver.
 import { MongoClient, MongoBulkWriteError, type Collection as Native, type Db, type MongoClientOptions } from 'mongodb';
 import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Scalar, Stored, Write } from '#server/db/collection.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
 import { collections, type Records } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
