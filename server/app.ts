@@ -17,6 +17,7 @@ import { mountSite } from '#server/features/site/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
+import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
@@ -94,6 +95,10 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
       if (isDraining) {
         connection?.res.setHeader('connection', 'close');
         return refuse(request, connection, new AppError('shutting_down'));
+      }
+      if (connection?.req.headers.origin !== undefined && isOpenToOrigins(pathname)) {
+        if (request.method === 'OPTIONS') return preflightResponse(request);
+        allowOrigin(connection);
       }
       const response = (await router.match(request, pathname, connection)) ?? (await serveOther(request, connection, pathname));
       if (pathname.startsWith('/api/')) logRequest(context, { request, path: pathname, response, connection, startedAt });

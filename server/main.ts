@@ -1,4 +1,4 @@
-// Environment → database → app → listen; and the way back on SIGTERM.
+// Environment → database → context → app → listen; and the way back on SIGTERM.
 import cluster from 'node:cluster';
 import { createApp } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
@@ -10,6 +10,8 @@ import { EnvironmentError, readEnv } from '#server/env.ts';
 import type { Env } from '#server/env.ts';
 import { isSetUp } from '#server/features/setup/setup-state.ts';
 import { listen } from '#server/http/listen.ts';
+import { jobs } from '#server/jobs/registry.ts';
+import { startScheduler } from '#server/jobs/scheduler.ts';
 import { readMasterKey } from '#server/master-key.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
@@ -29,6 +31,8 @@ async function serve(env: Env): Promise<void> {
   const db = await openDatabase(env.DATABASE_URL);
   const context = await createContext({ env, db, masterKey });
   const app = createApp(context);
+  const scheduler = startScheduler(context, jobs);
+  context.onClose(scheduler.stop);
   const listening = await listen(app.listener, { port: env.PORT, host: env.HOST });
   if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
   const stop = onceOnly(async () => {

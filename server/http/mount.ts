@@ -9,6 +9,7 @@ import { Answer } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
+import { jsonResponse } from '#server/http/json-response.ts';
 import { readJson } from '#server/http/read-body.ts';
 
 /** What a route needs from around it; made once in `app.ts`. */
@@ -61,7 +62,7 @@ async function serveCall<E extends Endpoint>(
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
     const result = await handler(call);
-    return successResponse(result, facts.requestId, caller?.setCookie);
+    return await successResponse(result, facts, caller?.setCookie);
   } catch (failure) {
     return failureResponse(toAppError(failure, host.context, facts.requestId), facts.language, facts.requestId);
   }
@@ -92,18 +93,16 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-function successResponse(result: unknown, requestId: string, setCookie: string | undefined): Response {
+async function successResponse(result: unknown, facts: RequestFacts, setCookie: string | undefined): Promise<Response> {
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
   const body = { success: true, message: options.message ?? '', ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
-  return Response.json(body, {
-    headers: {
-      ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
-      ...options.headers,
-      'cache-control': 'no-store',
-      'x-oneapi-request-id': requestId,
-    },
+  return jsonResponse(body, facts.headers.get('accept-encoding'), {
+    ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
+    ...options.headers,
+    'cache-control': 'no-store',
+    'x-oneapi-request-id': facts.requestId,
   });
 }
 

@@ -71,6 +71,36 @@ describe('server', () => {
     expect(await app.anonymous().get('/api/setup')).toMatchObject({ status: 200 });
   });
 
+  it('foreign pages may call the API of keys, not that of the console', async () => {
+    await using app = await createTestApp(engine);
+    const headers = { origin: 'https://app.example', 'access-control-request-headers': 'authorization,content-type' };
+    const preflight = await app.anonymous().call('OPTIONS', '/v1/chat/completions', undefined, { headers });
+    expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization,content-type' } });
+    expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
+    expect((await app.anonymous().get('/v1/models', { headers })).headers['access-control-allow-origin']).toBe('*');
+    expect((await app.anonymous().get('/v1/models')).headers['access-control-allow-origin']).toBeUndefined();
+    expect(await app.anonymous().call('OPTIONS', '/api/user/self', undefined, { headers })).toMatchObject({ status: 404 });
+    expect((await app.anonymous().get('/api/setup', { headers })).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('long answers are packed for callers who can read that', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    for (let index = 0; index < 12; index += 1) await app.createUser();
+    const read = (encoding: string) =>
+      fetch(`${app.origin}/api/user/?page_size=20`, {
+        headers: { cookie: root.cookie ?? '', 'new-api-user': String(root.userId), 'accept-encoding': encoding },
+      });
+    const packed = await read('gzip, deflate, br');
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(await packed.json()).toMatchObject({ success: true, data: { total: 13 } });
+    for (const encoding of ['identity', 'gzip;q=0']) {
+      const plain = await read(encoding);
+      expect(plain.headers.get('content-encoding')).toBeNull();
+      expect(await plain.json()).toMatchObject({ success: true });
+    }
+  });
+
   it('health: 503 while the database does not answer', async () => {
     await using app = await createTestApp(engine);
     expect(await app.anonymous().get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });

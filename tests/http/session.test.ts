@@ -160,6 +160,18 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 403, code: 'user_banned' });
   });
 
+  it('a GET that changes something needs the header or the word of the browser that the page is ours', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser({ role: 10 }));
+    const test = (headers: Record<string, string>) => client.get('/api/channel/test/999', { headers: { 'new-api-user': '', ...headers } });
+    expect(await test({})).toMatchObject({ status: 401, code: 'user_header_missing' });
+    expect(await test({ 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 401 });
+    expect(await test({ 'sec-fetch-site': 'same-site' })).toMatchObject({ status: 401 });
+    expect(await test({ 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 200, code: 'channel_not_found' });
+    // A GET that only reads needs the header in any case.
+    expect(await client.get('/api/user/self', { headers: { 'new-api-user': '', 'sec-fetch-site': 'same-origin' } })).toMatchObject({ status: 401 });
+  });
+
   it('a demotion counts for the running session', async () => {
     await using app = await createTestApp(engine);
     const admin = await app.createUser({ role: 10 });

@@ -1,0 +1,15 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const pack = promisify(gzip);
+/** Characters; below it packing costs more than it saves. */
+const worthPacking = 2048;
+
+/** JSON, packed for callers who can read that when it is long: lists go over the radio. */
+export async function jsonResponse(body: unknown, acceptEncoding: string | null, headers: Record<string, string>): Promise<Response> {
+  const text = JSON.stringify(body);
+  const common = { ...headers, 'content-type': 'application/json; charset=utf-8', vary: 'Accept-Encoding' };
+  if (text.length < worthPacking || !/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(acceptEncoding ?? '')) return new Response(text, { headers: common });
+  const packed = new Uint8Array(await pack(text));
+  return new Response(packed, { headers: { ...common, 'content-encoding': 'gzip' } });
+}

@@ -1,0 +1,18 @@
+// Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
+import type { AppContext } from '#server/context.ts';
+import { sweepLimits } from '#server/http/rate-limit.ts';
+import { sweepSessions } from '#server/http/session.ts';
+
+export interface Job {
+  /** Never change it: its last run is stored under this name. */
+  name: string;
+  everySeconds: number;
+  /** Longer than a run ever takes: then another process may take the job for abandoned. */
+  leaseSeconds: number;
+  run(context: AppContext): Promise<unknown>;
+}
+
+export const jobs: readonly Job[] = [
+  { name: 'sweep-sessions', everySeconds: 3600, leaseSeconds: 300, run: sweepSessions },
+  { name: 'sweep-limits', everySeconds: 600, leaseSeconds: 300, run: sweepLimits },
+];

@@ -1,0 +1,66 @@
+// Runs the jobs of the registry, each in one process at a time, over all processes: whoever gets the lease runs it.
+import type { AppContext } from '#server/context.ts';
+import type { Job } from '#server/jobs/registry.ts';
+
+const tickMs = 15_000;
+
+export interface Scheduler {
+  /** Runs what is due, one after the other; called by the timer. */
+  tick(): Promise<void>;
+  /** No further run; resolves when the current one has ended. */
+  stop(): Promise<void>;
+}
+
+export function startScheduler(context: AppContext, jobs: readonly Job[]): Scheduler {
+  const owner = context.randomText(16);
+  let isStopped = false;
+  let running: Promise<void> | null = null;
+
+  async function runDue(): Promise<void> {
+    for (const job of jobs) {
+      if (isStopped) return;
+      try {
+        await runIfDue(context, job, owner);
+      } catch (failure) {
+        context.log.warn({ job: job.name, reason: String(failure) }, 'a job failed and will be run again when it is next due');
+      }
+    }
+  }
+
+  function tick(): Promise<void> {
+    running ??= runDue().finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  const timer = setInterval(() => void tick(), tickMs);
+  timer.unref();
+  return {
+    tick,
+    async stop() {
+      isStopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function runIfDue(context: AppContext, job: Job, owner: string): Promise<void> {
+  const rows = context.db.collection('jobs');
+  const now = context.now();
+  const expiresAt = now + job.leaseSeconds * 1000;
+  const id = `job:${job.name}`;
+  // The run counts from its beginning, so that a job that fails is not run all the time.
+  const taken = await rows.patch(
+    { id, expires_at: { lte: now }, last_run_at: { lte: now - job.everySeconds * 1000 } },
+    { set: { owner, expires_at: expiresAt, last_run_at: now } },
+    { insertIfMissing: { id, owner, expires_at: expiresAt, last_run_at: now } },
+  );
+  if (taken === null) return;
+  try {
+    await job.run(context);
+  } finally {
+    await rows.patch({ id, owner }, { set: { expires_at: 0 } });
+  }
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { jobs } from '#server/jobs/registry.ts';
+import { startScheduler } from '#server/jobs/scheduler.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const hour = 3_600_000;
+
+describe.each(engines)('jobs on $kind', (engine) => {
+  it('a due job runs in one process only, and again when its time has come', async () => {
+    await using app = await createTestApp(engine);
+    await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
+    let runs = 0;
+    const job = { name: 'count', everySeconds: 3600, leaseSeconds: 60, run: async () => void (runs += 1) };
+    const schedulers = [app, other].map(({ context }) => startScheduler(context, [job]));
+    const tickAll = () => Promise.all(schedulers.map((scheduler) => scheduler.tick()));
+    await tickAll();
+    await tickAll();
+    expect(runs).toBe(1);
+    app.clock.advance(hour);
+    await tickAll();
+    expect(runs).toBe(2);
+    await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+    app.clock.advance(hour);
+    await tickAll();
+    expect(runs).toBe(2);
+  });
+
+  it('a job that fails stops no other, and is tried again when it is next due', async () => {
+    await using app = await createTestApp(engine);
+    const seen: string[] = [];
+    const make = (name: string, fails: boolean) => ({
+      name,
+      everySeconds: 60,
+      leaseSeconds: 60,
+      run: async () => {
+        seen.push(name);
+        if (fails) throw new Error('as the test wants');
+      },
+    });
+    const scheduler = startScheduler(app.context, [make('first', true), make('second', false)]);
+    await scheduler.tick();
+    await scheduler.tick();
+    expect(seen).toEqual(['first', 'second']);
+    app.clock.advance(61_000);
+    await scheduler.tick();
+    expect(seen).toEqual(['first', 'second', 'first', 'second']);
+    await scheduler.stop();
+  });
+
+  it('sessions and limit windows that have ended are removed, others stay', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    await app.login('mei');
+    await app.anonymous().post('/api/user/login', { username: 'mei', password: 'wrong password' });
+    app.clock.advance(2 * 24 * hour);
+    await app.anonymous().post('/api/user/login', { username: 'other', password: 'wrong password' });
+    const scheduler = startScheduler(app.context, jobs);
+    await scheduler.tick();
+    expect(await app.context.db.collection('sessions').count({})).toBe(1);
+    const limits = await app.context.db.collection('limits').find({});
+    expect(limits.map((limit) => limit.count)).toEqual([1, 1]);
+    app.clock.advance(31 * 24 * hour);
+    await scheduler.tick();
+    await scheduler.stop();
+    expect(await app.context.db.collection('sessions').count({})).toBe(0);
+    expect(await app.context.db.collection('limits').count({})).toBe(0);
+  });
+});
