@@ -12,6 +12,8 @@ import { Route as rootRouteImport } from './routes/__root.tsx';
 import { Route as PlainRouteImport } from './routes/_plain.tsx';
 import { Route as ShellRouteImport } from './routes/_shell.tsx';
 import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
+import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
+import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 
 const PlainRoute = PlainRouteImport.update({
@@ -27,6 +29,16 @@ const PlainLoginRoute = PlainLoginRouteImport.update({
   path: '/login',
   getParentRoute: () => PlainRoute,
 } as any);
+const PlainRegisterRoute = PlainRegisterRouteImport.update({
+  id: '/register',
+  path: '/register',
+  getParentRoute: () => PlainRoute,
+} as any);
+const PlainSetupRoute = PlainSetupRouteImport.update({
+  id: '/setup',
+  path: '/setup',
+  getParentRoute: () => PlainRoute,
+} as any);
 const ShellIndexRoute = ShellIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -36,24 +48,37 @@ const ShellIndexRoute = ShellIndexRouteImport.update({
 export interface FileRoutesByFullPath {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
+  '/register': typeof PlainRegisterRoute;
+  '/setup': typeof PlainSetupRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
+  '/register': typeof PlainRegisterRoute;
+  '/setup': typeof PlainSetupRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
   '/_plain': typeof PlainRouteWithChildren;
   '/_shell': typeof ShellRouteWithChildren;
   '/_plain/login': typeof PlainLoginRoute;
+  '/_plain/register': typeof PlainRegisterRoute;
+  '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/': typeof ShellIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
-  fullPaths: '/' | '/login';
+  fullPaths: '/' | '/login' | '/register' | '/setup';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/' | '/login';
-  id: '__root__' | '/_plain' | '/_shell' | '/_plain/login' | '/_shell/';
+  to: '/' | '/login' | '/register' | '/setup';
+  id:
+    | '__root__'
+    | '/_plain'
+    | '/_shell'
+    | '/_plain/login'
+    | '/_plain/register'
+    | '/_plain/setup'
+    | '/_shell/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -84,6 +109,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof PlainLoginRouteImport;
       parentRoute: typeof PlainRoute;
     };
+    '/_plain/register': {
+      id: '/_plain/register';
+      path: '/register';
+      fullPath: '/register';
+      preLoaderRoute: typeof PlainRegisterRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
+    '/_plain/setup': {
+      id: '/_plain/setup';
+      path: '/setup';
+      fullPath: '/setup';
+      preLoaderRoute: typeof PlainSetupRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
     '/_shell/': {
       id: '/_shell/';
       path: '/';
@@ -96,10 +135,14 @@ declare module '@tanstack/react-router' {
 
 interface PlainRouteChildren {
   PlainLoginRoute: typeof PlainLoginRoute;
+  PlainRegisterRoute: typeof PlainRegisterRoute;
+  PlainSetupRoute: typeof PlainSetupRoute;
 }
 
 const PlainRouteChildren: PlainRouteChildren = {
   PlainLoginRoute: PlainLoginRoute,
+  PlainRegisterRoute: PlainRegisterRoute,
+  PlainSetupRoute: PlainSetupRoute,
 };
 
 const PlainRouteWithChildren = PlainRoute._addFileChildren(PlainRouteChildren);

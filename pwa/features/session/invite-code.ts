@@ -8,3 +8,8 @@ export function keepInviteCode(code: string | undefined): void {
 export function keptInviteCode(): string | undefined {
   return localStorage.getItem(storageKey) ?? undefined;
 }
+
+/** It served its purpose: the next registration on this device is somebody else's. */
+export function forgetInviteCode(): void {
+  localStorage.removeItem(storageKey);
+}

@@ -1,0 +1,139 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { type RegisterInput, sessionApi } from '#shared/session.ts';
+import { passwordLimits, usernameLimit } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { showOnField } from '#pwa/ui/field-errors.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { toastSuccess } from '#pwa/ui/toast.ts';
+import { forgetInviteCode, keptInviteCode } from './invite-code.ts';
+import { registerBody, registerProblems } from './register-form.ts';
+import styles from './session-form.module.css';
+
+export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
+  const { t } = useTranslation();
+  const status = useSiteStatus();
+  useScreenHeading(t('register.title'));
+  const closed =
+    status?.register_enabled === false
+      ? 'closed'
+      : status?.password_register === false
+        ? 'no_password'
+        : status?.self_use_mode_enabled === true
+          ? 'self_use'
+          : undefined;
+  return (
+    <section className={styles.form}>
+      <h1 className={styles.title}>{t('register.title')}</h1>
+      {closed === undefined ? (
+        <RegisterForm asksEmail={status?.email_verification === true} onRegistered={onRegistered} />
+      ) : (
+        <p className={styles.notice}>
+          <StatusMark status="note">{t(`register.shut.${closed}`)}</StatusMark>
+        </p>
+      )}
+      <p className={styles.other}>
+        {t('register.has_account')} <Link to="/login">{t('session.login.link')}</Link>
+      </p>
+    </section>
+  );
+}
+
+interface RegisterFormProps {
+  asksEmail: boolean;
+  onRegistered: () => void;
+}
+
+function RegisterForm({ asksEmail, onRegistered }: RegisterFormProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const inviteCode = keptInviteCode();
+  const form = useForm({
+    initialValues: { username: '', password: '', password2: '', email: '', verification_code: '' },
+    validate: (values) =>
+      Object.fromEntries(
+        Object.entries(registerProblems(values)).map(([field, problem]) => [
+          field,
+          t(`register.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit }),
+        ]),
+      ),
+  });
+  const register = useMutation({
+    mutationFn: (body: RegisterInput) => call(sessionApi.register, { body }),
+    meta: { quiet: true },
+    onSuccess: () => {
+      forgetInviteCode();
+      toastSuccess(t('register.done'));
+      onRegistered();
+    },
+    onError: (error) => showOnField(form, failureOf(error)),
+  });
+  const failure = register.error === null ? null : failureOf(register.error);
+  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  const below = ['label', 'input', 'error', 'description'] as const;
+  const reveal = {
+    visibilityToggleIcon: ({ reveal: isShown }: { reveal: boolean }) => <Icon name={isShown ? 'eye-off' : 'eye'} />,
+    visibilityToggleButtonProps: { 'aria-label': t('session.login.show_password') },
+  };
+
+  return (
+    <form
+      className={styles.fields}
+      noValidate
+      onSubmit={form.onSubmit((values) => register.mutate(registerBody(values, { asksEmail, inviteCode })), focusFirstError)}
+    >
+      <TextInput
+        label={t('register.username')}
+        description={t('register.username_hint', { limit: usernameLimit })}
+        inputWrapperOrder={[...below]}
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        autoFocus
+        {...form.getInputProps('username')}
+      />
+      <PasswordInput
+        label={t('session.login.password')}
+        description={t('register.password_hint', passwordLimits)}
+        inputWrapperOrder={[...below]}
+        autoComplete="new-password"
+        {...reveal}
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput label={t('register.confirm')} autoComplete="new-password" {...reveal} {...form.getInputProps('password2')} />
+      {asksEmail && (
+        <>
+          <TextInput label={t('register.email')} type="email" autoComplete="email" {...form.getInputProps('email')} />
+          <TextInput label={t('register.code')} autoComplete="one-time-code" {...form.getInputProps('verification_code')} />
+        </>
+      )}
+      {inviteCode !== undefined && (
+        <p className={styles.other}>
+          {t('register.invited')} <code>{inviteCode}</code>
+        </p>
+      )}
+      {failure !== null && !isAtField && (
+        <p className={styles.failure} role="alert">
+          <StatusMark status="failed">{failure.message}</StatusMark>
+        </p>
+      )}
+      <Button type="submit" variant="filled" fullWidth loading={register.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+        {isOnline ? t('session.register.link') : t('common.action.needs_connection', { action: t('session.register.link') })}
+      </Button>
+    </form>
+  );
+}
+
+function focusFirstError(): void {
+  // The fields get their marks with the next paint.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
+}

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { setupQuery } from './queries.ts';
+import { SetupWizard } from './setup-wizard.tsx';
+import styles from './setup-screen.module.css';
+
+/** So long the success is in sight before the console starts anew with what is now set up. */
+const reloadDelay = 1500;
+
+/** The first screen of a new installation. `onDone`: it is set up already, or by now. */
+export function SetupScreen({ onDone }: { onDone: () => void }) {
+  const { t } = useTranslation();
+  const query = useQuery(setupQuery);
+  const [isFinished, setFinished] = useState(false);
+  useScreenHeading(t('setup.title'));
+
+  const wasDone = query.data?.status === true;
+  useEffect(() => {
+    if (wasDone) onDone();
+  }, [wasDone, onDone]);
+  useEffect(() => {
+    if (!isFinished) return;
+    const timer = setTimeout(onDone, reloadDelay);
+    return () => clearTimeout(timer);
+  }, [isFinished, onDone]);
+
+  return (
+    <section className={styles.sheet}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>{t('setup.title')}</h1>
+        <p className={styles.lead}>{t('setup.lead')}</p>
+      </header>
+      {isFinished ? (
+        <p className={styles.finished} role="status">
+          <StatusMark status="on" strong>
+            {t('setup.finished')}
+          </StatusMark>
+        </p>
+      ) : (
+        <QueryState query={query} what={t('setup.state')} lines={8}>
+          {(state) => (state.status ? null : <SetupWizard state={state} onFinished={() => setFinished(true)} />)}
+        </QueryState>
+      )}
+    </section>
+  );
+}

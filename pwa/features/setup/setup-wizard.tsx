@@ -1,0 +1,144 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import type { z } from 'zod';
+import { useTranslation } from 'react-i18next';
+import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
+import { passwordLimits, usernameLimit } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { showOnField } from '#pwa/ui/field-errors.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { emptySetup, setupBody, setupProblems, usageModes } from './setup-form.ts';
+import styles from './setup-screen.module.css';
+
+interface SetupWizardProps {
+  state: z.infer<typeof SetupStatus>;
+  onFinished: () => void;
+}
+
+export function SetupWizard({ state, onFinished }: SetupWizardProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const needs = { asksAccount: !state.root_init, asksSecret: state.secret_required };
+  const form = useForm({
+    initialValues: emptySetup,
+    validate: (values) => {
+      const problems = Object.entries(setupProblems(values, needs));
+      return Object.fromEntries(
+        problems.map(([field, problem]) => [field, t(`setup.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit })]),
+      );
+    },
+  });
+  const submit = useMutation({
+    mutationFn: (body: SetupInput) => call(setupApi.submit, { body }),
+    meta: { quiet: true },
+    onSuccess: onFinished,
+    onError: (error) => showOnField(form, failureOf(error)),
+  });
+  const failure = submit.error === null ? null : failureOf(submit.error);
+  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  const reveal = {
+    visibilityToggleIcon: ({ reveal: isShown }: { reveal: boolean }) => <Icon name={isShown ? 'eye-off' : 'eye'} />,
+    visibilityToggleButtonProps: { 'aria-label': t('setup.show_password') },
+  };
+
+  return (
+    <form className={styles.form} noValidate onSubmit={form.onSubmit((values) => submit.mutate(setupBody(values, needs)), focusFirstError)}>
+      <Database type={state.database_type} />
+      <section className={styles.part} aria-labelledby="setup-account">
+        <h2 className={styles.partTitle} id="setup-account">
+          {t('setup.account.title')}
+        </h2>
+        {needs.asksAccount ? (
+          <>
+            <p className={styles.hint}>{t('setup.account.hint')}</p>
+            <TextInput
+              label={t('setup.account.username')}
+              description={t('setup.account.username_hint', { limit: usernameLimit })}
+              inputWrapperOrder={['label', 'input', 'error', 'description']}
+              autoComplete="username"
+              autoCapitalize="none"
+              autoCorrect="off"
+              spellCheck={false}
+              autoFocus
+              {...form.getInputProps('username')}
+            />
+            <PasswordInput
+              label={t('setup.account.password')}
+              description={t('setup.account.password_hint', passwordLimits)}
+              inputWrapperOrder={['label', 'input', 'error', 'description']}
+              autoComplete="new-password"
+              {...reveal}
+              {...form.getInputProps('password')}
+            />
+            <PasswordInput label={t('setup.account.confirm')} autoComplete="new-password" {...reveal} {...form.getInputProps('confirmPassword')} />
+          </>
+        ) : (
+          <p className={styles.hint}>
+            <StatusMark status="on">{t('setup.account.exists')}</StatusMark>
+          </p>
+        )}
+        {needs.asksSecret && (
+          <PasswordInput
+            label={t('setup.secret.label')}
+            description={t('setup.secret.hint')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="off"
+            {...reveal}
+            {...form.getInputProps('setup_secret')}
+          />
+        )}
+      </section>
+      <fieldset className={styles.part}>
+        <legend className={styles.partTitle}>{t('setup.mode.title')}</legend>
+        <p className={styles.hint}>{t('setup.mode.hint')}</p>
+        {usageModes.map((mode) => (
+          <label key={mode} className={styles.choice} data-chosen={form.values.mode === mode || undefined}>
+            <input type="radio" name="mode" value={mode} checked={form.values.mode === mode} onChange={() => form.setFieldValue('mode', mode)} />
+            <span>
+              <b>{t(`setup.mode.${mode}`)}</b>
+              <span className={styles.choiceText}>{t(`setup.mode.${mode}_text`)}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {failure !== null && !isAtField && (
+        <p className={styles.failure} role="alert">
+          <StatusMark status="failed">{failure.message}</StatusMark>
+        </p>
+      )}
+      <Button type="submit" variant="filled" className={styles.submit} loading={submit.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+        {isOnline ? t('setup.submit') : t('common.action.needs_connection', { action: t('setup.submit') })}
+      </Button>
+    </form>
+  );
+}
+
+/** Where the data will lie, said before anything is entered. */
+function Database({ type }: { type: string }) {
+  const { t } = useTranslation();
+  if (type === '') return null;
+  const isFile = type === 'sqlite';
+  return (
+    <section className={styles.part} aria-labelledby="setup-database">
+      <h2 className={styles.partTitle} id="setup-database">
+        {t('setup.database.title')}
+      </h2>
+      <p className={styles.database}>
+        <StatusMark status={isFile ? 'look' : 'on'} strong>
+          {t(isFile ? 'setup.database.file' : 'setup.database.server')}
+        </StatusMark>
+        <span>{t(isFile ? 'setup.database.file_text' : 'setup.database.server_text')}</span>
+        {isFile && <span>{t('setup.database.container_text')}</span>}
+      </p>
+    </section>
+  );
+}
+
+function focusFirstError(): void {
+  // The fields get their marks with the next paint.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
+}

@@ -1,0 +1,26 @@
+import { createFileRoute, redirect } from '@tanstack/react-router';
+import { z } from 'zod';
+import { storedUser } from '#pwa/api/stored-user.ts';
+import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
+import { RegisterScreen } from '#pwa/features/session/register-screen.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+
+const Search = z.object({
+  /** Invite code. */
+  aff: z.coerce.string().max(64).optional().catch(undefined),
+});
+
+export const Route = createFileRoute('/_plain/register')({
+  validateSearch: Search,
+  beforeLoad: ({ search }) => {
+    keepInviteCode(search.aff);
+    if (storedUser() !== null) throw redirect({ to: '/' });
+  },
+  loader: () => loadTexts('register'),
+  component: Register,
+});
+
+function Register() {
+  const navigate = Route.useNavigate();
+  return <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} />;
+}
