@@ -162,7 +162,10 @@ describe.each(engines)('users on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const mei = await app.createUser({ quota: 300 });
-    expect(await root.put('/api/user/', { id: mei.id, quota_change: -301 })).toMatchObject({ status: 200, success: false, code: 'balance_too_small' });
+    const wish = { id: mei.id, quota_change: -301, display_name: 'changed', username: 'changed', password: 'another password' };
+    expect(await root.put('/api/user/', wish)).toMatchObject({ status: 200, success: false, code: 'balance_too_small' });
+    const { display_name, username, password_hash } = mei;
+    expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 300, display_name, username, password_hash });
     expect(await root.put('/api/user/', { id: mei.id, quota_change: Number.MAX_SAFE_INTEGER })).toMatchObject({ success: false });
     expect(await root.put('/api/user/', { id: mei.id, quota_change: -300 })).toMatchObject({ success: true, data: { quota: 0 } });
     await expectBalanced(app);

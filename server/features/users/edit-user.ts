@@ -62,12 +62,17 @@ async function checkedFields(context: AppContext, target: UserRecord, edit: User
 }
 
 /**
- * The record first, because it may be refused, then the ledger. The revision moves before and after: whoever reads in
- * between holds a revision that is no longer current when his own edit comes.
+ * The record first, because it may be refused, then the ledger; what the ledger refuses takes the record back. The
+ * revision moves before and after: whoever reads in between holds a revision that is no longer current when his own edit
+ * comes.
  */
 async function editWithQuota(context: AppContext, actor: UserRecord, edit: UserEdit, fields: Fields): Promise<UserRecord> {
+  const former = await readLivingUser(context, edit.id);
   const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision });
-  const result = await changeQuota(context, actor, edit, before);
+  const result = await changeQuota(context, actor, edit, before).catch(async (failure: unknown) => {
+    await restore(context, former, before, fields);
+    throw failure;
+  });
   const after = await patchAccount(context, edit.id, { set: {}, revision: undefined });
   if (result.amount !== 0) {
     const texts = { from: quotaText(context, result.balance - result.amount), to: quotaText(context, result.balance) };
@@ -75,6 +80,15 @@ async function editWithQuota(context: AppContext, actor: UserRecord, edit: UserE
     await writeLog(context, { user_id: after.id, username: after.username, type: LogType.management, content, group: after.group });
   }
   return after;
+}
+
+/** Gives the edited fields their former values, unless somebody has changed the record since. */
+async function restore(context: AppContext, former: UserRecord, edited: UserRecord, fields: Fields): Promise<void> {
+  if (Object.keys(fields).length === 0) return;
+  const { username, display_name, group, password_hash } = former;
+  const values = { username, display_name, group, password_hash };
+  const set = Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+  await context.db.collection('users').patch({ id: former.id, revision: edited.revision }, { set, increment: { revision: 1 } });
 }
 
 async function changeQuota(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord) {
