@@ -16,34 +16,42 @@ export function readRelayBody(request: Request, connection: Connection | null, l
 }
 
 function readNode(request: IncomingMessage, limit: number): Promise<string> {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > limit) return Promise.reject(new AppError('body_too_large', { limit }));
   return new Promise((resolve, reject) => {
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > limit) {
-      reject(new AppError('body_too_large', { limit }));
-      return;
-    }
     let first: Buffer | null = null;
     let rest: Buffer[] | null = null;
     let size = 0;
-    request.on('data', (chunk: Buffer) => {
+    const stop = () => {
+      request.off('data', take);
+      request.off('end', end);
+      request.off('close', leave);
+    };
+    const take = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) {
+        stop();
+        request.resume(); // the rest is thrown away
         reject(new AppError('body_too_large', { limit }));
-        request.removeAllListeners('data');
-        request.resume();
-        return;
-      }
-      if (first === null) first = chunk;
+      } else if (first === null) first = chunk;
       else (rest ??= [first]).push(chunk);
-    });
-    request.once('end', () => {
+    };
+    const end = () => {
+      stop();
       try {
         resolve(decoder.decode(rest === null ? (first ?? new Uint8Array()) : Buffer.concat(rest, size)));
       } catch (cause) {
         reject(new AppError('invalid_utf8', {}, { cause }));
       }
-    });
-    request.once('error', (cause) => reject(new AppError('client_closed', {}, { cause })));
-    request.once('close', () => reject(new AppError('client_closed')));
+    };
+    // A connection that closes first also says so by an error.
+    const leave = (cause?: unknown) => {
+      stop();
+      reject(new AppError('client_closed', {}, { cause }));
+    };
+    request.on('data', take);
+    request.on('end', end);
+    request.on('close', leave);
+    request.on('error', leave);
   });
 }

@@ -18,7 +18,7 @@ import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { EventSource } from '#server/relay/completion-events.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
-import { doneEvent, endOfLastEvent, eventData, toEvent } from '#server/upstream/sse.ts';
+import { dataOf, doneEvent, endOfEvent, endOfLastEvent, eventData, firstEventData, startOfEvent, toEvent } from '#server/upstream/sse.ts';
 import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -131,8 +131,8 @@ export class StreamRelay implements StreamSink, TimedStream {
 
   /** Looks at the first events: an error there is the upstream's answer, not a stream. */
   #canOpen(events: Buffer): boolean {
-    const data = eventData(events.toString('utf8')).next().value;
-    if (data === undefined) return false; // comments only
+    const data = firstEventData(events);
+    if (data === null) return false; // comments only
     const failure = errorInAnswer(data, this.#options.channel) ?? (data === '[DONE]' || isJsonObject(data) ? null : invalidAnswer());
     if (failure !== null) {
       this.#failBeforeOrAfter(failure, 'upstream_error');
@@ -159,8 +159,8 @@ export class StreamRelay implements StreamSink, TimedStream {
 
   /** What of the events the client gets; null when the stream was ended by one of them. */
   #forClient(events: Buffer): Buffer | null {
-    const hasError = events.includes('"error"');
-    if (this.#transform === null && !hasError && !(this.#isUsageHidden && hasUsageObject(events))) return events;
+    const hasError = events.includes(errorKey);
+    if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : events;
     const out: string[] = [];
     for (const data of eventData(events.toString('utf8'))) {
       const failure = hasError ? errorInAnswer(data, this.#options.channel) : null;
@@ -312,16 +312,27 @@ function doneAt(events: Buffer): number {
   return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
 }
 
+const errorKey = Buffer.from('"error"');
 const usageKey = Buffer.from('"usage"');
 
-/** Whether any event has a usage object; most say `"usage":null`. */
-function hasUsageObject(events: Buffer): boolean {
-  for (let at = events.indexOf(usageKey); at >= 0; at = events.indexOf(usageKey, at + usageKey.length)) {
+/** Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read. */
+function withoutUsage(events: Buffer): Buffer {
+  let kept: Buffer[] | null = null;
+  let from = 0;
+  for (let at = events.indexOf(usageKey); at >= 0; at = events.indexOf(usageKey, at)) {
     let next = at + usageKey.length;
     while (events[next] === 0x20 || events[next] === 0x3a || events[next] === 0x0a) next += 1;
-    if (events[next] === 0x7b) return true;
+    at = next;
+    if (events[next] !== 0x7b) continue;
+    const start = startOfEvent(events, next);
+    const end = endOfEvent(events, next);
+    at = end;
+    const data = dataOf(events.toString('utf8', start, end).trimEnd());
+    if (data === null || !isUsageOnly(data)) continue;
+    (kept ??= []).push(events.subarray(from, start));
+    from = end;
   }
-  return false;
+  return kept === null ? events : Buffer.concat([...kept, events.subarray(from)]);
 }
 
 function usageIn(data: string): unknown {

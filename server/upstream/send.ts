@@ -187,13 +187,19 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   }
 }
 
-/** Chunks of an event stream. Holds back what comes before somebody reads, and pauses the socket beyond 64 KiB of it. */
+/**
+ * Chunks of an event stream. What one read of the socket brings is delivered as one chunk: upstreams that send every token
+ * as an HTTP chunk of its own would otherwise cost everything behind this once per token. Holds back what comes before
+ * somebody reads, and pauses the socket beyond 64 KiB of it.
+ */
 export class UpstreamStream {
   readonly #controller: Dispatcher.DispatchController;
   readonly #abort: () => void;
   #sink: StreamSink | null = null;
-  #early: Buffer[] = [];
-  #earlyBytes = 0;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #isScheduled = false;
+  #isOver = false;
   #outcome: 'open' | 'ended' | SendFailure = 'open';
 
   constructor(controller: Dispatcher.DispatchController, abort: () => void) {
@@ -204,12 +210,9 @@ export class UpstreamStream {
   /** Starts reading; what came early is delivered at once. */
   read(sink: StreamSink): void {
     this.#sink = sink;
-    const early = this.#early;
-    this.#early = [];
-    for (const chunk of early) sink.data(chunk);
-    if (this.#outcome === 'ended') sink.end();
-    else if (this.#outcome !== 'open') sink.fail(this.#outcome);
-    else if (this.#earlyBytes > streamBufferBytes) this.#controller.resume();
+    const wasPaused = this.#waitingBytes > streamBufferBytes;
+    this.#deliver();
+    if (wasPaused && this.#outcome === 'open') this.#controller.resume();
   }
 
   pause(): void {
@@ -223,20 +226,43 @@ export class UpstreamStream {
   }
 
   push(chunk: Buffer): void {
-    if (this.#sink !== null) {
-      this.#sink.data(chunk);
-      return;
-    }
-    this.#early.push(chunk);
-    this.#earlyBytes += chunk.length;
-    if (this.#earlyBytes > streamBufferBytes) this.#controller.pause();
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#sink === null) {
+      if (this.#waitingBytes > streamBufferBytes) this.#controller.pause();
+    } else this.#schedule();
   }
   pushEnd(): void {
     this.#outcome = 'ended';
-    this.#sink?.end();
+    this.#schedule();
   }
   pushFailure(failure: SendFailure): void {
     this.#outcome = failure;
-    this.#sink?.fail(failure);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#sink === null) return;
+    this.#isScheduled = true;
+    process.nextTick(() => {
+      this.#isScheduled = false;
+      this.#deliver();
+    });
+  }
+
+  #deliver(): void {
+    const sink = this.#sink;
+    if (sink === null) return;
+    const [first] = this.#waiting;
+    if (first !== undefined) {
+      const chunk = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting, this.#waitingBytes);
+      this.#waiting = [];
+      this.#waitingBytes = 0;
+      sink.data(chunk);
+    }
+    if (this.#outcome === 'open' || this.#isOver) return;
+    this.#isOver = true;
+    if (this.#outcome === 'ended') sink.end();
+    else sink.fail(this.#outcome);
   }
 }

@@ -18,6 +18,34 @@ export function endOfLastEvent(bytes: Buffer): number {
   return 0;
 }
 
+/** The data of the first event that has any, null when none has. Reads no further than that. */
+export function firstEventData(bytes: Buffer): string | null {
+  for (let from = 0; from < bytes.length; ) {
+    const end = endOfEvent(bytes, from);
+    const data = dataOf(bytes.toString('utf8', from, end).trimEnd());
+    if (data !== null) return data;
+    from = end;
+  }
+  return null;
+}
+
+/** Offset behind the event that is at `from` or goes on there; the end of the bytes when it is not complete. */
+export function endOfEvent(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(newline, from); at >= 0; at = bytes.indexOf(newline, at + 1)) {
+    if (bytes[at + 1] === newline) return at + 2;
+    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === newline) return at + 3;
+  }
+  return bytes.length;
+}
+
+/** Offset of the event that the byte at `at` belongs to. */
+export function startOfEvent(bytes: Buffer, at: number): number {
+  for (let line = bytes.lastIndexOf(newline, at); line > 0; line = bytes.lastIndexOf(newline, line - 1)) {
+    if (bytes[line - 1] === newline || (bytes[line - 1] === carriageReturn && bytes[line - 2] === newline)) return line + 1;
+  }
+  return 0;
+}
+
 /** The data of every event in `text`, which holds whole events; comments and other fields are left out. */
 export function* eventData(text: string): Generator<string> {
   for (const event of text.split(/\r?\n\r?\n/)) {

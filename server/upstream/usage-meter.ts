@@ -75,9 +75,9 @@ export class UsageMeter {
   }
 
   #tailText(): string {
-    const raw = this.#raw === null ? '' : this.#raw.toString('utf8', 0, this.#rawLength);
-    if (raw.length > tailBytes || this.#tail === null) return raw;
-    return this.#tail.toString('utf8') + raw;
+    if (this.#raw === null) return this.#tail?.toString('utf8') ?? '';
+    const raw = this.#raw.toString('utf8', Math.max(0, this.#rawLength - tailBytes), this.#rawLength);
+    return this.#rawLength >= tailBytes || this.#tail === null ? raw : this.#tail.toString('utf8') + raw;
   }
 
   #drainToText(): void {
@@ -122,7 +122,7 @@ export function textOf(raw: string): string {
 }
 
 function lastEventsOf(text: string): string[] {
-  const events = text.split(/\r?\n\r?\n/);
+  const events = text.includes('\r') ? text.split(/\r?\n\r?\n/) : text.split('\n\n');
   // The first piece may be the rest of an event that was cut.
   return events
     .slice(-6)

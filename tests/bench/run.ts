@@ -1,0 +1,147 @@
+// `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
+// machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
+import { load, start, startServer } from '#tests/bench/processes.ts';
+import type { Started } from '#tests/bench/processes.ts';
+import { benchKey, benchSecret, seed } from '#tests/bench/seed.ts';
+import { audit } from '#server/money/audit.ts';
+import { openDatabase } from '#server/db/open.ts';
+
+const isQuick = process.argv.includes('quick');
+const rounds = isQuick ? 2 : 5;
+const seconds = isQuick ? 2 : 4;
+const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-bench-'));
+const key = `sk-${benchKey}`;
+let nextPort = 31_000 + (process.pid % 1000) * 4;
+
+const upstream = await start('mock-upstream.ts');
+const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
+const bare = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl });
+
+async function serverWith(tokens: number, channels: number): Promise<Started & { url: string }> {
+  const url = `file:${path.join(folder, `t${tokens}c${channels}.db`)}`;
+  await seed(url, { upstream: upstreamUrl, tokens, channels });
+  nextPort += 1;
+  const server = await startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret }, nextPort);
+  return { ...server, url };
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const percent = (value: number) => `${Math.round(value * 100)} %`;
+const perSecond = (value: number) => `${Math.round(value).toLocaleString('en')}/s`;
+const print = (line = '') => void process.stdout.write(`${line}\n`);
+
+interface Target {
+  name: string;
+  port: number;
+}
+
+/** The same load on every target in turn, several times; results by target. */
+async function compare(targets: readonly Target[], options: Omit<LoadOptions, 'port' | 'seconds'>): Promise<Map<string, LoadResult[]>> {
+  const results = new Map<string, LoadResult[]>(targets.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { name, port } of targets) {
+      const result = await load({ ...options, port, seconds, key });
+      if (result.failures > 0) throw new Error(`${name}: ${result.failures} answers failed`);
+      results.get(name)?.push(result);
+    }
+  }
+  return results;
+}
+
+function ratios(results: Map<string, LoadResult[]>, name: string, floor: string): number {
+  const own = results.get(name) ?? [];
+  const base = results.get(floor) ?? [];
+  return median(own.map((result, round) => result.perSecond / (base[round]?.perSecond ?? Number.NaN)));
+}
+
+function throughput(title: string, results: Map<string, LoadResult[]>): void {
+  print(title);
+  for (const [name, list] of results) {
+    const rate = median(list.map((result) => result.perSecond));
+    print(`  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, 'bare proxy')).padStart(6)} of the bare proxy`);
+  }
+}
+
+try {
+  const tidegate = await serverWith(10, 1);
+  const targets = [
+    { name: 'direct', port: upstream.port },
+    { name: 'bare proxy', port: bare.port },
+    { name: 'tidegate', port: tidegate.port },
+  ];
+  if (process.argv.includes('memory')) await memoryOverTime(tidegate);
+  else {
+    throughput('JSON, 32 connections', await compare(targets, { connections: 32 }));
+    throughput('Streams of 50 chunks, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }));
+
+    const single = await compare(targets, { connections: 1 });
+    const added = (share: 'p50' | 'p99', name: string) =>
+      median((single.get(name) ?? []).map((result, round) => result[share] - (single.get('direct')?.[round]?.[share] ?? Number.NaN)));
+    print('Added to a JSON call, one connection (against the upstream directly)');
+    for (const name of ['bare proxy', 'tidegate']) print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
+
+    print('Memory of 1,000 open streams');
+    for (const [name, server] of [['bare proxy', bare], ['tidegate', tidegate]] as const) {
+      print(`  ${name.padEnd(22)} ${((await openStreamMemory(server, 1000)) / 1e6).toFixed(1)} MB`);
+    }
+
+    if (!isQuick) {
+      for (const [title, large] of [
+        ['100,000 tokens against 10', await serverWith(100_000, 1)],
+        ['1,000 channels against 1', await serverWith(10, 1000)],
+      ] as const) {
+        const results = await compare([{ name: 'bare proxy', port: tidegate.port }, { name: 'large', port: large.port }], { connections: 32 });
+        print(`${title}: ${percent(ratios(results, 'large', 'bare proxy'))} of the throughput`);
+        await large.stop();
+      }
+    }
+  }
+  await tidegate.stop();
+  const db = await openDatabase(tidegate.url);
+  const report = await audit(db);
+  await db.close();
+  if (report.findings.length > 0) throw new Error(`The books do not balance after the run: ${JSON.stringify(report.findings)}`);
+  print('Every book balances after the run.');
+} finally {
+  await Promise.all([upstream.stop(), bare.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Resident memory that open streams add, in bytes for `count` of them. */
+async function openStreamMemory(server: Started, count: number): Promise<number> {
+  const before = server.memory();
+  const running = load({ port: server.port, connections: count, seconds: 8, warmupSeconds: 0, stream: true, model: 'mock-n600-d100', key });
+  await new Promise((resolve) => setTimeout(resolve, 7_000));
+  const during = server.memory();
+  server.child.once('exit', () => {});
+  await Promise.race([running, new Promise((resolve) => setTimeout(resolve, 70_000))]);
+  return during - before;
+}
+
+/** Ten minutes of 500 streams: memory must not grow after the first. */
+async function memoryOverTime(server: Started): Promise<void> {
+  const minutes = 10;
+  const running = load({ port: server.port, connections: 500, seconds: minutes * 60, warmupSeconds: 0, stream: true, model: 'mock-n600-d100', key });
+  const points: [number, number][] = [];
+  for (let minute = 1; minute <= minutes; minute += 1) {
+    for (let step = 0; step < 4; step += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 15_000));
+      if (minute > 1) points.push([(minute - 1) * 60 + (step + 1) * 15, server.memory()]);
+    }
+    print(`  minute ${minute}: ${(server.memory() / 1e6).toFixed(1)} MB`);
+  }
+  const result = await running;
+  print(`  ${result.answers} streams, ${result.failures} failures, slope ${(slope(points) * 60 / 1e6).toFixed(3)} MB per minute after the first`);
+}
+
+function slope(points: readonly [number, number][]): number {
+  const meanX = points.reduce((sum, [x]) => sum + x, 0) / points.length;
+  const meanY = points.reduce((sum, [, y]) => sum + y, 0) / points.length;
+  const top = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
+  const bottom = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+  return top / bottom;
+}
