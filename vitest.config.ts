@@ -13,6 +13,14 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'pwa',
+          environment: 'happy-dom',
+          include: ['pwa/**/*.test.{ts,tsx}'],
+          testTimeout: 15_000,
+        },
+      },
     ],
   },
 });

@@ -23,6 +23,7 @@ const listeners = new Set<() => void>();
 let settings: OutboxSettings = { userId: () => 0, onSent: () => {} };
 let entries: readonly QueuedEdit[] = [];
 let channel: BroadcastChannel | undefined;
+let lastTurn: Promise<unknown> = Promise.resolve();
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** Reads what is queued and sends it as soon as the server answers. Gives the way to stop. */
@@ -202,9 +203,12 @@ function publish(next: readonly QueuedEdit[]): void {
 }
 
 async function exclusively(work: () => Promise<void>): Promise<void> {
-  // Web Locks need a secure context; without them there is no service worker either, and tabs are few.
-  if (!('locks' in navigator)) return work();
-  await navigator.locks.request(lockName, work);
+  // Within this tab by turns; between tabs by a lock. Web Locks need a secure context: without them there is no service
+  // worker either, and one tab is the rule.
+  const locks: LockManager | null | undefined = navigator.locks;
+  const turn = lastTurn.then(() => (locks ? locks.request(lockName, work) : work()));
+  lastTurn = turn.catch(() => undefined);
+  await turn;
 }
 
 function now(): number {

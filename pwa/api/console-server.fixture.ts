@@ -1,0 +1,67 @@
+// A real server on a real socket for tests of the console; the page's own address points to it.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Asked {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: unknown;
+}
+export type Answering = (asked: Asked, response: ServerResponse) => void;
+
+export interface FixtureServer {
+  asked: Asked[];
+  answer: (answering: Answering) => void;
+  stop: () => Promise<void>;
+  start: () => Promise<void>;
+}
+
+declare global {
+  interface Window {
+    happyDOM?: { setURL: (url: string) => void };
+  }
+}
+
+export async function startFixtureServer(): Promise<FixtureServer> {
+  const asked: Asked[] = [];
+  let answering: Answering = (_asked, response) => sendJson(response, { success: true, message: '' });
+  let server: Server | undefined;
+  let port = 0;
+
+  async function start(): Promise<void> {
+    server = createServer((request, response) => {
+      void bodyOf(request).then((body) => {
+        const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body };
+        asked.push(one);
+        answering(one, response);
+      });
+    });
+    await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve));
+    const address = server.address();
+    if (isPort(address)) port = address.port;
+    window.happyDOM?.setURL(`http://127.0.0.1:${port}/`);
+  }
+  async function stop(): Promise<void> {
+    server?.closeAllConnections();
+    await new Promise((resolve) => server?.close(resolve));
+  }
+  await start();
+  return { asked, answer: (next) => (answering = next), start, stop };
+}
+
+export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function isPort(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? undefined : JSON.parse(text);
+}

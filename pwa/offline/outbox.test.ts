@@ -1,0 +1,220 @@
+import 'fake-indexeddb/auto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type FixtureServer, sendJson, startFixtureServer } from '#pwa/api/console-server.fixture.ts';
+import { startTexts } from '#pwa/i18n/setup.ts';
+import { watchConnection } from './online-status.tsx';
+import { changeEdit, discardAll, discardEdit, outboxEntries, queueEdit, replayOutbox, resolveConflict, startOutbox } from './outbox.ts';
+
+interface Stored {
+  value: string;
+  revision: number;
+}
+
+let server: FixtureServer;
+let options: Map<string, Stored>;
+let userId: number;
+let sent: string[][];
+let stopOutbox: () => void;
+let stopWatching: () => void;
+
+beforeAll(async () => {
+  server = await startFixtureServer();
+  await startTexts();
+});
+afterAll(() => server.stop());
+
+beforeEach(async () => {
+  userId = 1;
+  sent = [];
+  options = new Map([
+    ['SystemName', { value: 'Old', revision: 41 }],
+    ['Footer', { value: '', revision: 3 }],
+  ]);
+  server.asked.length = 0;
+  server.answer(saveOptions);
+  stopWatching = watchConnection();
+  restart();
+  await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+});
+afterEach(async () => {
+  for (const user of [1, 2]) await discardAll(user);
+  stopOutbox();
+  stopWatching();
+});
+
+/** As the server does: a write based on an older revision is refused with what is there now. */
+function saveOptions(asked: { url: string; body: unknown }, response: Parameters<typeof sendJson>[0]): void {
+  if (asked.url === '/api/status') return sendJson(response, { success: false, message: 'no status here' });
+  const { key, value, revision } = readEdit(asked.body);
+  const current = options.get(key);
+  if (current === undefined) return sendJson(response, { success: false, message: '未知的配置项', code: 'option_unknown' });
+  if (revision !== current.revision) {
+    return sendJson(response, { success: false, message: '内容已被他人修改', code: 'revision_conflict', data: { key, ...current } });
+  }
+  const next = { value, revision: current.revision + 1 };
+  options.set(key, next);
+  sendJson(response, { success: true, message: '', data: { key, ...next } });
+}
+
+function readEdit(body: unknown): { key: string; value: string; revision: number } {
+  if (typeof body !== 'object' || body === null || !('key' in body) || !('value' in body) || !('revision' in body)) throw new Error('not an edit');
+  return { key: String(body.key), value: String(body.value), revision: Number(body.revision) };
+}
+
+function restart(): void {
+  stopOutbox = startOutbox({ userId: () => userId, onSent: (keys) => sent.push(keys) });
+}
+
+async function goOffline(): Promise<void> {
+  await server.stop();
+}
+async function comeBack(): Promise<void> {
+  await server.start();
+  window.dispatchEvent(new Event('online'));
+}
+
+const name = (mine: string) => queueEdit({ optionKey: 'SystemName', base: { value: 'Old', revision: 41 }, mine });
+const footer = (mine: string) => queueEdit({ optionKey: 'Footer', base: { value: '', revision: 3 }, mine });
+const savedKeys = () => server.asked.filter((asked) => asked.url === '/api/option/').map((asked) => readEdit(asked.body).key);
+
+describe('outbox', () => {
+  test('with a server that answers, an edit is sent at once and leaves nothing behind', async () => {
+    await name('New');
+    expect(options.get('SystemName')).toEqual({ value: 'New', revision: 42 });
+    expect(outboxEntries()).toEqual([]);
+    expect(sent).toEqual([['SystemName']]);
+  });
+
+  test('edits made without a server survive a restart and go out in order when it is back', async () => {
+    await goOffline();
+    await name('New');
+    await footer('hello');
+    expect(outboxEntries().map((edit) => [edit.optionKey, edit.state])).toEqual([
+      ['SystemName', 'waiting'],
+      ['Footer', 'waiting'],
+    ]);
+    stopOutbox();
+    restart();
+    await vi.waitFor(() => expect(outboxEntries()).toHaveLength(2));
+    await comeBack();
+    await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+    expect(savedKeys()).toEqual(['SystemName', 'Footer']);
+    expect(options.get('Footer')?.value).toBe('hello');
+  });
+
+  test('a second edit of the same setting replaces the first and keeps its base; back at the base nothing is left', async () => {
+    await goOffline();
+    await name('One');
+    await queueEdit({ optionKey: 'SystemName', base: { value: 'One', revision: 41 }, mine: 'Two' });
+    expect(outboxEntries()).toMatchObject([{ mine: 'Two', base: { value: 'Old', revision: 41 } }]);
+    await name('Old');
+    expect(outboxEntries()).toEqual([]);
+    await server.start();
+  });
+
+  test('an edit that somebody else contradicted stops the queue and shows base, mine and theirs', async () => {
+    await goOffline();
+    await name('Mine');
+    await footer('later');
+    options.set('SystemName', { value: 'Theirs', revision: 42 });
+    await comeBack();
+    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    expect(outboxEntries()).toMatchObject([
+      { base: { value: 'Old', revision: 41 }, mine: 'Mine', theirs: { value: 'Theirs', revision: 42 } },
+      { state: 'waiting', optionKey: 'Footer' },
+    ]);
+    expect(options.get('Footer')?.value).toBe('');
+  });
+
+  test('a resolved conflict replaces exactly what was seen, then the rest follows', async () => {
+    await goOffline();
+    await name('Mine');
+    await footer('later');
+    options.set('SystemName', { value: 'Theirs', revision: 42 });
+    await comeBack();
+    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+
+    await resolveConflict(outboxEntries()[0]?.id ?? 0, 'Both');
+    expect(options.get('SystemName')).toEqual({ value: 'Both', revision: 43 });
+    expect(options.get('Footer')?.value).toBe('later');
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test('while a conflict is looked at, a third edit makes a new conflict instead of being overwritten', async () => {
+    await goOffline();
+    await name('Mine');
+    options.set('SystemName', { value: 'Theirs', revision: 42 });
+    await comeBack();
+    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    options.set('SystemName', { value: 'Third', revision: 43 });
+    await resolveConflict(outboxEntries()[0]?.id ?? 0, 'Mine');
+    expect(outboxEntries()).toMatchObject([{ state: 'conflict', base: { value: 'Theirs' }, theirs: { value: 'Third', revision: 43 } }]);
+    expect(options.get('SystemName')?.value).toBe('Third');
+  });
+
+  test('choosing theirs drops the edit and lets the next go', async () => {
+    await goOffline();
+    await name('Mine');
+    await footer('later');
+    options.set('SystemName', { value: 'Theirs', revision: 42 });
+    await comeBack();
+    await vi.waitFor(() => expect(outboxEntries()[0]?.state).toBe('conflict'));
+    await discardEdit(outboxEntries()[0]?.id ?? 0);
+    expect(options.get('SystemName')?.value).toBe('Theirs');
+    expect(options.get('Footer')?.value).toBe('later');
+  });
+
+  test('an edit that reached the server before its answer was lost is not a conflict with itself', async () => {
+    server.answer((asked, response) => {
+      if (asked.url === '/api/status') return saveOptions(asked, response);
+      const edit = readEdit(asked.body);
+      options.set(edit.key, { value: edit.value, revision: edit.revision + 1 });
+      response.destroy();
+    });
+    await name('New');
+    expect(outboxEntries()).toHaveLength(1);
+    server.answer(saveOptions);
+    await replayOutbox();
+    expect(outboxEntries()).toEqual([]);
+    expect(options.get('SystemName')).toEqual({ value: 'New', revision: 42 });
+  });
+
+  test('a newer revision with the same value as the base is not a conflict', async () => {
+    options.set('SystemName', { value: 'Old', revision: 50 });
+    await name('New');
+    expect(options.get('SystemName')).toEqual({ value: 'New', revision: 51 });
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test('a value that the server refuses is kept with its reason until it is changed', async () => {
+    server.answer((_asked, response) => sendJson(response, { success: false, message: '值不合法', code: 'option_invalid' }));
+    await name('Bad');
+    expect(outboxEntries()).toMatchObject([{ state: 'refused', refusal: '值不合法' }]);
+    server.answer(saveOptions);
+    await changeEdit(outboxEntries()[0]?.id ?? 0, 'Good');
+    expect(outboxEntries()).toEqual([]);
+    expect(options.get('SystemName')?.value).toBe('Good');
+  });
+
+  test('two replays at once send an edit once', async () => {
+    await goOffline();
+    await name('New');
+    await server.start();
+    await Promise.all([replayOutbox(), replayOutbox(), replayOutbox()]);
+    expect(savedKeys()).toEqual(['SystemName']);
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test('nobody sees or sends what another user queued', async () => {
+    await goOffline();
+    await name('Mine');
+    userId = 2;
+    stopOutbox();
+    restart();
+    await comeBack();
+    await vi.waitFor(() => expect(server.asked.some((asked) => asked.url === '/api/status')).toBe(true));
+    expect(outboxEntries()).toEqual([]);
+    expect(savedKeys()).toEqual([]);
+    expect(options.get('SystemName')?.value).toBe('Old');
+  });
+});
