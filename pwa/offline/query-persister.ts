@@ -16,6 +16,8 @@ export async function restoreAnswers(client: QueryClient, userId: number): Promi
     if (Date.now() - answer.updatedAt > longestAge) tooOld.push(answer.hash);
     else client.setQueryData(answer.queryKey, answer.data, { updatedAt: answer.updatedAt });
   }
+  // However young they are: a page that is loaded again asks again.
+  await client.invalidateQueries({ refetchType: 'none' });
   if (tooOld.length > 0) await removeAnswers(userId, tooOld).catch(() => undefined);
 }
 

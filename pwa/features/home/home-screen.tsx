@@ -54,9 +54,10 @@ function Balance() {
               {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
             />
             {days !== undefined && user.quota > 0 && (
-              <p className={styles.lasts}>
-                {t('home.balance.by_week')} <b>{days >= 1 ? t('home.balance.days', { count: Math.floor(days) }) : t('home.balance.less_than_a_day')}</b>
-              </p>
+              <dl className={styles.lasts}>
+                <dt>{t('home.balance.by_week')}</dt>
+                <dd>{days >= 1 ? t('home.balance.days', { count: Math.floor(days) }) : t('home.balance.less_than_a_day')}</dd>
+              </dl>
             )}
           </>
         )}
