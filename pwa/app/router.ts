@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRouter } from '@tanstack/react-router';
+import { createRouter, parseSearchWith, stringifySearchWith } from '@tanstack/react-router';
 import { routeTree } from '#pwa/route-tree.gen.ts';
 import { ErrorScreen } from './error-screen.tsx';
 import { NotFoundScreen } from './not-found-screen.tsx';
@@ -8,6 +8,9 @@ export function createConsoleRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
     context: { queryClient },
+    // Plain addresses: `open=3`, not `open=%223%22`. Routes read texts and numbers alike.
+    parseSearch: parseSearchWith((text) => text),
+    stringifySearch: stringifySearchWith(JSON.stringify),
     defaultPreload: 'intent',
     // Query keeps the data; the router only asks it.
     defaultPreloadStaleTime: 0,
