@@ -1,0 +1,211 @@
+// Who may import whom: the columns of docs/architecture.md as rules. `npm run check` enforces them.
+// Imports of types only are free where a rule says so: they leave no trace at run time.
+import { Visitor } from '@swc/core/Visitor.js';
+
+// swc's visitor has not heard of `using` declarations yet and stops at one.
+const visitStatement = Visitor.prototype.visitStatement;
+Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
+  if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement);
+  return { ...statement, decls: this.visitVariableDeclarators(statement.decls) };
+};
+
+/** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
+const serverLayers = [
+  ['db'],
+  ['http'],
+  ['settings'],
+  ['money'],
+  ['notify'],
+  ['upstream'],
+  // What several slices do to one kind of record.
+  ['logs'],
+  ['tokens'],
+  ['accounts'],
+  ['features'],
+  ['relay'],
+  ['jobs'],
+];
+
+/** Console folders, likewise. */
+const consoleLayers = [['i18n', 'ui'], ['api'], ['offline'], ['features'], ['app'], ['routes']];
+
+/** Every folder of a side with all folders above it. */
+function columnRules(side, layers) {
+  return layers.slice(0, -1).map((layer, index) => ({
+    name: `${side}-column-${layer.join('-')}`,
+    comment:
+      `${layer.map((folder) => `${side}/${folder}`).join(' and ')} may not use what is built on top of it. ` +
+      'Move the shared part down into a folder that both may use, or hand it over as an argument from above.',
+    severity: 'error',
+    from: { path: `^${side}/(${layer.join('|')})/`, pathNot: testFiles },
+    to: {
+      path: `^${side}/(${layers
+        .slice(index + 1)
+        .flat()
+        .join('|')})/`,
+    },
+  }));
+}
+
+/** A library that only some files may know. */
+function oneDoor(library, door, instead) {
+  return {
+    name: `one-door-${library.replace(/^node:/, '')}`,
+    comment: instead,
+    severity: 'error',
+    from: { path: '^(server|pwa|shared)/', pathNot: [door, ...testFiles] },
+    to: { path: `(^|node_modules/)${library}(/|$)`, dependencyTypesNot: ['type-only'] },
+  };
+}
+
+const testFiles = ['[.]test[.]tsx?$'];
+
+/** Where a process, a worker thread or a browser begins to read. */
+const entryPoints = [
+  '^server/(main|audit)[.]ts$',
+  '^server/.*-worker[.]ts$',
+  '^pwa/(main[.]tsx|service-worker[.]ts|manifest[.]ts)$',
+  '^vite[.]config[.]ts$',
+];
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one idea in two places: move what both need into a third file.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-unused-files',
+      comment: 'Nothing that runs reaches this file: import it where it is needed, or delete it.',
+      severity: 'error',
+      from: { path: entryPoints },
+      to: { path: '^(server|pwa|shared)/', pathNot: ['[.](test|d)[.]tsx?$', ...entryPoints], reachable: false },
+    },
+    {
+      name: 'not-found',
+      comment: 'This import leads nowhere: correct the path, or add the package to package.json.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: ['^virtual:'] },
+    },
+    {
+      name: 'shared-is-pure',
+      comment: 'shared/ runs in Node, in the browser and in tests: it may use neither side, no Node module and no package but zod.',
+      severity: 'error',
+      from: { path: '^shared/', pathNot: testFiles },
+      to: { pathNot: ['^shared/', 'node_modules/zod/'] },
+    },
+    {
+      name: 'server-not-pwa',
+      comment: 'The server does not know the console. What both need belongs into shared/.',
+      severity: 'error',
+      from: { path: '^server/' },
+      to: { path: '^pwa/' },
+    },
+    {
+      name: 'pwa-not-server',
+      comment: 'The console knows the server by its contracts only: put the type or formula into shared/.',
+      severity: 'error',
+      from: { path: '^pwa/' },
+      to: { path: '^server/' },
+    },
+    {
+      name: 'pwa-not-node',
+      comment: 'There is no Node in a browser: use the web API of the same kind.',
+      severity: 'error',
+      from: { path: '^pwa/', pathNot: testFiles },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'not-to-tests',
+      comment: 'What runs in production may not need test code: move the part that both use out of tests/.',
+      severity: 'error',
+      from: { path: '^(server|pwa|shared)/', pathNot: testFiles },
+      to: { path: ['^tests/', '[.]test[.]tsx?$'] },
+    },
+    {
+      name: 'server-packages-are-dependencies',
+      comment: 'A server installed without development packages would not start: move the package to `dependencies`.',
+      severity: 'error',
+      from: { path: '^(server|shared)/', pathNot: testFiles },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg'], dependencyTypesNot: ['npm', 'type-only'] },
+    },
+    {
+      name: 'server-features-are-apart',
+      comment:
+        'A feature may not use another one. What several need goes into server/accounts, tokens or logs (by the record it is about), ' +
+        'or app.ts hands it over when it mounts the feature.',
+      severity: 'error',
+      from: { path: '^server/features/([^/]+)/' },
+      to: { path: '^server/features/([^/]+)/', pathNot: '^server/features/$1/' },
+    },
+    {
+      name: 'pwa-features-are-apart',
+      comment: 'A feature may not use another one: share through pwa/ui or pwa/api, or let the route put both together.',
+      severity: 'error',
+      from: { path: '^pwa/features/([^/]+)/' },
+      to: { path: '^pwa/features/([^/]+)/', pathNot: '^pwa/features/$1/' },
+    },
+    {
+      name: 'context-is-a-seam',
+      comment: 'server/context.ts only names types: import it with `import type`.',
+      severity: 'error',
+      from: { path: '^server/' },
+      to: { path: '^server/context[.]ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-top',
+      comment:
+        'app.ts, create-context.ts and the entry points put the parts together; no part may use them. Take what you need from the context.',
+      severity: 'error',
+      from: { path: '^server/', pathNot: ['^server/(app|main|audit)[.]ts$', ...testFiles] },
+      to: { path: '^server/(app|create-context|main|audit)[.]ts$' },
+    },
+    {
+      name: 'server-ground',
+      comment:
+        'The files at the top of server/ that everybody may use (env, secrets, …) stand on the database and the settings of the environment only.',
+      severity: 'error',
+      from: { path: '^server/(env|secrets|master-key|random-text)[.]ts$' },
+      to: { path: '^server/', pathNot: ['^server/db/', '^server/(env|secrets|random-text)[.]ts$'] },
+    },
+    {
+      name: 'pwa-shell-without-screens',
+      comment: 'Screens load when they are opened: let a file in pwa/routes import the feature, never the shell.',
+      severity: 'error',
+      from: { path: '^pwa/(app|main|service-worker)' },
+      to: { path: '^pwa/(features|routes)/' },
+    },
+    ...columnRules('server', serverLayers),
+    ...columnRules('pwa', consoleLayers),
+    oneDoor('mongodb', '^server/db/mongo[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
+    oneDoor('node:sqlite', '^server/db/embedded[^/]*[.]ts$', 'Use `Collection<T>` (server/db/collection.ts): it works on both engines.'),
+    oneDoor(
+      'undici',
+      '^server/upstream/send[.]ts$',
+      'Call upstreams through server/upstream/send.ts: it keeps pools, deadlines and bodies in order.',
+    ),
+    oneDoor(
+      'gpt-tokenizer',
+      '^server/upstream/token-worker[.]ts$',
+      'Count through server/upstream/token-estimate.ts: counting can hold up the event loop.',
+    ),
+    oneDoor('idb', '^pwa/offline/', 'Use pwa/offline/database.ts and what stands on it.'),
+    oneDoor('workbox-[^/]+', '^pwa/(offline/|service-worker[.]ts$)', 'Only pwa/offline and the service worker know Workbox.'),
+  ],
+  options: {
+    // TypeScript 7 has no parser that tools can call; swc reads the same files.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['[.](css|json|svg|png)$'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'browser', 'node', 'default', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
+    },
+  },
+};

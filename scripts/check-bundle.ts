@@ -1,0 +1,82 @@
+// What the console weighs, gzipped, by a fresh build: the first load (shell and sign-in), then what each further screen adds.
+// Computed from the manifest of the build, so a chunk that is shared is counted where it is needed first.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { z } from 'zod';
+
+/** kB (1000 bytes) of the gzipped files. */
+const budget = { firstScript: 200, firstStyle: 40, screen: 60 };
+
+const Chunk = z.object({
+  file: z.string(),
+  isEntry: z.boolean().optional(),
+  imports: z.array(z.string()).default([]),
+  css: z.array(z.string()).default([]),
+});
+const Manifest = z.record(z.string(), Chunk);
+
+const root = path.resolve(import.meta.dirname, '..');
+const folder = await mkdtemp(path.join(tmpdir(), 'tidegate-bundle-'));
+try {
+  process.chdir(root);
+  await build({ logLevel: 'silent', build: { manifest: true, outDir: folder, emptyOutDir: true } });
+  const manifest = Manifest.parse(JSON.parse(await readFile(path.join(folder, '.vite/manifest.json'), 'utf8')));
+  process.exitCode = (await report(manifest)) ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function report(manifest: z.output<typeof Manifest>): Promise<boolean> {
+  const routes = Object.keys(manifest).filter((name) => name.startsWith('routes/'));
+  const isFirst = (name: string) => /^routes\/(_shell|_plain|_plain\/login|_shell\/index)\.tsx/.test(name);
+  const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry === true);
+  const first = new Set<string>(['first-paint.js']);
+  // One language is loaded, zh before anything was chosen.
+  for (const name of [...entries, 'i18n/first-zh.ts', ...routes.filter(isFirst)]) addFiles(manifest, name, first);
+  if (entries.length === 0 || !routes.some(isFirst)) throw new Error('The manifest names no entry or no first screen');
+
+  const script = await weigh([...first].filter((file) => file.endsWith('.js')));
+  const style = await weigh([...first].filter((file) => file.endsWith('.css')));
+  let isGood = line('first load, JavaScript', script, budget.firstScript);
+  isGood = line('first load, CSS', style, budget.firstStyle) && isGood;
+  for (const name of routes.filter((route) => !isFirst(route))) {
+    const own = new Set<string>();
+    addFiles(manifest, name, own);
+    for (const slice of await textsOf(name)) addFiles(manifest, `i18n/zh/${slice}.json`, own);
+    const further = await weigh([...own].filter((file) => !first.has(file)));
+    isGood = line(name.replace(/^routes\/(.*)\.tsx.*$/, '$1'), further, budget.screen) && isGood;
+  }
+  return isGood;
+}
+
+/** A chunk with everything that it imports at once. What a screen loads later by itself (charts) does not count. */
+function addFiles(manifest: z.output<typeof Manifest>, name: string, files: Set<string>): void {
+  const chunk = manifest[name];
+  if (chunk === undefined) throw new Error(`The build has no chunk ${name}`);
+  if (files.has(chunk.file)) return;
+  files.add(chunk.file);
+  for (const style of chunk.css) files.add(style);
+  for (const imported of chunk.imports) addFiles(manifest, imported, files);
+}
+
+/** The slices of texts that a route asks for. */
+async function textsOf(route: string): Promise<string[]> {
+  const code = await readFile(path.join(root, 'pwa', route.replace(/\?.*$/, '')), 'utf8');
+  const inside = [...code.matchAll(/loadTexts\(([^)]*)\)/g)].map(([, names = '']) => names).join(',');
+  return [...new Set([...inside.matchAll(/'(\w+)'/g)].map(([, slice = '']) => slice))];
+}
+
+async function weigh(files: string[]): Promise<number> {
+  let bytes = 0;
+  for (const file of files) bytes += gzipSync(await readFile(path.join(folder, file))).length;
+  return bytes / 1000;
+}
+
+function line(name: string, size: number, most: number): boolean {
+  const isGood = size <= most;
+  process.stdout.write(`${name.padEnd(28)}${size.toFixed(1).padStart(7)} of ${most} kB${isGood ? '' : '  TOO MUCH'}\n`);
+  return isGood;
+}
