@@ -1,0 +1,169 @@
+import type { TFunction } from 'i18next';
+import { Fragment } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Log, LogType } from '#shared/logs.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { Charge } from '#pwa/ui/charge.tsx';
+import type { Column } from '#pwa/ui/columns.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { Tag } from '#pwa/ui/tag.tsx';
+import { channelPath, durationOf, endingOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
+import { EndingMark } from './log-words.tsx';
+import styles from './logs.module.css';
+
+export const columnsKey = 'logs-table-columns';
+
+/** Columns by the names under which other clients remember the choice. */
+export function logColumns(t: TFunction, { isAdmin, unit }: { isAdmin: boolean; unit: string }): Column<Log>[] {
+  const admins: Column<Log>[] = [
+    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 },
+  ];
+  const channel: Column<Log>[] = [{ key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 92, leave: 5 }];
+  return [
+    { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
+    ...(isAdmin ? admins : []),
+    { key: 'token', heading: t('logs.column.token'), cell: (log) => <span className={styles.quiet}>{log.token_name}</span>, width: 88, leave: 4, card: 'context' },
+    { key: 'group', heading: t('logs.column.group'), cell: (log) => <span className={styles.quiet}>{log.group}</span>, width: 84, leave: 9, isOff: true },
+    { key: 'type', heading: t('logs.column.type'), cell: (log) => <TypeWord log={log} />, width: 84, leave: 10, isOff: true },
+    { key: 'ending', heading: t('logs.column.ending'), cell: (log) => <Ended log={log} />, width: 112, leave: 12, isOff: true, card: 'context' },
+    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, card: 'title', isLocked: true },
+    ...(isAdmin ? channel : []),
+    { key: 'use_time', heading: t('logs.column.duration'), cell: (log) => <Duration log={log} />, width: 76, align: 'end', leave: 3, card: 'note' },
+    { key: 'first', heading: t('logs.column.first_byte'), cell: (log) => <FirstByte log={log} />, width: 74, align: 'end', leave: 11, isOff: true },
+    { key: 'prompt', heading: t('logs.column.prompt'), cell: (log) => <Tokens count={log.prompt_tokens} />, width: 64, align: 'end', leave: 7 },
+    { key: 'completion', heading: t('logs.column.completion'), cell: (log) => <Tokens count={log.completion_tokens} />, width: 60, align: 'end', leave: 8 },
+    {
+      key: 'cost',
+      heading: t('logs.column.cost', { unit }),
+      cell: (log) => <Amount log={log} />,
+      width: 112,
+      align: 'end',
+      card: 'amount',
+      isLocked: true,
+    },
+  ];
+}
+
+function Time({ log }: { log: Log }) {
+  const format = useFormat();
+  return <span className={styles.quiet}>{useIsPhone() ? format.clock(log.created_at) : format.time(log.created_at)}</span>;
+}
+
+/** On a card only what did not end well; in a column of its own always. */
+function Ended({ log }: { log: Log }) {
+  const isPhone = useIsPhone();
+  if (!isCall(log) || (isPhone && endingOf(log) === 'well')) return null;
+  return <EndingMark log={log} />;
+}
+
+/** The model of a call; of any other row, what happened. */
+function What({ log }: { log: Log }) {
+  const isPhone = useIsPhone();
+  const hasMark = !isPhone && endingOf(log) !== 'well';
+  if (!isCall(log)) {
+    return (
+      <span className={styles.what}>
+        <TypeTag log={log} /> <span className={styles.said}>{log.content}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={styles.what}>
+      <span className={styles.model} title={log.model_name}>
+        {log.model_name}
+      </span>
+      {hasMark && (
+        <small className={styles.mark}>
+          <EndingMark log={log} />
+        </small>
+      )}
+    </span>
+  );
+}
+
+export function TypeTag({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  return <Tag>{t(`logs.type.${typeName(log.type)}`)}</Tag>;
+}
+
+function TypeWord({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
+}
+
+export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'unknown' {
+  if (type === LogType.topUp) return 'top_up';
+  if (type === LogType.consumption) return 'consumption';
+  if (type === LogType.management) return 'management';
+  return type === LogType.system ? 'system' : 'unknown';
+}
+
+/** `12 → 7`: the ones that failed are struck. */
+function ChannelPath({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const path = channelPath(log);
+  return (
+    <span title={path.map((step) => `#${step.channel} ${step.name}`.trim()).join(' → ')}>
+      {path.map((step, index) => (
+        <Fragment key={index}>
+          {index > 0 && <span className={styles.arrow}> → </span>}
+          {step.hasFailed ? (
+            <s className={styles.failed}>
+              {step.channel}
+              <span className="visually-hidden"> {t('common.receipt.attempt_failed')}</span>
+            </s>
+          ) : (
+            step.channel
+          )}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+function Duration({ log }: { log: Log }) {
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  if (!isCall(log)) return null;
+  const milliseconds = durationOf(log);
+  const text = isPhone ? format.duration(milliseconds) : seconds(milliseconds);
+  return <Paced pace={paceOf(milliseconds / 1000)} text={text} />;
+}
+
+function FirstByte({ log }: { log: Log }) {
+  const first = otherOf(log)?.frt;
+  if (!isCall(log) || first === undefined || !log.is_stream) return null;
+  return <Paced pace={firstBytePace(first / 1000)} text={seconds(first)} />;
+}
+
+/** A time; slow ones have a shape before them and a word for those who do not see it. */
+export function Paced({ pace, text }: { pace: Pace; text: string }) {
+  const { t } = useTranslation();
+  if (pace === 'good') return text;
+  return (
+    <StatusMark status={pace === 'slow' ? 'look' : 'auto'}>
+      <span title={t(`logs.pace.${pace}`)}>
+        {text}
+        <span className="visually-hidden"> {t(`logs.pace.${pace}`)}</span>
+      </span>
+    </StatusMark>
+  );
+}
+
+function Tokens({ count }: { count: number }) {
+  const format = useFormat();
+  return <span className={styles.quiet}>{count > 0 ? format.count(count) : '—'}</span>;
+}
+
+function Amount({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  if (!isCall(log)) return log.quota > 0 ? <Charge quota={log.quota} sign="+" /> : <span className={styles.quiet}>—</span>;
+  const ending = endingOf(log);
+  if (log.quota === 0 && (ending === 'failed' || ending === 'client_left')) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+  return <Charge quota={log.quota} />;
+}
+
+function seconds(milliseconds: number): string {
+  return (milliseconds / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}

@@ -1,0 +1,112 @@
+// What a log row says beyond its columns, read once per row.
+import { type Attempt, type Log, LogOther, LogType } from '#shared/logs.ts';
+
+const parsed = new WeakMap<Log, LogOther | null>();
+
+/** The row's `other`; null when it has none that can be read. */
+export function otherOf(log: Log): LogOther | null {
+  const known = parsed.get(log);
+  if (known !== undefined) return known;
+  const other = parseOther(log.other);
+  parsed.set(log, other);
+  return other;
+}
+
+export function isCall(log: Log): boolean {
+  return log.type === LogType.consumption;
+}
+
+export interface Try {
+  attempt: Attempt;
+  hasFailed: boolean;
+}
+
+/** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
+export function triesOf(log: Log): Try[] {
+  const attempts = otherOf(log)?.attempts ?? [];
+  const broughtAnswer = log.prompt_tokens + log.completion_tokens > 0;
+  return attempts.map((attempt, index) => ({
+    attempt,
+    hasFailed: index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
+  }));
+}
+
+/** Milliseconds of the whole call. */
+export function durationOf(log: Log): number {
+  return otherOf(log)?.duration_ms ?? log.use_time * 1000;
+}
+
+export interface PathStep {
+  channel: number;
+  name: string;
+  hasFailed: boolean;
+}
+
+/** Channels in the order in which they were tried; rows without attempts may still know the numbers. */
+export function channelPath(log: Log): PathStep[] {
+  const tries = triesOf(log);
+  if (tries.length > 0) {
+    return tries.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
+  }
+  const used = otherOf(log)?.admin_info?.use_channel.map(Number) ?? (log.channel > 0 ? [log.channel] : []);
+  return used.map((channel, index) => ({
+    channel,
+    name: channel === log.channel ? log.channel_name : '',
+    hasFailed: index < used.length - 1,
+  }));
+}
+
+/** How a call ended, by name. `failed`: nothing came of it and nothing was charged. */
+export const endings = [
+  'well',
+  'failed',
+  'truncated',
+  'stalled',
+  'upstream_error',
+  'invalid_answer',
+  'invalid_usage',
+  'client_closed',
+  'client_left',
+  'overdraft',
+  'other',
+] as const;
+export type Ending = (typeof endings)[number];
+
+export function endingOf(log: Log): Ending {
+  const ending = otherOf(log)?.ending;
+  if (ending === undefined || ending === '') return 'well';
+  const hasUsage = log.prompt_tokens + log.completion_tokens > 0;
+  if (ending === 'client_closed') return hasUsage ? 'client_closed' : 'client_left';
+  if (ending === 'upstream_error' && !hasUsage) return 'failed';
+  return endings.find((name) => name === ending) ?? 'other';
+}
+
+/** The status that the caller was answered with, as far as the attempts tell. */
+export function failureStatus(log: Log): number | undefined {
+  const status = triesOf(log).findLast((one) => one.hasFailed)?.attempt.status;
+  return status === 0 ? undefined : status;
+}
+
+export type Pace = 'good' | 'slow' | 'very_slow';
+
+/** Whole calls: under 101 s, under 300 s, or longer. */
+export function paceOf(seconds: number): Pace {
+  if (seconds < 101) return 'good';
+  return seconds < 300 ? 'slow' : 'very_slow';
+}
+
+/** First bytes: under 3 s, under 10 s, or longer. */
+export function firstBytePace(seconds: number): Pace {
+  if (seconds < 3) return 'good';
+  return seconds < 10 ? 'slow' : 'very_slow';
+}
+
+function parseOther(text: string): LogOther | null {
+  if (text === '') return null;
+  try {
+    const read = LogOther.safeParse(JSON.parse(text));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,178 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Log } from '#shared/logs.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { type ChosenColumns, ColumnPicker } from '#pwa/ui/columns.tsx';
+import { Disclosure } from '#pwa/ui/disclosure.tsx';
+import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/filter-bar.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { Segments } from '#pwa/ui/segments.tsx';
+import { logGroupsQuery } from './queries.ts';
+import { countFilters, defaultRange, filtersOf, type LogSearch, ranges } from './log-search.ts';
+import styles from './logs.module.css';
+
+interface LogFiltersProps {
+  search: LogSearch;
+  isAdmin: boolean;
+  chosen: ChosenColumns<Log>;
+  /** A panel beside the list leaves less room. */
+  isTight: boolean;
+  /** Whatever narrows the list begins at its first page again. */
+  onChange: (change: Partial<LogSearch>) => void;
+  onExport: () => Promise<void>;
+}
+
+const types = [
+  { value: '2', name: 'consumption' },
+  { value: '1', name: 'top_up' },
+  { value: '3', name: 'management' },
+  { value: '4', name: 'system' },
+] as const;
+
+export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExport }: LogFiltersProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const isOnline = useIsOnline();
+  const [isExporting, setExporting] = useState(false);
+  const groups = useQuery(logGroupsQuery(isAdmin));
+  const { range = defaultRange } = search;
+  // What is seldom needed stays behind one button at a desk until it is set.
+  const token = <FilterText key="token" label={t('logs.filter.token')} value={search.token ?? ''} onChange={(text) => onChange({ token: textOf(text) })} />;
+  const rare = [
+    ...(isTight ? [{ key: 'token', isSet: search.token !== undefined, field: token }] : []),
+    {
+      key: 'group',
+      isSet: search.group !== undefined,
+      field: (
+        <FilterSelect
+          key="group"
+          label={t('logs.filter.group')}
+          value={search.group ?? ''}
+          options={withOwn(groups.data ?? [], search.group).map((name) => ({ value: name, label: name }))}
+          onChange={(group) => onChange({ group: textOf(group) })}
+        />
+      ),
+    },
+    ...(isAdmin
+      ? [
+          {
+            key: 'user',
+            isSet: search.user !== undefined,
+            field: <FilterText key="user" label={t('logs.filter.user')} value={search.user ?? ''} onChange={(user) => onChange({ user: textOf(user) })} />,
+          },
+          {
+            key: 'channel',
+            isSet: search.channel !== undefined,
+            field: (
+              <FilterText
+                key="channel"
+                label={t('logs.filter.channel')}
+                inputMode="numeric"
+                value={search.channel === undefined ? '' : String(search.channel)}
+                onChange={(channel) => onChange({ channel: /^\d{1,9}$/.test(channel) ? Number(channel) : undefined })}
+              />
+            ),
+          },
+        ]
+      : []),
+  ];
+
+  async function handleExport(): Promise<void> {
+    setExporting(true);
+    await onExport().finally(() => setExporting(false));
+  }
+
+  return (
+    <FilterBar
+      count={countFilters(filtersOf(search, isAdmin))}
+      onClear={() => onChange({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })}
+      presets={
+        <>
+          <Segments
+            label={t('logs.filter.range')}
+            value={range}
+            options={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
+            onChange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
+          />
+          {range === 'custom' && <CustomRange search={search} onChange={onChange} />}
+        </>
+      }
+      tools={
+        <>
+          {!isPhone && <ColumnPicker chosen={chosen} />}
+          <ActionIcon
+            aria-label={isOnline ? t('logs.export.action') : t('common.action.needs_connection', { action: t('logs.export.action') })}
+            title={t('logs.export.action')}
+            loading={isExporting}
+            disabled={!isOnline}
+            onClick={() => void handleExport()}
+          >
+            <Icon name="download" />
+          </ActionIcon>
+        </>
+      }
+    >
+      <FilterSelect
+        label={t('logs.filter.type')}
+        value={search.type === undefined ? '' : String(search.type)}
+        options={types.map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
+        onChange={(type) => onChange({ type: type === '' ? undefined : Number(type) })}
+      />
+      {!isTight && token}
+      <FilterText label={t('logs.filter.model')} value={search.model ?? ''} onChange={(model) => onChange({ model: textOf(model) })} />
+      {isPhone ? rare.map(({ field }) => field) : rare.filter(({ isSet }) => isSet).map(({ field }) => field)}
+      {!isPhone && rare.some(({ isSet }) => !isSet) && (
+        <Disclosure
+          button={(attributes) => (
+            <Button variant="subtle" leftSection={<Icon name="plus" />} {...attributes}>
+              {t('logs.filter.more')}
+            </Button>
+          )}
+        >
+          {() => <div className={styles.rare}>{rare.filter(({ isSet }) => !isSet).map(({ field }) => field)}</div>}
+        </Disclosure>
+      )}
+    </FilterBar>
+  );
+}
+
+/** Two moments; either may be left open. */
+function CustomRange({ search, onChange }: Pick<LogFiltersProps, 'search' | 'onChange'>) {
+  const { t } = useTranslation();
+  return (
+    <span className={styles.custom}>
+      <label>
+        <span className={styles.customLabel}>{t('logs.filter.from')}</span>
+        <input type="datetime-local" value={localText(search.from)} max={localText(search.to)} onChange={(event) => onChange({ from: secondsOf(event.currentTarget.value) })} />
+      </label>
+      <label>
+        <span className={styles.customLabel}>{t('logs.filter.to')}</span>
+        <input type="datetime-local" value={localText(search.to)} min={localText(search.from)} onChange={(event) => onChange({ to: secondsOf(event.currentTarget.value) })} />
+      </label>
+    </span>
+  );
+}
+
+function textOf(value: string): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+/** A group that is filtered by stays choosable, also when it is gone. */
+function withOwn(groups: readonly string[], own: string | undefined): string[] {
+  return own === undefined || groups.includes(own) ? [...groups] : [own, ...groups];
+}
+
+function localText(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  const date = new Date(seconds * 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function secondsOf(text: string): number | undefined {
+  const time = new Date(text).getTime();
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}

@@ -1,0 +1,260 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
+import { useState } from 'react';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Attempt, Log } from '#shared/logs.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Attempts } from '#pwa/ui/attempts.tsx';
+import { Charge } from '#pwa/ui/charge.tsx';
+import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { Level } from '#pwa/ui/level.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { AddsUp, Receipt } from '#pwa/ui/receipt.tsx';
+import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
+import { Paced, TypeTag } from './log-columns.tsx';
+import { durationOf, endingOf, firstBytePace, isCall, otherOf, paceOf, triesOf } from './log-facts.ts';
+import { receiptOfRow } from './log-receipt.ts';
+import { EndingMark, whySource } from './log-words.tsx';
+import { logUserQuery } from './queries.ts';
+import styles from './logs.module.css';
+
+interface LogPanelProps {
+  log: Log;
+  isAdmin: boolean;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+  /** Shows the calls with the same model and token. */
+  onAlike: (log: Log) => void;
+}
+
+/** One row in full: a call as its receipt, everything else as the sentence that it is. */
+export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }: LogPanelProps) {
+  const { t } = useTranslation();
+  const channels = usePlace('channels');
+  const isReceipt = isCall(log);
+  return (
+    <SidePanel
+      title={t(isReceipt ? 'logs.panel.receipt' : 'logs.panel.entry')}
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+      foot={
+        isReceipt && (
+          <>
+            <Button leftSection={<Icon name="filter" />} onClick={() => onAlike(log)}>
+              {t('logs.panel.alike')}
+            </Button>
+            {isAdmin && channels !== undefined && log.channel > 0 && (
+              <ChannelLink href={`${channels}?open=${log.channel}`} label={t('logs.panel.channel', { id: log.channel })} />
+            )}
+            <span className={styles.space} />
+            <CopyButton variant="subtle" label={t('logs.panel.json')} text={jsonOf(log)} />
+          </>
+        )
+      }
+    >
+      {isReceipt ? <CallReceipt log={log} isAdmin={isAdmin} /> : <Entry log={log} />}
+    </SidePanel>
+  );
+}
+
+/** The channel list is another slice, so its address is known as a text only. */
+function ChannelLink({ href, label }: { href: string; label: string }) {
+  const router = useRouter();
+  function handleClick(event: MouseEvent): void {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    router.history.push(href);
+  }
+  return (
+    <Button component="a" href={href} leftSection={<Icon name="channels" />} onClick={handleClick}>
+      {label}
+    </Button>
+  );
+}
+
+function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const other = otherOf(log);
+  const tries = triesOf(log);
+  const ending = endingOf(log);
+  const why = whySource(log);
+  const receipt = receiptOfRow(log, other, {
+    part: (name) => t(`logs.part.${name}`),
+    group: (name) => t('logs.part.group', { name }),
+    quotaPerUnit: format.quotaPerUnit,
+    inCurrency: format.inCurrency,
+  });
+  return (
+    <>
+      <Receipt
+        charged={log.quota}
+        lines={receipt?.lines ?? []}
+        factors={receipt?.factors ?? []}
+        heading={
+          <>
+            <EndingMark log={log} />
+            <b>{log.model_name}</b>
+          </>
+        }
+        context={<Context log={log} />}
+        {...(why === undefined ? {} : { why: t(`logs.why.${why}`) })}
+      />
+      {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
+      {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
+      {receipt !== null && receipt.lines.length === 0 && <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>}
+      {ending !== 'well' && <p className={styles.remark}>{t(`logs.ending_text.${ending}`)}</p>}
+      {tries.length > 0 && (
+        <PanelSection title={t('logs.attempts.title')} aside={format.milliseconds(durationOf(log))}>
+          <Attempts
+            total={durationOf(log)}
+            attempts={tries.map(({ attempt, hasFailed }, index) => ({
+              key: index,
+              name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
+              note: noteOf(attempt, hasFailed, t),
+              isFailed: hasFailed,
+              start: attempt.start_ms,
+              ...(attempt.first_byte_ms === undefined ? {} : { firstByte: attempt.first_byte_ms }),
+              end: attempt.end_ms,
+            }))}
+          />
+        </PanelSection>
+      )}
+      <PanelSection>
+        <FactList facts={useFacts(log, isAdmin)} />
+      </PanelSection>
+      {isAdmin && <UserInfo key={log.user_id} log={log} />}
+    </>
+  );
+}
+
+/** Time, and how it was answered. */
+function Context({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const duration = durationOf(log);
+  const first = log.is_stream ? otherOf(log)?.frt : undefined;
+  return (
+    <>
+      {format.dateTime(log.created_at)} · {t(log.is_stream ? 'logs.panel.streamed' : 'logs.panel.whole')}
+      {first !== undefined && (
+        <>
+          {' · '}
+          {t('logs.panel.first')} <Paced pace={firstBytePace(first / 1000)} text={format.duration(first)} />
+        </>
+      )}
+      {' · '}
+      {t('logs.panel.total')} <Paced pace={paceOf(duration / 1000)} text={format.duration(duration)} />
+    </>
+  );
+}
+
+function useFacts(log: Log, isAdmin: boolean) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const other = otherOf(log);
+  const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
+  return [
+    ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
+    { name: t('logs.column.token'), value: log.token_name === '' ? '—' : log.token_name },
+    ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
+    ...(mapped === undefined ? [] : [{ name: t('logs.panel.upstream_model'), value: mapped }]),
+    ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
+    { name: t('logs.panel.time_zone'), value: format.timeZone },
+    ...(log.request_id === ''
+      ? []
+      : [{ name: t('logs.panel.request_id'), value: <CopyText mono text={log.request_id} label={t('logs.panel.copy_request_id')} /> }]),
+  ];
+}
+
+/** What an administrator wants to know of whoever called, asked for only when he opens it. */
+function UserInfo({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isOnline = useIsOnline();
+  const [isOpen, setOpen] = useState(false);
+  const user = useQuery({ ...logUserQuery(log.user_id), enabled: isOpen });
+  if (!isOpen) {
+    const action = t('logs.user.open');
+    return (
+      <div className={styles.user}>
+        <Button leftSection={<Icon name={isOnline ? 'user' : 'unlinked'} />} disabled={!isOnline} onClick={() => setOpen(true)}>
+          {isOnline ? action : t('common.action.needs_connection', { action })}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <PanelSection title={t('logs.user.title')} aside={`#${log.user_id}`}>
+      <QueryState query={user} what={t('logs.user.title')} lines={3}>
+        {(account) => (
+          <>
+            <Level label={t('logs.user.balance')} value={account.quota} fullMark={account.full_mark} valueText={format.quota(account.quota)} />
+            <FactList
+              facts={[
+                { name: t('logs.user.username'), value: account.username },
+                { name: t('logs.user.used'), value: format.quota(account.used_quota) },
+                { name: t('logs.user.calls'), value: format.count(account.request_count) },
+              ]}
+            />
+          </>
+        )}
+      </QueryState>
+    </PanelSection>
+  );
+}
+
+/** A credit, an administrator's act, a word of the system. */
+function Entry({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={styles.entry}>
+      <p>
+        <TypeTag log={log} />
+      </p>
+      <p className={styles.sentence}>{log.content}</p>
+      <FactList
+        facts={[
+          { name: t('logs.column.time'), value: format.dateTime(log.created_at) },
+          ...(log.username === '' ? [] : [{ name: t('logs.column.user'), value: log.username }]),
+          ...(log.quota > 0 ? [{ name: t('logs.panel.amount'), value: <Charge quota={log.quota} sign="+" /> }] : []),
+          { name: t('logs.panel.time_zone'), value: format.timeZone },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** `429 rate limited`: statuses whose meaning everybody should not have to know by heart; else the upstream's own word. */
+function noteOf(attempt: Attempt, hasFailed: boolean, t: TFunction): string {
+  const { status, error } = attempt;
+  if (status === 0) return t('logs.attempts.no_status');
+  if (!hasFailed) return String(status);
+  const reason = reasons.get(status) ?? (status >= 500 ? 'upstream' : undefined);
+  return reason === undefined ? [status, error].filter((part) => part !== undefined).join(' ') : `${status} ${t(`logs.attempts.reason_${reason}`)}`;
+}
+
+const reasons: ReadonlyMap<number, string> = new Map([
+  [400, 'request'],
+  [401, 'key'],
+  [402, 'payment'],
+  [403, 'refused'],
+  [404, 'missing'],
+  [408, 'timeout'],
+  [413, 'large'],
+  [429, 'limit'],
+  [504, 'timeout'],
+]);
+
+function jsonOf(log: Log): string {
+  return JSON.stringify({ ...log, other: otherOf(log) ?? log.other }, null, 2);
+}

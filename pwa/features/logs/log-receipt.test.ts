@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LogOther } from '#shared/logs.ts';
+import { costOf } from '#shared/pricing.ts';
+import { receiptSums } from '#pwa/ui/receipt-sums.ts';
+import { receiptOfRow } from './log-receipt.ts';
+
+const words = { part: (name: string) => name, group: (name: string) => name, quotaPerUnit: 500_000, inCurrency: true };
+
+const tokens = fc.nat({ max: 5_000_000 });
+/** Ratios as people write them, and some as computers do. */
+const ratio = fc.oneof(
+  fc.constantFrom(0.0375, 0.075, 0.1, 0.135, 0.25, 0.5, 0.8, 1, 1.25, 1.5, 4, 5, 15, 37.5),
+  fc.integer({ min: 1, max: 100_000 }).map((digits) => digits / 1000),
+  fc.double({ min: 1e-6, max: 80, noNaN: true }),
+);
+const usageRow = fc
+  .record({ prompt: tokens, completion: tokens, cached: tokens, written: tokens, thinking: tokens, model: ratio, out: ratio, cache: ratio, write: ratio, group: ratio })
+  .map((row) => {
+    const cached = Math.min(row.cached, row.prompt);
+    const written = Math.min(row.written, row.prompt - cached);
+    const other: LogOther = {
+      model_ratio: row.model,
+      completion_ratio: row.out,
+      cache_ratio: row.cache,
+      cache_creation_ratio: row.write,
+      model_price: -1,
+      group_ratio: row.group,
+      cache_tokens: cached,
+      cache_creation_tokens: written,
+      reasoning_tokens: row.thinking,
+      prompt_source: 'upstream',
+      completion_source: 'counted',
+    };
+    const { quota } = costOf(
+      { promptTokens: row.prompt, completionTokens: row.completion, cachedTokens: cached, cacheCreationTokens: written },
+      { kind: 'usage', modelRatio: row.model, completionRatio: row.out, cacheRatio: row.cache, cacheCreationRatio: row.write },
+      row.group,
+    );
+    return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };
+  });
+const callRow = fc.record({ price: ratio, group: ratio }).map(({ price, group }) => ({
+  log: {
+    quota: costOf({ promptTokens: 1, completionTokens: 0 }, { kind: 'call', modelPrice: price }, group).quota,
+    prompt_tokens: 1,
+    completion_tokens: 0,
+    group: 'vip',
+  },
+  other: { model_price: price, group_ratio: group, model_ratio: 0 } satisfies LogOther,
+}));
+
+test.each([
+  ['dollars', true, 500_000],
+  ['quota units', false, 500_000],
+  ['dollars of another worth', true, 200_000],
+])('receipt: what is shown in %s always adds up to what was charged', (_name, inCurrency, quotaPerUnit) => {
+  fc.assert(
+    fc.property(fc.oneof(usageRow, callRow), ({ log, other }) => {
+      const receipt = receiptOfRow(log, other, { ...words, inCurrency, quotaPerUnit });
+      if (receipt === null) throw new Error('no receipt');
+      expect(receipt.addsUp).toBe(true);
+      const { lines, factors } = receipt;
+      const stepsPerUnit = inCurrency ? 1_000_000 / quotaPerUnit : 100;
+      const sums = receiptSums({ lines, factors, charged: log.quota, quotaPerUnit, stepsPerUnit });
+      const total = [...sums.lines, ...sums.factors, sums.rounding].reduce((sum, step) => sum + step, 0);
+      expect(total).toBe(Math.round(log.quota * stepsPerUnit));
+    }),
+  );
+});
+
+test('receipt: a row that was charged more than its tokens explain says so', () => {
+  const other: LogOther = { model_ratio: 1.25, completion_ratio: 4, model_price: -1, group_ratio: 0.8 };
+  const log = { quota: 4292, prompt_tokens: 2148, completion_tokens: 536, group: 'vip' };
+  expect(receiptOfRow(log, other, words)).toMatchObject({ addsUp: true });
+  expect(receiptOfRow({ ...log, quota: 4392 }, other, words)).toMatchObject({ addsUp: false });
+});
+
+test('receipt: cached input has its own line at its own price, and thinking is a part of the output', () => {
+  const other: LogOther = {
+    model_ratio: 1.5,
+    completion_ratio: 5,
+    cache_ratio: 0.1,
+    model_price: -1,
+    group_ratio: 1,
+    cache_tokens: 12_288,
+    reasoning_tokens: 500,
+    prompt_source: 'upstream',
+    completion_source: 'estimated',
+  };
+  const receipt = receiptOfRow({ quota: 21_194, prompt_tokens: 17_508, completion_tokens: 1536, group: 'default' }, other, words);
+  expect(receipt).toEqual({
+    lines: [
+      { name: 'prompt', quantity: 5220, price: 3, source: 'upstream' },
+      { name: 'cached', quantity: 12_288, price: 0.3, source: 'upstream' },
+      { name: 'completion', quantity: 1036, price: 15, source: 'estimated' },
+      { name: 'thinking', quantity: 500, price: 15, source: 'estimated' },
+    ],
+    factors: [],
+    addsUp: true,
+  });
+});
+
+test('receipt: a row that does not know its prices has none', () => {
+  const log = { quota: 5, prompt_tokens: 1, completion_tokens: 1, group: '' };
+  expect(receiptOfRow(log, null, words)).toBeNull();
+  expect(receiptOfRow(log, {}, words)).toBeNull();
+});

@@ -1,0 +1,95 @@
+// How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
+import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
+import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
+import { defaultQuotaPerUnit } from '#shared/quota.ts';
+import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/receipt-sums.ts';
+
+/** `thinking` is the part of the output that nobody sees; it costs the same. */
+export type PartName = CostLine['part'] | 'thinking';
+
+export interface RowReceipt {
+  lines: ReceiptLine[];
+  factors: ReceiptFactor[];
+  /** The lines, the factors and rounding up to a whole unit lead to what was charged. */
+  addsUp: boolean;
+}
+
+interface Words {
+  part: (name: PartName) => string;
+  group: (name: string) => string;
+  /** Quota per dollar that amounts are shown with. */
+  quotaPerUnit: number;
+  inCurrency: boolean;
+}
+
+type Row = Pick<Log, 'quota' | 'prompt_tokens' | 'completion_tokens' | 'group'>;
+
+/** Null when the row does not know its prices. */
+export function receiptOfRow(log: Row, other: LogOther | null, words: Words): RowReceipt | null {
+  const price = other === null ? null : priceOf(other);
+  if (other === null || price === null) return null;
+  const groupRatio = other.group_ratio ?? 1;
+  const writtenPerUnit = other.quota_per_unit ?? defaultQuotaPerUnit;
+  const { lines: parts } = costOf(usageOf(log, other), price, groupRatio, writtenPerUnit).receipt();
+  const lines = parts.flatMap((part) => linesOf(part, { other, price, words, writtenPerUnit }));
+  const factors = groupRatio === 1 || lines.length === 0 ? [] : [{ name: words.group(log.group), ratio: groupRatio }];
+  const stepsPerUnit = words.inCurrency ? 1_000_000 / words.quotaPerUnit : 100;
+  const { difference } = receiptSums({ lines, factors, charged: log.quota, quotaPerUnit: words.quotaPerUnit, stepsPerUnit });
+  return { lines, factors, addsUp: difference === 0 };
+}
+
+function priceOf(other: LogOther): Price | null {
+  if (other.model_price !== undefined && other.model_price >= 0) return { kind: 'call', modelPrice: other.model_price };
+  if (other.model_ratio === undefined) return null;
+  return {
+    kind: 'usage',
+    modelRatio: other.model_ratio,
+    completionRatio: other.completion_ratio ?? 1,
+    cacheRatio: other.cache_ratio ?? 1,
+    cacheCreationRatio: other.cache_creation_ratio ?? 1.25,
+  };
+}
+
+function usageOf(log: Row, other: LogOther) {
+  const cachedTokens = other.cache_tokens ?? 0;
+  const cacheCreationTokens = other.cache_creation_tokens ?? 0;
+  // Rows of the Claude format count cache tokens beside the input, not within.
+  const beside = other['claude'] === true ? cachedTokens + cacheCreationTokens : 0;
+  return { promptTokens: log.prompt_tokens + beside, completionTokens: log.completion_tokens, cachedTokens, cacheCreationTokens };
+}
+
+interface LineContext {
+  other: LogOther;
+  price: Price;
+  words: Words;
+  writtenPerUnit: number;
+}
+
+function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineContext): ReceiptLine[] {
+  if (price.kind === 'call') {
+    // A unit may have been worth something else when the row was written.
+    const usd = product(part.ratio, writtenPerUnit / words.quotaPerUnit);
+    return [{ name: words.part('call'), quantity: part.count, price: usd, isPerCall: true }];
+  }
+  const usd = product(price.modelRatio, part.ratio, 1_000_000 / words.quotaPerUnit);
+  const source = sourceOf(part.part, other);
+  const line = (name: PartName, quantity: number): ReceiptLine => ({
+    name: words.part(name),
+    quantity,
+    price: usd,
+    ...(source === undefined ? {} : { source }),
+  });
+  const thinking = part.part === 'completion' ? Math.min(other.reasoning_tokens ?? 0, part.count) : 0;
+  if (thinking === 0) return [line(part.part, part.count)];
+  const seen = part.count - thinking;
+  return [...(seen > 0 ? [line('completion', seen)] : []), line('thinking', thinking)];
+}
+
+function sourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {
+  return part === 'completion' ? other.completion_source : other.prompt_source;
+}
+
+function product(...factors: number[]): number {
+  return Number(decimalText(factors.map(decimalOf).reduce(multiply)));
+}

@@ -1,0 +1,111 @@
+// What the log screen keeps in its address, and what it asks the server for with it.
+import { z } from 'zod';
+import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list-search.ts';
+
+export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
+export type Range = (typeof ranges)[number];
+export const defaultRange: Range = 'today';
+
+export const LogSearch = ListSearch.extend({
+  range: z.enum(ranges).optional().catch(undefined),
+  /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
+  from: SearchInt,
+  to: SearchInt,
+  type: z.coerce.number().int().min(1).max(4).optional().catch(undefined),
+  token: SearchText,
+  /** Beginning of the name; in double quotes, the whole name; `%` stands for anything. */
+  model: SearchText,
+  group: SearchText,
+  /** For administrators. */
+  user: SearchText,
+  channel: SearchInt,
+  /** Where the page begins, beyond what can be paged by number. */
+  after: SearchText,
+});
+export type LogSearch = z.infer<typeof LogSearch>;
+
+const filterKeys = ['type', 'token', 'model', 'group', 'user', 'channel'] as const;
+export type FilterKey = (typeof filterKeys)[number];
+
+/** What narrows the list, the time range apart: the part of the address that sums and pages share. */
+export type LogFilters = Pick<LogSearch, FilterKey>;
+
+export function filtersOf(search: LogSearch, isAdmin: boolean): LogFilters {
+  const { type, token, model, group, user, channel } = search;
+  return { type, token, model, group, ...(isAdmin ? { user, channel } : {}) };
+}
+
+export function countFilters(filters: LogFilters): number {
+  return filterKeys.filter((key) => filters[key] !== undefined).length;
+}
+
+/** The range as a name, so that what is kept for offline use does not depend on the clock. */
+export interface RangeChoice {
+  range: Range;
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+export function rangeOf({ range = defaultRange, from, to }: LogSearch): RangeChoice {
+  return range === 'custom' ? { range, from, to } : { range };
+}
+
+export interface Bounds {
+  start?: number | undefined;
+  end?: number | undefined;
+}
+
+/** Unix seconds of a range at a moment (milliseconds). A day starts at local midnight. */
+export function boundsOf({ range, from, to }: RangeChoice, now: number): Bounds {
+  const seconds = Math.floor(now / 1000);
+  if (range === 'quarter') return { start: seconds - 15 * 60 };
+  if (range === 'hour') return { start: seconds - 60 * 60 };
+  if (range === 'today') return { start: midnight(now) };
+  if (range === 'week') return { start: midnight(now, -6) };
+  return { start: from, end: to };
+}
+
+/** The day of a moment (unix seconds), cut to the bounds of a list. */
+export function dayWithin(seconds: number, bounds: Bounds): { start: number; end: number } {
+  const start = midnight(seconds * 1000);
+  const end = midnight(seconds * 1000, 1) - 1;
+  return { start: Math.max(start, bounds.start ?? start), end: Math.min(end, bounds.end ?? end) };
+}
+
+/** Local midnight of the day of `now` (milliseconds), so many days later, in unix seconds. Days may have 23 or 25 hours. */
+function midnight(now: number, days = 0): number {
+  const date = new Date(now);
+  return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 0, 0, 0).getTime() / 1000);
+}
+
+/** Query values that list and sums take alike. */
+export function serverFilters(filters: LogFilters): {
+  type?: number | undefined;
+  token_name?: string | undefined;
+  model_name?: string | undefined;
+  group?: string | undefined;
+  username?: string | undefined;
+  channel?: number | undefined;
+} {
+  return {
+    type: filters.type,
+    token_name: filters.token,
+    model_name: modelPattern(filters.model),
+    group: filters.group,
+    username: filters.user,
+    channel: filters.channel,
+  };
+}
+
+/** Typed names are beginnings; `"gpt-4o"` is that model and not `gpt-4o-mini`. */
+export function modelPattern(typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  const quoted = /^"(.+)"$/.exec(typed)?.[1];
+  if (quoted !== undefined) return quoted;
+  return typed.includes('%') ? typed : `${typed}%`;
+}
+
+export function exactModel(name: string): string {
+  return `"${name}"`;
+}
+

@@ -1,0 +1,84 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { accountApi } from '#shared/account.ts';
+import { LogType, logApi } from '#shared/logs.ts';
+import { modelApi } from '#shared/models.ts';
+import { userApi } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { type Bounds, boundsOf, type LogFilters, type RangeChoice, serverFilters } from './log-search.ts';
+
+export interface LogList {
+  /** Everybody's rows, or one's own. */
+  isAdmin: boolean;
+  filters: LogFilters;
+  range: RangeChoice;
+}
+
+export interface LogPage {
+  /** From 1. */
+  page: number;
+  size: number;
+  /** Takes the place of `page`. */
+  cursor?: string | undefined;
+}
+
+export const logsQuery = (list: LogList, { page, size, cursor }: LogPage) =>
+  queryOptions({
+    queryKey: ['logs', list, { page, size, cursor }],
+    queryFn: ({ signal }) => {
+      const query = { ...serverFilters(list.filters), ...timeOf(boundsOf(list.range, Date.now())), page_size: size };
+      const paged = cursor === undefined ? { ...query, p: page } : { ...query, cursor };
+      return list.isAdmin ? call(logApi.list, { query: paged, signal }) : call(logApi.listSelf, { query: paged, signal });
+    },
+    meta: { offline: true },
+    placeholderData: keepPreviousData,
+  });
+
+/** What the calls of a list cost, and requests and tokens of the last minute. */
+export const logSumsQuery = (list: LogList) =>
+  queryOptions({
+    queryKey: ['log-sums', list],
+    queryFn: ({ signal }) => sums(list, boundsOf(list.range, Date.now()), signal),
+    meta: { offline: true },
+    placeholderData: keepPreviousData,
+  });
+
+/** What the calls of one day cost, for its line in the ledger. */
+export const daySumQuery = (list: LogList, day: { start: number; end: number }) =>
+  queryOptions({
+    queryKey: ['log-day', list, day],
+    queryFn: ({ signal }) => sums(list, day, signal),
+    meta: { offline: true },
+    staleTime: 60_000,
+  });
+
+/** An account as an administrator may look it up from a row. */
+export const logUserQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['log-user', id],
+    queryFn: ({ signal }) => call(userApi.read, { params: { id: String(id) }, signal }),
+  });
+
+/** Names of groups to filter by: all of them for an administrator, one's own for everybody else. */
+export const logGroupsQuery = (isAdmin: boolean) =>
+  queryOptions({
+    queryKey: ['log-groups', isAdmin],
+    queryFn: async ({ signal }) => (isAdmin ? call(modelApi.groups, { signal }) : Object.keys(await call(accountApi.groups, { signal }))),
+    meta: { offline: true },
+    staleTime: 300_000,
+  });
+
+/** One page of an export: calls of any kind, as the list has them. */
+export function readForExport(list: LogList, bounds: Bounds, cursor: string | undefined) {
+  const query = { ...serverFilters(list.filters), ...timeOf(bounds), page_size: 100, cursor };
+  return list.isAdmin ? call(logApi.list, { query }) : call(logApi.listSelf, { query });
+}
+
+function sums(list: LogList, bounds: Bounds, signal: AbortSignal) {
+  // Sums are about calls, whatever kind of row is listed.
+  const query = { ...serverFilters(list.filters), type: LogType.consumption, ...timeOf(bounds) };
+  return list.isAdmin ? call(logApi.stat, { query, signal }) : call(logApi.statSelf, { query, signal });
+}
+
+function timeOf({ start, end }: Bounds) {
+  return { start_timestamp: start, end_timestamp: end };
+}

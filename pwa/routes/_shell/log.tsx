@@ -1,0 +1,18 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { signedInOnly } from '#pwa/app/guards.ts';
+import { LogSearch } from '#pwa/features/logs/log-search.ts';
+import { LogsScreen } from '#pwa/features/logs/logs-screen.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+
+export const Route = createFileRoute('/_shell/log')({
+  validateSearch: LogSearch,
+  beforeLoad: signedInOnly,
+  loader: () => loadTexts('logs'),
+  component: Logs,
+});
+
+function Logs() {
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return <LogsScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
+}
