@@ -10,6 +10,7 @@ export interface BodySource {
 }
 
 const earlyBytes = 64 * 1024;
+const headersMs = 5;
 
 /**
  * A response body that writes into Node's response directly. It looks enough like a Readable (`read`, `once`, `pipe`,
@@ -65,9 +66,10 @@ export class LeanBody extends EventEmitter {
       this.#finish();
       return destination;
     }
-    // Headers leave now: a client learns that its stream has begun before the first token is there.
-    if (this.#pending.length === 0) destination.flushHeaders();
-    this.#flush();
+    // Headers leave soon even without content, so that a client learns that its stream has begun; not at once, because
+    // mostly the content is about to come and both fit into one write.
+    if (this.#pending.length === 0) setTimeout(() => this.#flushHeaders(), headersMs);
+    else this.#flush();
     return destination;
   }
 
@@ -77,6 +79,10 @@ export class LeanBody extends EventEmitter {
     this.#isGone = true;
     this.#pending = [];
     if (!this.#isEnded) this.#source.left();
+  }
+
+  #flushHeaders(): void {
+    if (!this.#isGone && !this.#isEnded && this.#destination?.headersSent === false) this.#destination.flushHeaders();
   }
 
   #finish(): void {

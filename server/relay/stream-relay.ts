@@ -56,6 +56,7 @@ export class StreamRelay implements StreamSink, TimedStream {
   #nextCheck = reserveCheckBytes;
   #isExtending = false;
   #hasUpstreamEnded = false;
+  #last: Buffer | null = null;
 
   constructor(options: StreamRelayOptions) {
     this.#options = options;
@@ -147,19 +148,27 @@ export class StreamRelay implements StreamSink, TimedStream {
   #pass(events: Buffer): void {
     const done = doneAt(events);
     const content = done < 0 ? events : events.subarray(0, done);
+    let forClient: Buffer | null = null;
     if (content.length > 0) {
       this.#meter.push(content);
-      const forClient = this.#forClient(content);
-      if (forClient !== null && forClient.length > 0) this.#options.client.write(forClient);
+      forClient = this.#forClient(content);
     }
     if (this.#state !== 'flowing') return;
-    if (done >= 0) this.#finish('complete');
-    else if (this.#meter.bytes >= this.#nextCheck) this.#extendReservation();
+    if (done >= 0) {
+      // What came together with the ending waits for the settlement with it and leaves in one write.
+      this.#last = forClient;
+      this.#finish('complete');
+      return;
+    }
+    if (forClient !== null && forClient.length > 0) this.#options.client.write(forClient);
+    if (this.#meter.bytes >= this.#nextCheck) this.#extendReservation();
   }
 
   /** What of the events the client gets; null when the stream was ended by one of them. */
   #forClient(events: Buffer): Buffer | null {
-    const hasError = events.includes(errorKey);
+    // Errors and usage end a stream, so they stand near the end of what arrives together with them. Searching all of a
+    // long burst would cost more than passing it on.
+    const hasError = events.includes(errorKey, Math.max(0, events.length - endingBytes));
     if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : events;
     const out: string[] = [];
     for (const data of eventData(events.toString('utf8'))) {
@@ -234,7 +243,8 @@ export class StreamRelay implements StreamSink, TimedStream {
     services.use.add(channel.id, row.quota);
     await services.context.ledger.settle(call.reservation, row);
     if (isWell && call.pass !== null) await call.pass.succeeded();
-    client.end(isWell ? this.#closing(reported, usage) : errorEvent(this.#problem(outcome, failure)));
+    const closing = isWell ? this.#closing(reported, usage) : errorEvent(this.#problem(outcome, failure));
+    client.end(this.#last === null ? closing : Buffer.concat([this.#last, closing]));
     this.#meter.close();
     if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
   }
@@ -303,15 +313,18 @@ export class StreamRelay implements StreamSink, TimedStream {
   }
 }
 
-/** Offset of the event `[DONE]` in whole events, -1 without; it can only be near the end. */
+/** Offset of the event `[DONE]` when it is the last of whole events, else -1. */
 function doneAt(events: Buffer): number {
-  const from = Math.max(0, events.length - 256);
-  const tail = events.toString('latin1', from);
-  const match = /(?:^|\n)data: ?\[DONE\]/.exec(tail);
+  let end = events.length - 1;
+  while (end > 0 && (events[end] === 0x0a || events[end] === 0x0d)) end -= 1;
+  if (events[end] !== 0x5d) return -1; // ends with `]`
+  const from = Math.max(0, end - 32);
+  const match = /(?:^|\n)data: ?\[DONE\]$/.exec(events.toString('latin1', from, end + 1));
   if (match === null) return -1;
   return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
 }
 
+const endingBytes = 4 * 1024;
 const errorKey = Buffer.from('"error"');
 const usageKey = Buffer.from('"usage"');
 
@@ -319,7 +332,7 @@ const usageKey = Buffer.from('"usage"');
 function withoutUsage(events: Buffer): Buffer {
   let kept: Buffer[] | null = null;
   let from = 0;
-  for (let at = events.indexOf(usageKey); at >= 0; at = events.indexOf(usageKey, at)) {
+  for (let at = events.indexOf(usageKey, Math.max(0, events.length - endingBytes)); at >= 0; at = events.indexOf(usageKey, at)) {
     let next = at + usageKey.length;
     while (events[next] === 0x20 || events[next] === 0x3a || events[next] === 0x0a) next += 1;
     at = next;

@@ -78,6 +78,8 @@ try {
     throughput('JSON, 32 connections', await compare(targets, { connections: 32 }));
     throughput('Streams of 50 chunks, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }));
 
+    throughput('Streams of 50 chunks, 10 ms apart, 512 connections', await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }));
+
     const single = await compare(targets, { connections: 1 });
     const added = (share: 'p50' | 'p99', name: string) =>
       median((single.get(name) ?? []).map((result, round) => result[share] - (single.get('direct')?.[round]?.[share] ?? Number.NaN)));
