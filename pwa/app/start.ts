@@ -4,7 +4,7 @@ import { onOutcome } from '#pwa/api/outcomes.ts';
 import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { watchConnection } from '#pwa/offline/online-status.tsx';
-import { startOutbox } from '#pwa/offline/outbox.ts';
+import { reload, replayOutbox, startOutbox } from '#pwa/offline/outbox.ts';
 import { forgetAnswers, persistAnswers, restoreAnswers } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { createQueryClient } from './query-client.ts';
@@ -26,6 +26,7 @@ export async function startConsole(): Promise<StartedConsole> {
     userId: currentUserId,
     onSent: () => void queryClient.invalidateQueries({ queryKey: ['options'] }),
   });
+  onStoredUserChange(() => void reload().then(replayOutbox));
   void registerWorker();
   return { queryClient, router };
 }
@@ -53,6 +54,10 @@ function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
     // Signed in or out in another tab. What one user saw must not be drawn for the next.
     if (before !== 0) {
       void forgetAnswers(queryClient, before).then(() => router.invalidate());
-    } else void router.invalidate();
+    } else {
+      // What a visitor was shown (prices of the default group) is not what this user is shown.
+      queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
+      void router.invalidate();
+    }
   });
 }

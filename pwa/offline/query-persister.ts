@@ -23,25 +23,27 @@ export async function restoreAnswers(client: QueryClient, userId: number): Promi
 
 /** Writes marked answers as they come. `userId` is asked at each write. Gives the way to stop. */
 export function persistAnswers(client: QueryClient, userId: () => number): () => void {
-  const due = new Map<string, Query>();
+  // With the user who asked: an answer that comes in around a sign-out belongs to nobody else.
+  const due = new Map<string, { query: Query; owner: number }>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function flush(): Promise<void> {
     timer = undefined;
-    const owner = userId();
-    const queries = [...due.values()];
+    const waiting = [...due.values()];
     due.clear();
-    for (const query of queries) {
-      if (query.state.data === undefined) continue;
+    for (const { query, owner } of waiting) {
+      if (query.state.data === undefined || owner !== userId()) continue;
       await writeAnswer(stored(query, owner)).catch(() => undefined);
     }
-    await dropOlder(owner).catch(() => undefined);
+    await dropOlder(userId()).catch(() => undefined);
   }
 
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual === true) return;
-    if (event.query.meta?.offline === undefined) return;
-    due.set(event.query.queryHash, event.query);
+    const { query } = event;
+    // One that was forgotten while it was on its way still tells of its end.
+    if (query.meta?.offline === undefined || client.getQueryCache().get(query.queryHash) !== query) return;
+    due.set(query.queryHash, { query, owner: userId() });
     timer ??= setTimeout(() => void flush(), writeDelay);
   });
   return () => {
@@ -53,6 +55,7 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
 /** Forgets everything of a user: in memory and on the disk. Public answers are read again. */
 export async function forgetAnswers(client: QueryClient, userId: number): Promise<void> {
+  await client.cancelQueries();
   client.clear();
   await wipeAnswers(userId).catch(() => undefined);
 }

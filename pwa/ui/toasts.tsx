@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from './icon.tsx';
 import { StatusMark } from './status-mark.tsx';
@@ -11,12 +12,14 @@ const shownFor = { failed: 7000, note: 6000, on: 3000 } as const;
 /** Where toasts appear, and where they are read aloud. */
 export function Toasts() {
   const toasts = useToasts();
-  return (
+  // Beside the page, not in it: while a sheet is open the page is inert.
+  return createPortal(
     <div className={styles.stack} role="status" aria-live="polite">
       {toasts.map((toast) => (
         <OneToast key={toast.id} toast={toast} />
       ))}
-    </div>
+    </div>,
+    document.body,
   );
 }
 

@@ -1,0 +1,80 @@
+import 'fake-indexeddb/auto';
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readAnswers, wipeAnswers } from './database.ts';
+import { forgetAnswers, persistAnswers, restoreAnswers } from './query-persister.ts';
+
+let userId: number;
+let client: QueryClient;
+let stop: () => void;
+
+beforeEach(() => {
+  userId = 1;
+  client = new QueryClient();
+  stop = persistAnswers(client, () => userId);
+});
+afterEach(async () => {
+  stop();
+  for (const user of [0, 1, 2]) await wipeAnswers(user);
+});
+
+function ask(queryKey: readonly unknown[], data: unknown, offline?: true | { strip: (data: unknown) => unknown }): Promise<unknown> {
+  return client.fetchQuery({ queryKey, queryFn: () => data, staleTime: 0, meta: offline === undefined ? {} : { offline } });
+}
+const kept = async (user: number) => (await readAnswers(user)).map((answer) => answer.queryKey);
+
+describe('query-persister', () => {
+  test('marked answers are kept and come back with the time at which they were true', async () => {
+    await ask(['self'], { quota: 5 }, true);
+    await ask(['groups'], ['vip']);
+    await vi.waitFor(async () => expect(await kept(1)).toEqual([['self']]));
+
+    const later = new QueryClient();
+    await restoreAnswers(later, 1);
+    expect(later.getQueryData(['self'])).toEqual({ quota: 5 });
+    expect(later.getQueryState(['self'])?.dataUpdatedAt).toBe(client.getQueryState(['self'])?.dataUpdatedAt);
+    expect(later.getQueryState(['self'])?.isInvalidated).toBe(true);
+  });
+
+  test('what must not be on the disk is taken out before it is written', async () => {
+    await ask(['tokens'], [{ name: 'a', key: 'secret' }], { strip: () => [{ name: 'a', key: '' }] });
+    await vi.waitFor(async () => expect(await readAnswers(1)).toHaveLength(1));
+    expect(JSON.stringify(await readAnswers(1))).not.toContain('secret');
+    expect(client.getQueryData(['tokens'])).toEqual([{ name: 'a', key: 'secret' }]);
+  });
+
+  test('nobody gets what another user saw', async () => {
+    await ask(['self'], { quota: 5 }, true);
+    await vi.waitFor(async () => expect(await kept(1)).toHaveLength(1));
+    const other = new QueryClient();
+    await restoreAnswers(other, 2);
+    expect(other.getQueryData(['self'])).toBeUndefined();
+  });
+
+  test('signing out forgets everything of the user, in memory and on the disk', async () => {
+    await ask(['self'], { quota: 5 }, true);
+    await vi.waitFor(async () => expect(await kept(1)).toHaveLength(1));
+    await forgetAnswers(client, 1);
+    expect(client.getQueryData(['self'])).toBeUndefined();
+    expect(await kept(1)).toEqual([]);
+  });
+
+  test('an answer that comes in while somebody signs out is not kept for him', async () => {
+    void ask(['self'], { quota: 5 }, true);
+    await vi.waitFor(() => expect(client.getQueryData(['self'])).toBeDefined());
+    userId = 0;
+    await forgetAnswers(client, 1);
+    await ask(['pricing'], [], true);
+    await vi.waitFor(async () => expect(await kept(0)).toEqual([['pricing']]));
+    expect(await kept(1)).toEqual([]);
+  });
+
+  test('of one kind only the latest few are kept', async () => {
+    for (let page = 1; page <= 9; page += 1) {
+      vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000 + page * 1000);
+      await ask(['logs', page], page, true);
+    }
+    vi.restoreAllMocks();
+    await vi.waitFor(async () => expect((await kept(1)).map(([, page]) => page).sort()).toEqual([4, 5, 6, 7, 8, 9]));
+  });
+});

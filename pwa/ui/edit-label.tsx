@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import styles from './edit-label.module.css';
+
+interface EditLabelProps {
+  /** Nothing: not changed. A text: what it was before. `true`: changed, too long to say from what. */
+  was: string | true | undefined;
+  children: ReactNode;
+}
+
+/** A field's label that tells when the field holds something nobody saved yet. */
+export function EditLabel({ was, children }: EditLabelProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {children}
+      {was !== undefined && (
+        <em className={styles.was}>{was === true || was === '' ? t('editing.changed') : t('editing.was', { value: was })}</em>
+      )}
+    </>
+  );
+}

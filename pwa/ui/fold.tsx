@@ -1,0 +1,31 @@
+import { type ReactNode, useId, useState } from 'react';
+import styles from './fold.module.css';
+import { Icon } from './icon.tsx';
+
+interface FoldProps {
+  title: ReactNode;
+  /** At the right of the title: how much is set inside. */
+  aside?: ReactNode;
+  /** Something inside needs to be seen: it opens by itself. */
+  needsLook?: boolean;
+  children: ReactNode;
+}
+
+/** A part of a form that is seldom needed. */
+export function Fold({ title, aside, needsLook = false, children }: FoldProps) {
+  const [isWanted, setWanted] = useState(false);
+  const id = useId();
+  const isOpen = isWanted || needsLook;
+  return (
+    <section className={styles.fold}>
+      <button type="button" className={styles.head} aria-expanded={isOpen} aria-controls={id} onClick={() => setWanted(!isOpen)}>
+        <Icon name={isOpen ? 'down' : 'right'} />
+        <span className={styles.title}>{title}</span>
+        <span className={styles.aside}>{aside}</span>
+      </button>
+      <div className={styles.body} id={id} hidden={!isOpen}>
+        {children}
+      </div>
+    </section>
+  );
+}
