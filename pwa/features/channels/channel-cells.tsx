@@ -1,0 +1,94 @@
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '#shared/channels.ts';
+import { channelType } from '#shared/channel-types.ts';
+import { currentLanguage } from '#pwa/i18n/setup.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { Tag } from '#pwa/ui/tag.tsx';
+import { responseTier, statusInfo, statusName } from './channel-facts.ts';
+import styles from './channel-cells.module.css';
+import type { TestResult } from './use-channel-tests.ts';
+
+/** What a type is called in the language of the console; an unknown one by its number. */
+export function typeName(type: number): string {
+  const entry = channelType(type);
+  if (entry === undefined) return `#${type}`;
+  return currentLanguage() === 'zh' ? (entry.nameZh ?? entry.name) : entry.name;
+}
+
+export function ChannelName({ channel }: { channel: Channel }) {
+  return (
+    <>
+      <b>{channel.name}</b>
+      <small>
+        {typeName(channel.type)}
+        {channel.tag !== '' && ` · ${channel.tag}`}
+      </small>
+    </>
+  );
+}
+
+/** The state, and in the row itself why it is so. */
+export function ChannelState({ channel }: { channel: Channel }) {
+  const { t } = useTranslation();
+  const name = statusName(channel.status);
+  const why = useStatusReason(channel);
+  return (
+    <span className={styles.state} title={why === '' ? undefined : why}>
+      <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
+      {why !== '' && <small className={styles.why}>{why}</small>}
+    </span>
+  );
+}
+
+/** `401 invalid key · 13:52`, `by ops · 19 Nov`; '' for an enabled channel. */
+export function useStatusReason(channel: Channel): string {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const name = statusName(channel.status);
+  if (name === 'on') return '';
+  const info = statusInfo(channel);
+  const isToday = info.at !== 0 && format.dayKey(info.at) === format.dayKey(Date.now() / 1000);
+  const time = info.at === 0 ? '' : isToday ? format.clock(info.at) : format.date(info.at);
+  const who = name === 'off' && info.by !== '' ? t('channels.status.by', { name: info.by }) : info.reason;
+  return [time, who].filter((part) => part !== '').join(' · ');
+}
+
+export function Groups({ groups }: { groups: readonly string[] }) {
+  const ordered = [...groups].sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other));
+  return (
+    <span className={styles.tags} title={ordered.join(', ')}>
+      {ordered.map((group) => (
+        <Tag key={group}>{group}</Tag>
+      ))}
+    </span>
+  );
+}
+
+/** How fast the last test was: figure, and the tier as a word. */
+export function ResponseTime({ channel, result }: { channel: Channel; result: TestResult | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (result?.state === 'running') return <span className={styles.quiet}>{t('channels.test.running')}</span>;
+  if (result?.state === 'failed') {
+    return (
+      <span className={styles.stack} title={result.message}>
+        <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
+        <small className={styles.why}>{result.message}</small>
+      </span>
+    );
+  }
+  const tier = responseTier(channel.response_time);
+  if (tier === 'untested') return <span className={styles.quiet}>{t('channels.tier.untested')}</span>;
+  const word = t(`channels.tier.${tier}`);
+  return (
+    <span className={styles.stack}>
+      <span>{format.duration(channel.response_time)}</span>
+      <small className={styles.tier} data-tier={tier}>
+        {tier === 'slow' && <StatusMark status="look">{word}</StatusMark>}
+        {tier === 'very_slow' && <StatusMark status="failed">{word}</StatusMark>}
+        {tier !== 'slow' && tier !== 'very_slow' && word}
+      </small>
+    </span>
+  );
+}

@@ -1,0 +1,125 @@
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Charge } from '#pwa/ui/charge.tsx';
+import type { Column } from '#pwa/ui/columns.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Level } from '#pwa/ui/level.tsx';
+import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
+import { parsePriority, parseWeight } from './channel-facts.ts';
+import { InlineNumber } from './inline-number.tsx';
+import { RowActions, type RowCommand } from './row-actions.tsx';
+import type { ChannelActions } from './use-channel-actions.ts';
+import type { ChannelTests } from './use-channel-tests.ts';
+
+interface ColumnParts {
+  channels: readonly Channel[] | undefined;
+  actions: ChannelActions;
+  tests: ChannelTests;
+  onCommand: (command: RowCommand, channel: Channel) => void;
+}
+
+export function useChannelColumns({ channels, actions, tests, onCommand }: ColumnParts): Column<Channel>[] {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isOnline = useIsOnline();
+  const now = Date.now() / 1000;
+  const unit = format.unit === '' ? '' : ` ${format.unit}`;
+  return [
+    { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
+    { key: 'name', heading: t('channels.column.name'), cell: (row) => <ChannelName channel={row} />, card: 'title', isLocked: true },
+    { key: 'status', heading: t('channels.column.status'), cell: (row) => <ChannelState channel={row} />, width: 190, card: 'context' },
+    { key: 'type', heading: t('channels.column.type'), cell: (row) => typeName(row.type), isOff: true, width: 130, leave: 1 },
+    { key: 'group', heading: t('channels.column.group'), cell: (row) => <Groups groups={row.groups} />, width: 130, leave: 6 },
+    { key: 'models', heading: t('channels.column.models'), cell: (row) => commaList(row.models).length, width: 66, align: 'end', leave: 5 },
+    {
+      key: 'response_time',
+      heading: t('channels.column.response_time'),
+      cell: (row) => <ResponseTime channel={row} result={tests.resultOf(row.id)} />,
+      width: 104,
+      leave: 3,
+      card: 'note',
+    },
+    {
+      key: 'test_time',
+      heading: t('channels.column.test_time'),
+      cell: (row) => (row.test_time === 0 ? '—' : <span title={format.dateTime(row.test_time)}>{format.ago(row.test_time, now)}</span>),
+      width: 96,
+      leave: 7,
+    },
+    {
+      key: 'balance',
+      heading: t('channels.column.used') + unit,
+      cell: (row) => <Charge quota={row.used_quota} />,
+      width: 104,
+      align: 'end',
+      leave: 4,
+      card: 'amount',
+    },
+    {
+      key: 'left',
+      heading: t('channels.column.left'),
+      cell: (row) =>
+        row.balance_updated_time === 0 ? (
+          t('channels.left_unknown')
+        ) : (
+          <Level size="row" label={t('channels.column.left')} value={row.balance} valueText={format.usdBare(row.balance)} />
+        ),
+      width: 104,
+      align: 'end',
+      leave: 2,
+      // Until a provider has reported a balance there is nothing to tell.
+      isOff: channels?.some((channel) => channel.balance_updated_time !== 0) !== true,
+    },
+    {
+      key: 'priority',
+      heading: t('channels.column.priority'),
+      cell: (row) => (
+        <InlineNumber
+          label={t('channels.inline.priority', { name: row.name })}
+          value={row.priority}
+          disabled={!isOnline}
+          parse={parsePriority}
+          problem={t('channels.problem.priority')}
+          onSave={(value) => actions.setNumber(row, 'priority', value)}
+        />
+      ),
+      width: 76,
+      align: 'end',
+      sort: 'priority',
+    },
+    {
+      key: 'weight',
+      heading: t('channels.column.weight'),
+      cell: (row) => (
+        <InlineNumber
+          label={t('channels.inline.weight', { name: row.name })}
+          value={row.weight}
+          disabled={!isOnline}
+          parse={parseWeight}
+          problem={t('channels.problem.weight')}
+          onSave={(value) => actions.setNumber(row, 'weight', value)}
+        />
+      ),
+      width: 76,
+      align: 'end',
+    },
+    {
+      key: 'operate',
+      heading: t('channels.column.actions'),
+      cell: (row) => (
+        <RowActions
+          channel={row}
+          isOnline={isOnline}
+          isTesting={tests.resultOf(row.id)?.state === 'running'}
+          onTest={() => void tests.test(row)}
+          onCommand={(command) => onCommand(command, row)}
+        />
+      ),
+      width: 104,
+      align: 'end',
+      isLocked: true,
+    },
+  ];
+}

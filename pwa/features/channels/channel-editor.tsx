@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '#shared/channels.ts';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { SidePanel } from '#pwa/ui/side-panel.tsx';
+import { ChannelForm } from './channel-form.tsx';
+import { channelQuery } from './queries.ts';
+import type { RowCommand } from './row-actions.tsx';
+import type { ChannelActions } from './use-channel-actions.ts';
+import type { ChannelTests } from './use-channel-tests.ts';
+
+export interface EditorProps {
+  actions: ChannelActions;
+  tests: ChannelTests;
+  onCommand: (command: RowCommand, channel: Channel) => void;
+  onClose: () => void;
+  onCreated: (ids: number[]) => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}
+
+/** The editor beside the list: of a new channel, or of one that is read first. */
+export function ChannelEditor({ id, ...props }: EditorProps & { id: number | undefined }) {
+  return id === undefined ? <ChannelForm {...props} channel={undefined} /> : <ExistingChannel {...props} id={id} />;
+}
+
+function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
+  const { t } = useTranslation();
+  const query = useQuery(channelQuery(id));
+  // A form needs the record itself: what is kept of lists on this device lacks some of its fields.
+  if (query.data !== undefined) return <ChannelForm {...props} channel={query.data} />;
+  return (
+    <SidePanel title={t('channels.editor.edit')} note={`#${id}`} onClose={props.onClose} onPrevious={props.onPrevious} onNext={props.onNext}>
+      <QueryState query={query} what={t('channels.editor.what')} lines={10}>
+        {() => null}
+      </QueryState>
+    </SidePanel>
+  );
+}

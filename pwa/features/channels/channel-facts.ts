@@ -1,0 +1,63 @@
+// What the figures of a channel mean.
+import { z } from 'zod';
+import { ChannelStatus, type Channel } from '#shared/channels.ts';
+
+const Info = z.looseObject({
+  status_reason: z.string().catch(''),
+  status_time: z.number().catch(0),
+  status_by: z.string().catch(''),
+});
+
+export interface StatusInfo {
+  reason: string;
+  /** Unix seconds; 0: unknown. */
+  at: number;
+  /** Who disabled it by hand; '' : unknown, or the system. */
+  by: string;
+}
+
+/** Why and when a channel got its status, from `other_info`. */
+export function statusInfo({ other_info }: Pick<Channel, 'other_info'>): StatusInfo {
+  try {
+    const info = Info.parse(JSON.parse(other_info === '' ? '{}' : other_info));
+    return { reason: info.status_reason, at: info.status_time, by: info.status_by };
+  } catch {
+    return { reason: '', at: 0, by: '' };
+  }
+}
+
+export type StatusName = 'on' | 'off' | 'auto';
+
+export function statusName(status: number): StatusName {
+  if (status === ChannelStatus.enabled) return 'on';
+  return status === ChannelStatus.disabledBySystem ? 'auto' : 'off';
+}
+
+export type ResponseTier = 'untested' | 'fast' | 'fair' | 'slow' | 'very_slow';
+
+/** Of the last test, in milliseconds: 1, 3 and 5 seconds are the borders. */
+export function responseTier(milliseconds: number): ResponseTier {
+  if (milliseconds === 0) return 'untested';
+  if (milliseconds <= 1000) return 'fast';
+  if (milliseconds <= 3000) return 'fair';
+  return milliseconds <= 5000 ? 'slow' : 'very_slow';
+}
+
+export type PriorityProblem = 'priority' | 'weight';
+
+/** A priority or weight as typed; null when it is not one. */
+export function parsePriority(text: string): number | null {
+  return parseWhole(text, -999);
+}
+export function parseWeight(text: string): number | null {
+  return parseWhole(text, 0);
+}
+
+const largest = 1_000_000;
+
+function parseWhole(text: string, smallest: number): number | null {
+  const plain = text.trim().replace('\u2212', '-');
+  if (!/^-?\d{1,9}$/.test(plain)) return null;
+  const value = Number(plain);
+  return value >= smallest && value <= largest ? value : null;
+}

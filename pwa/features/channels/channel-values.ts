@@ -1,0 +1,166 @@
+// What the editor holds and what it sends. The rules are the server's; here they only answer sooner.
+import { channelType } from '#shared/channel-types.ts';
+import type { Channel, ChannelCreate, ChannelEdit } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { jsonFault } from '#pwa/ui/json-field.tsx';
+
+export interface ChannelValues {
+  type: number;
+  name: string;
+  /** Undefined: not touched. On a new channel one key per line. */
+  key: string | undefined;
+  base_url: string;
+  other: string;
+  openai_organization: string;
+  models: string[];
+  groups: string[];
+  priority: number | '';
+  weight: number | '';
+  tag: string;
+  auto_ban: boolean;
+  test_model: string;
+  model_mapping: string;
+  status_code_mapping: string;
+  param_override: string;
+  setting: string;
+  max_input_tokens: number | '';
+}
+
+export type ChannelField = keyof ChannelValues;
+
+export const emptyValues: ChannelValues = {
+  type: 1,
+  name: '',
+  key: undefined,
+  base_url: '',
+  other: '',
+  openai_organization: '',
+  models: [],
+  groups: ['default'],
+  priority: 0,
+  weight: 0,
+  tag: '',
+  auto_ban: true,
+  test_model: '',
+  model_mapping: '',
+  status_code_mapping: '',
+  param_override: '',
+  setting: '',
+  max_input_tokens: 0,
+};
+
+export function valuesOf(channel: Channel): ChannelValues {
+  return {
+    type: channel.type,
+    name: channel.name,
+    key: undefined,
+    base_url: channel.base_url,
+    other: channel.other,
+    openai_organization: channel.openai_organization,
+    models: commaList(channel.models),
+    groups: channel.groups,
+    priority: channel.priority,
+    weight: channel.weight,
+    tag: channel.tag,
+    auto_ban: channel.auto_ban === 1,
+    test_model: channel.test_model,
+    model_mapping: channel.model_mapping,
+    status_code_mapping: channel.status_code_mapping,
+    param_override: channel.param_override,
+    setting: channel.setting,
+    max_input_tokens: channel.max_input_tokens,
+  };
+}
+
+/** The keys that would be sent, each once. */
+export function keysOf(text: string | undefined): string[] {
+  const lines = (text ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ''))];
+}
+
+export type ChannelProblem =
+  | 'name_and_key'
+  | 'name_required'
+  | 'one_key'
+  | 'models_required'
+  | 'mapping_json'
+  | 'json'
+  | 'base_url_required'
+  | 'base_url_invalid'
+  | 'priority'
+  | 'weight'
+  | 'tokens';
+
+/** What is wrong, by field. */
+export function channelProblems(values: ChannelValues, { isNew }: { isNew: boolean }): Partial<Record<ChannelField, ChannelProblem>> {
+  const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
+  const keys = keysOf(values.key);
+  if (values.name.trim() === '') problems.name = isNew ? 'name_and_key' : 'name_required';
+  if (isNew && keys.length === 0) problems.key = 'name_and_key';
+  if (!isNew && keys.length > 1) problems.key = 'one_key';
+  if (values.models.length === 0) problems.models = 'models_required';
+  if (jsonFault(values.model_mapping) !== undefined) problems.model_mapping = 'mapping_json';
+  for (const field of ['status_code_mapping', 'param_override', 'setting'] as const) {
+    if (jsonFault(values[field]) !== undefined) problems[field] = 'json';
+  }
+  const address = values.base_url.trim();
+  if (address === '' && channelType(values.type)?.baseUrl === '') problems.base_url = 'base_url_required';
+  if (address !== '' && !/^https?:\/\/[^/]/i.test(address)) problems.base_url = 'base_url_invalid';
+  if (!isWhole(values.priority, -999)) problems.priority = 'priority';
+  if (!isWhole(values.weight, 0)) problems.weight = 'weight';
+  if (!isWhole(values.max_input_tokens, 0)) problems.max_input_tokens = 'tokens';
+  return problems;
+}
+
+/** Most addresses of the kind break with it: the version is added to the path of every call. */
+export function endsInVersion({ base_url, type }: Pick<ChannelValues, 'base_url' | 'type'>): boolean {
+  return type !== 8 && /\/v1\/*$/.test(base_url.trim());
+}
+
+/** The fields of a form as the server takes them; of the key only what was typed. */
+export function fieldsOf(values: ChannelValues): Omit<ChannelCreate, 'copy_from' | 'status' | 'group'> {
+  const { key, ...rest } = values;
+  return {
+    ...rest,
+    name: values.name.trim(),
+    base_url: values.base_url.trim().replace(/\/+$/, ''),
+    models: values.models.join(','),
+    auto_ban: values.auto_ban ? 1 : 0,
+    priority: values.priority === '' ? 0 : values.priority,
+    weight: values.weight === '' ? 0 : values.weight,
+    max_input_tokens: values.max_input_tokens === '' ? 0 : values.max_input_tokens,
+    ...(key === undefined || key.trim() === '' ? {} : { key: keysOf(key).join('\n') }),
+  };
+}
+
+const formFields = Object.keys(emptyValues).filter((field): field is ChannelField => field in emptyValues);
+
+/** The fields that differ between two states of the form. */
+export function changedFields(before: ChannelValues, after: ChannelValues): ChannelField[] {
+  return formFields.filter((field) => {
+    if (field === 'key') return keysOf(after.key).length > 0;
+    return textOf(before, field) !== textOf(after, field);
+  });
+}
+
+/** Only what was changed: what others change meanwhile in other fields stays. */
+export function editBody(base: Channel, values: ChannelValues, revision: number): ChannelEdit {
+  const fields = fieldsOf(values);
+  const changed = changedFields(valuesOf(base), values);
+  return { id: base.id, revision, ...Object.fromEntries(Object.entries(fields).filter(([field]) => changed.some((one) => one === field))) };
+}
+
+/** A new channel like an old one; the key is taken over by the server. */
+export function copyBody(channel: Channel, name: string): ChannelCreate {
+  return { ...fieldsOf(valuesOf(channel)), name, status: channel.status === 1 ? 1 : 2, copy_from: channel.id };
+}
+
+/** A field as text, for comparing and for showing what it was. */
+export function textOf(values: ChannelValues, field: ChannelField): string {
+  const value = values[field];
+  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+}
+
+function isWhole(value: number | '', smallest: number): boolean {
+  return value !== '' && Number.isInteger(value) && value >= smallest;
+}

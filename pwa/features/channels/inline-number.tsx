@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'react';
+import { toastNote } from '#pwa/ui/toast.ts';
+import styles from './inline-number.module.css';
+
+interface InlineNumberProps {
+  /** Names the field: there is no label beside it. */
+  label: string;
+  value: number;
+  disabled: boolean;
+  /** The number behind a text; null: not one, and `problem` says why. */
+  parse: (text: string) => number | null;
+  problem: string;
+  onSave: (value: number) => Promise<unknown>;
+}
+
+/** A number in a row that can be typed over. Enter and leaving save it, only when it changed; Esc brings the old one back. */
+export function InlineNumber({ label, value, disabled, parse, problem, onSave }: InlineNumberProps) {
+  const [draft, setDraft] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
+  const isReverting = useRef(false);
+  const isWrong = draft !== undefined && parse(draft) === null;
+  useEffect(() => setDraft(undefined), [value]);
+
+  async function save(): Promise<void> {
+    if (draft === undefined) return;
+    const next = isReverting.current ? value : parse(draft);
+    isReverting.current = false;
+    if (next === null) {
+      toastNote(problem);
+      return;
+    }
+    if (next === value) {
+      setDraft(undefined);
+      return;
+    }
+    setSaving(true);
+    try {
+      await onSave(next);
+    } catch {
+      // The failure has been shown; the row keeps what the server has.
+      setDraft(undefined);
+    } finally {
+      setSaving(false);
+    }
+  }
+
+  return (
+    <input
+      className={styles.number}
+      aria-label={label}
+      aria-invalid={isWrong || undefined}
+      title={isWrong ? problem : undefined}
+      inputMode="numeric"
+      autoComplete="off"
+      disabled={disabled}
+      readOnly={isSaving}
+      value={draft ?? String(value)}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => setDraft(event.currentTarget.value)}
+      onBlur={() => void save()}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.currentTarget.blur();
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          isReverting.current = true;
+          event.currentTarget.blur();
+          setDraft(undefined);
+        }
+      }}
+    />
+  );
+}

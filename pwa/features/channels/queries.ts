@@ -1,0 +1,63 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { z } from 'zod';
+import { Channel, channelApi } from '#shared/channels.ts';
+import { modelApi } from '#shared/models.ts';
+import { call, callWithExtra } from '#pwa/api/call.ts';
+
+/** The most that a search answers. */
+export const searchLimit = 1000;
+
+const ChannelRows = z.object({ channels: z.array(Channel), total: z.int() });
+export type ChannelRows = z.infer<typeof ChannelRows>;
+
+/** One page of all channels; pages count from 1. */
+export const channelPageQuery = (page: { p: number; size: number; byId: boolean }) =>
+  queryOptions({
+    queryKey: ['channels', page],
+    queryFn: async ({ signal }): Promise<ChannelRows> => {
+      const query = { p: page.p - 1, page_size: page.size, id_sort: page.byId };
+      const { data, extra } = await callWithExtra(channelApi.list, { query, signal });
+      return { channels: data, total: extra.total };
+    },
+    placeholderData: keepPreviousData,
+    meta: { offline: { strip: withoutSettings } },
+  });
+
+export interface ChannelFilter {
+  keyword: string;
+  group: string;
+  model: string;
+}
+
+/** Everything that matches: searches are not paged by the server. */
+export const channelSearchQuery = (filter: ChannelFilter & { byId: boolean }) =>
+  queryOptions({
+    queryKey: ['channels', 'search', filter],
+    queryFn: async ({ signal }): Promise<ChannelRows> => {
+      const { keyword, group, model, byId } = filter;
+      const channels = await call(channelApi.search, { query: { keyword, group, model, id_sort: byId }, signal });
+      return { channels, total: channels.length };
+    },
+    placeholderData: keepPreviousData,
+    meta: { offline: { strip: withoutSettings } },
+  });
+
+/** One channel as the editor needs it: always from the server. */
+export const channelQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['channel', id],
+    queryFn: ({ signal }) => call(channelApi.read, { params: { id: String(id) }, signal }),
+    staleTime: 0,
+  });
+
+export const modelsByTypeQuery = queryOptions({
+  queryKey: ['models-by-type'],
+  queryFn: ({ signal }) => call(modelApi.byType, { signal }),
+  staleTime: 10 * 60_000,
+});
+
+/** Proxies may hold a password: what a row does not show is not written to this device. */
+function withoutSettings(data: unknown): unknown {
+  const rows = ChannelRows.parse(data);
+  return { ...rows, channels: rows.channels.map((channel) => ({ ...channel, setting: '', param_override: '' })) };
+}

@@ -1,0 +1,32 @@
+import { createFileRoute, useMatch } from '@tanstack/react-router';
+import { adminOnly } from '#pwa/app/guards.ts';
+import { ChannelsScreen } from '#pwa/features/channels/channels-screen.tsx';
+import { ChannelsSearch } from '#pwa/features/channels/channels-search.ts';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+
+/** The list; its child routes say which channel is in the editor beside it. */
+export const Route = createFileRoute('/_shell/channel')({
+  validateSearch: ChannelsSearch,
+  beforeLoad: adminOnly,
+  loader: () => loadTexts('channels', 'editing'),
+  component: Channels,
+});
+
+function Channels() {
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  const isNew = useMatch({ from: '/_shell/channel/add', shouldThrow: false }) !== undefined;
+  const id = useMatch({ from: '/_shell/channel/edit/$id', shouldThrow: false })?.params.id;
+  return (
+    <ChannelsScreen
+      search={search}
+      onSearch={(change) => void navigate({ to: '.', search: (old) => ({ ...old, ...change }) })}
+      open={isNew ? 'add' : id}
+      onOpen={(open) => {
+        if (open === undefined) void navigate({ to: '/channel', search: true });
+        else if (open === 'add') void navigate({ to: '/channel/add', search: true });
+        else void navigate({ to: '/channel/edit/$id', params: { id: open }, search: true });
+      }}
+    />
+  );
+}
