@@ -76,7 +76,8 @@ try {
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else {
     throughput('JSON, 32 connections', await compare(targets, { connections: 32 }));
-    throughput('Streams of 50 chunks, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }));
+    throughput('Streams of 50 chunks, 1 ms apart, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50-d1' }));
+    throughput('Streams of 50 chunks in one burst, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }));
 
     throughput('Streams of 50 chunks, 10 ms apart, 512 connections', await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }));
 
