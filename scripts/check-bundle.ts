@@ -31,7 +31,7 @@ try {
 
 async function report(manifest: z.output<typeof Manifest>): Promise<boolean> {
   const routes = Object.keys(manifest).filter((name) => name.startsWith('routes/'));
-  const isFirst = (name: string) => /^routes\/(_shell|_plain|_plain\/login|_shell\/index)\.tsx/.test(name);
+  const isFirst = (name: string) => /^routes\/(_shell|_plain|_plain\/login)[.]tsx/.test(name);
   const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry === true);
   const first = new Set<string>(['first-paint.js']);
   // One language is loaded, zh before anything was chosen.

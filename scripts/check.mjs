@@ -5,7 +5,7 @@ import { installMissing, root, tool, toolEnvironment } from './prepare.mjs';
 
 const script = (name) => [tool('node'), path.join(root, 'scripts', name)];
 
-/** Name and command of each step. What a step prints is shown when it fails; `expect` must be in what it printed. */
+/** Name and command of each step. What a step prints is shown when it fails, lines like `shown` always; `expect` must be in it. */
 const steps = [
   { name: 'lock file', command: [...script('complete-lock.mjs'), '--check'] },
   { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
@@ -18,7 +18,7 @@ const steps = [
     expect: /no dependency violations found \(\d{3,} modules/,
   },
   { name: 'translations', command: script('check-translations.ts') },
-  { name: 'bundle', command: script('check-bundle.ts'), isShown: true },
+  { name: 'bundle', command: script('check-bundle.ts'), shown: /of \d+ kB/ },
 ];
 
 installMissing();
@@ -37,7 +37,8 @@ for (const step of steps.filter(({ name }) => chosen.length === 0 || chosen.incl
   const isGood = result.status === 0 && (step.expect === undefined || step.expect.test(printed));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${isGood ? 'passed' : 'FAILED'}  ${step.name.padEnd(14)}${seconds.padStart(6)} s`);
-  if (!isGood || step.isShown) console.log(printed.trimEnd().replaceAll(/^/gm, '        '));
+  const lines = printed.trimEnd().split('\n').filter((line) => (isGood ? step.shown?.test(line) : true));
+  for (const line of lines) console.log(`        ${line}`);
   if (!isGood && step.hint !== undefined) console.log(`        ${step.hint}`);
   if (!isGood) failed.push(step.name);
 }

@@ -6,7 +6,6 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '..');
-const stampFile = path.join(root, 'node_modules/.tidegate-lock');
 const buildStamp = path.join(root, 'dist/console/.built-from');
 
 /** Path of a tool that dependencies bring along. */
@@ -19,13 +18,22 @@ export function toolEnvironment() {
   return { ...process.env, PATH: `${path.join(root, 'node_modules/.bin')}${path.delimiter}${process.env.PATH ?? ''}` };
 }
 
-/** Installs dependencies when they are missing or older than the lock file. */
+/** Installs dependencies when what lies in node_modules is not what the lock file names, whoever installed it. */
 export function installMissing() {
-  const lock = hash(readFileSync(path.join(root, 'package-lock.json')));
-  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lock && existsSync(tool('node'))) return;
+  if (isInstalled()) return;
   console.log('Installing dependencies…');
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], process.env);
-  writeFileSync(stampFile, lock);
+}
+
+/** npm keeps a list of what it has installed; packages of other platforms are in the lock file only. */
+function isInstalled() {
+  const installedList = path.join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(installedList) || !existsSync(tool('node'))) return false;
+  const wanted = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
+  const installed = JSON.parse(readFileSync(installedList, 'utf8')).packages;
+  return Object.entries(wanted).every(
+    ([place, { version, optional }]) => place === '' || installed[place]?.version === version || (optional === true && !(place in installed)),
+  );
 }
 
 /** Builds the console when its sources have changed since the last build. */
@@ -55,10 +63,6 @@ export function become(command, args, env = toolEnvironment()) {
     console.error(failure.message);
     process.exit(1);
   });
-}
-
-function hash(bytes) {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function hashTree(names) {

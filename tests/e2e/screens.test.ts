@@ -1,0 +1,113 @@
+// Every screen of the console, on a phone and at a desk, light and dark, in both languages.
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import type { Visitor, VisitorOptions } from './support/browser.ts';
+import { furnish } from './support/furnish.ts';
+import { startTidegate } from './support/tidegate.ts';
+import type { Tidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+/** The screens are the files of routes; a new one is looked at without being listed here. */
+const routes = path.resolve(import.meta.dirname, '../../pwa/routes');
+const inShell = screensOf('_shell');
+const plain = screensOf('_plain').filter((screen) => screen !== '/setup');
+/** Screens with a panel for a new record. */
+const withForm = ['/token', '/channel', '/user'].filter((screen) => inShell.includes(screen));
+
+const looks: Required<VisitorOptions>[] = [
+  { size: 'phone', scheme: 'light', language: 'zh' },
+  { size: 'phone', scheme: 'dark', language: 'en' },
+  { size: 'desk', scheme: 'light', language: 'en' },
+  { size: 'desk', scheme: 'dark', language: 'zh' },
+];
+
+describeInBrowser('screens', () => {
+  let tidegate: Tidegate;
+  beforeAll(async () => {
+    tidegate = await startTidegate();
+  });
+  afterAll(() => tidegate.close());
+
+  for (const look of looks) {
+    const name = `${look.size}, ${look.scheme}, ${look.language}`;
+
+    it(`${name}: the setup wizard of a new installation is sound`, async () => {
+      await using fresh = await startTidegate();
+      const visitor = await createVisitor(fresh.url, look);
+      await visitor.page.goto('/');
+      await visitor.page.waitForURL('**/setup');
+      await expectSoundScreen(visitor);
+      await visitor.context.close();
+    });
+  }
+
+  for (const look of looks) {
+    const name = `${look.size}, ${look.scheme}, ${look.language}`;
+
+    it(`${name}: what is open to everybody is sound`, async () => {
+      await furnishOnce();
+      const visitor = await createVisitor(tidegate.url, look);
+      for (const screen of [...plain, '/', ...(inShell.includes('/pricing') ? ['/pricing'] : []), '/no/such/page']) {
+        await open(visitor, screen);
+      }
+      await visitor.context.close();
+    });
+
+    it(`${name}: every screen of an administrator is sound`, async () => {
+      await furnishOnce();
+      const visitor = await createVisitor(tidegate.url, look);
+      await signIn(visitor, undefined, look.language);
+      for (const screen of inShell) await open(visitor, screen);
+      await visitor.context.close();
+    });
+
+    it(`${name}: panels and forms are sound`, async () => {
+      await furnishOnce();
+      const visitor = await createVisitor(tidegate.url, look);
+      await signIn(visitor, undefined, look.language);
+      for (const screen of withForm) await open(visitor, `${screen}?open=new`);
+      for (const screen of [...withForm, '/log'].filter((place) => inShell.includes(place))) {
+        await visitor.page.goto(screen);
+        await settle(visitor.page);
+        await openFirstRecord(visitor, look.size === 'phone');
+        await expectSoundScreen(visitor);
+      }
+      await visitor.context.close();
+    });
+  }
+
+  let furnishing: Promise<unknown> | undefined;
+  function furnishOnce(): Promise<unknown> {
+    return (furnishing ??= furnish(tidegate));
+  }
+});
+
+async function open(visitor: Visitor, screen: string): Promise<void> {
+  await visitor.page.goto(screen);
+  await visitor.page.getByRole('main').waitFor();
+  await expectSoundScreen(visitor).catch((failure: unknown) => {
+    if (failure instanceof Error) failure.message = `${screen}: ${failure.message}`;
+    throw failure;
+  });
+}
+
+async function openFirstRecord({ page }: Visitor, isPhone: boolean): Promise<void> {
+  const main = page.getByRole('main');
+  if (isPhone) await main.getByRole('listitem').getByRole('button').first().click();
+  else {
+    // Days have rows of their own, but no cells.
+    await main.getByRole('row').filter({ has: page.getByRole('cell') }).first().focus();
+    await page.keyboard.press('Enter');
+  }
+  await page.waitForFunction(() => new URL(location.href).searchParams.has('open'));
+}
+
+/** Addresses of the screens in a folder of routes; those with parameters are reached from others. */
+function screensOf(folder: string): string[] {
+  return globSync('**/*.tsx', { cwd: path.join(routes, folder) })
+    .map((file) => `/${file.replace(/\.tsx$/, '').replace(/(^|\/)index$/, '').replaceAll(/[.\\]/g, '/')}`)
+    .filter((screen) => !screen.includes('$') && !screen.includes('/-'))
+    .sort();
+}

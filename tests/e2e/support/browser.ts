@@ -1,0 +1,88 @@
+// The browser of these tests: one Chromium per file, a fresh profile per visitor.
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** CSS pixels: the narrowest phone that is supported, and a common desk. */
+export const sizes = { phone: { width: 360, height: 780 }, desk: { width: 1440, height: 900 } };
+export type Size = keyof typeof sizes;
+
+export interface VisitorOptions {
+  size?: Size;
+  scheme?: 'light' | 'dark';
+  language?: 'zh' | 'en';
+}
+
+/** Somebody with a browser of his own: storage, service worker and network belong to nobody else. */
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** Errors and warnings on the console, uncaught exceptions, and answers that must not be: since the last `forget`. */
+  complaints: string[];
+}
+
+let running: Browser | undefined;
+
+/** A suite with a browser. Without one it fails where a browser is owed (`CI`), and is skipped with its reason elsewhere. */
+export function describeInBrowser(name: string, body: () => void): void {
+  const executablePath = [process.env.TEST_CHROMIUM, ...places].find((place) => place !== undefined && place !== '' && existsSync(place));
+  if (executablePath === undefined) {
+    const reason = `no Chromium at ${places.join(', ')} (TEST_CHROMIUM names another place)`;
+    if (process.env.CI !== undefined && process.env.CI !== '') throw new Error(`Browser tests cannot run: ${reason}`);
+    describe.skip(`${name} - skipped: ${reason}`, body);
+    return;
+  }
+  describe(name, () => {
+    beforeAll(async () => {
+      running = await chromium.launch({ executablePath, args: flags });
+    });
+    afterAll(async () => {
+      await running?.close();
+    });
+    body();
+  });
+}
+
+export async function createVisitor(url: string, { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {}): Promise<Visitor> {
+  if (running === undefined) throw new Error('There is no browser yet: use describeInBrowser');
+  const isPhone = size === 'phone';
+  const context = await running.newContext({
+    baseURL: url,
+    viewport: sizes[size],
+    deviceScaleFactor: isPhone ? 2 : 1,
+    isMobile: isPhone,
+    hasTouch: isPhone,
+    colorScheme: scheme,
+    locale: language === 'zh' ? 'zh-CN' : 'en-US',
+    timezoneId: 'Asia/Shanghai',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  watch(page, complaints);
+  context.on('page', (opened) => watch(opened, complaints));
+  return { context, page, complaints };
+}
+
+function watch(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.stack ?? error.message}`));
+  page.on('response', (response) => {
+    if (response.status() >= 500) complaints.push(`${response.status()}: ${response.url()}`);
+  });
+}

@@ -1,0 +1,60 @@
+// What a visitor does on several screens, and what every screen owes him.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Visitor } from './browser.ts';
+import { owner } from './furnish.ts';
+import { text } from './texts.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export async function signIn(visitor: Visitor, account: { username: string; password: string } = owner, language: 'zh' | 'en' = 'en'): Promise<void> {
+  const { page } = visitor;
+  await page.goto('/login');
+  await page.getByLabel(text('session.login.username', {}, language)).fill(account.username);
+  await page.getByLabel(text('session.login.password', {}, language), { exact: true }).fill(account.password);
+  await page.getByRole('button', { name: text('session.login.submit', {}, language), exact: true }).click();
+  await page.waitForURL((url) => url.pathname !== '/login');
+}
+
+/** Until nothing is on its way and nothing moves. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}
+
+/** No error was reported, nothing scrolls sideways, and axe has no serious objection. */
+export async function expectSoundScreen(visitor: Visitor): Promise<void> {
+  const { page, complaints } = visitor;
+  await settle(page);
+  expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
+  expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
+  expect(complaints, 'errors on the console').toEqual([]);
+}
+
+/** What makes the page scroll sideways: the elements that reach beyond its right edge, or the page itself. */
+async function sidewaysScroll(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
+    if (Math.max(scrollWidth, document.body.scrollWidth) <= clientWidth) return [];
+    const wide = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > clientWidth + 1);
+    return [`${scrollWidth} of ${clientWidth}`, ...wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 160))];
+  });
+}
+
+async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    interface Fault {
+      id: string;
+      impact: string | null;
+      nodes: { html: string; failureSummary: string }[];
+    }
+    const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: Fault[] }> } }).axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} - ${failureSummary}`));
+  });
+}

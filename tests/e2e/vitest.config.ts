@@ -1,0 +1,15 @@
+// Browser tests: `npm run test:e2e`. They need Chromium, so `npm test` leaves them out.
+import path from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: path.resolve(import.meta.dirname, '../..'),
+  test: {
+    name: 'e2e',
+    include: ['tests/e2e/**/*.test.ts'],
+    // A browser and a server each: one file after the other keeps the times of the tests what they are.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
+  },
+});
