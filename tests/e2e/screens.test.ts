@@ -14,7 +14,7 @@ const routes = path.resolve(import.meta.dirname, '../../pwa/routes');
 const inShell = screensOf('_shell');
 const plain = screensOf('_plain').filter((screen) => screen !== '/setup');
 /** Screens with a panel for a new record. */
-const withForm = ['/token', '/channel', '/user'].filter((screen) => inShell.includes(screen));
+const withForm = ['/token', '/user'].filter((screen) => inShell.includes(screen));
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -68,7 +68,7 @@ describeInBrowser('screens', () => {
       const visitor = await createVisitor(tidegate.url, look);
       await signIn(visitor, undefined, look.language);
       for (const screen of withForm) await open(visitor, `${screen}?open=new`);
-      for (const screen of [...withForm, '/log'].filter((place) => inShell.includes(place))) {
+      for (const screen of [...withForm, '/channel', '/log'].filter((place) => inShell.includes(place))) {
         await visitor.page.goto(screen);
         await settle(visitor.page);
         await openFirstRecord(visitor, look.size === 'phone');
@@ -106,8 +106,9 @@ async function openFirstRecord({ page }: Visitor, isPhone: boolean): Promise<voi
 
 /** Addresses of the screens in a folder of routes; those with parameters are reached from others. */
 function screensOf(folder: string): string[] {
-  return globSync('**/*.tsx', { cwd: path.join(routes, folder) })
-    .map((file) => `/${file.replace(/\.tsx$/, '').replace(/(^|\/)index$/, '').replaceAll(/[.\\]/g, '/')}`)
-    .filter((screen) => !screen.includes('$') && !screen.includes('/-'))
-    .sort();
+  const screens = globSync('**/*.tsx', { cwd: path.join(routes, folder) })
+    .map((file) => file.replace(/\.tsx$/, '').replaceAll(/[.\\]/g, '/').replace(/(^|\/)index$/, ''))
+    .map((name) => `/${name}`)
+    .filter((screen) => !screen.includes('$') && !screen.includes('/-'));
+  return [...new Set(screens)].sort();
 }
