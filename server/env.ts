@@ -58,8 +58,6 @@ const Environment = z.object({
   GLOBAL_API_RATE_LIMIT_ENABLE: boolean(true),
   GLOBAL_API_RATE_LIMIT: integer(1, 1_000_000, 180),
   GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
-  /** `/metrics` answers only with this bearer token; unset: not served. */
-  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   GENERATE_DEFAULT_TOKEN: boolean(false),
 });
 

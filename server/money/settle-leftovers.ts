@@ -6,6 +6,7 @@ import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { finishOpenEntries } from '#server/money/entries.ts';
 import { deadAfterMs, isDead } from '#server/money/process.ts';
+import { callsOf } from '#server/money/settlement.ts';
 
 export interface LeftoversOptions {
   db: Database;
@@ -104,7 +105,7 @@ async function settleAccount(
       {
         increment:
           kind === 'user'
-            ? { quota: lease - charge, used_quota: used, request_count: due.length }
+            ? { quota: lease - charge, used_quota: used, request_count: due.reduce((sum, row) => sum + callsOf(row), 0) }
             : { remain_quota: lease - charge, used_quota: used },
         unset: [leaseField, appliedField],
       },

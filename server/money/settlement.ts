@@ -208,14 +208,19 @@ function addTo(sums: Map<Account, Sum>, account: Account, charge: number, entry:
   const seq = entry.stored?.seq ?? 0;
   const sum = sums.get(account);
   if (sum === undefined) {
-    sums.set(account, { account, charge, used: entry.row.quota, calls: 1, lastSeq: seq, seenAt: entry.row.created_at });
+    sums.set(account, { account, charge, used: entry.row.quota, calls: callsOf(entry.row), lastSeq: seq, seenAt: entry.row.created_at });
     return;
   }
   sum.charge += charge;
   sum.used += entry.row.quota;
-  sum.calls += 1;
+  sum.calls += callsOf(entry.row);
   sum.lastSeq = Math.max(sum.lastSeq, seq);
   sum.seenAt = Math.max(sum.seenAt, entry.row.created_at);
+}
+
+/** What a row adds to an account's number of requests: calls that used nothing do not count. */
+export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_tokens' | 'quota'>): number {
+  return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
 }
 
 function settlePatch(sum: Sum, processId: string): Write {
@@ -226,6 +231,7 @@ function settlePatch(sum: Sum, processId: string): Write {
       ? { increment: { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls }, set: { [applied]: sum.lastSeq } }
       : { increment: { [lease]: -sum.charge, used_quota: sum.used }, set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt } };
   return {
+    anyOrder: true,
     patch,
     of: sum.account.kind === 'user' ? 'users' : 'tokens',
     where: { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } },
