@@ -4,7 +4,7 @@ import { sessionApi } from '#shared/session.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
 import { call, callWithExtra } from './call.ts';
-import { type FixtureServer, sendJson, startFixtureServer } from './console-server.fixture.ts';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
 
@@ -78,7 +78,9 @@ describe('call', () => {
   });
 
   test('too many requests, a fault and a demo site have texts of their own', async () => {
-    server.answer((_asked, response) => sendJson(response, { success: false, message: 'x', code: 'rate_limited' }, 429, { 'retry-after': '7' }));
+    server.answer((_asked, response) =>
+      sendJson(response, { success: false, message: 'x', code: 'rate_limited' }, 429, { 'retry-after': '7' }),
+    );
     expect(await failureOf(call(sessionApi.logout))).toMatchObject({ message: '请求次数过多，请 7 秒后再试', retryAfter: 7 });
     server.answer((_asked, response) => sendJson(response, { success: false, message: 'x' }, 500));
     expect(await failureOf(call(sessionApi.logout))).toMatchObject({ message: '服务器内部错误，请联系管理员' });

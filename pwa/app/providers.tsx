@@ -26,7 +26,8 @@ export function Providers({ queryClient, children }: { queryClient: QueryClient;
 }
 
 function FormatProvider({ children }: { children: ReactNode }) {
-  const { t, i18n } = useTranslation();
+  // `t` is another one in another language.
+  const { t } = useTranslation();
   const status = useSiteStatus();
   const format = useMemo(
     () =>
@@ -36,8 +37,7 @@ function FormatProvider({ children }: { children: ReactNode }) {
         inCurrency: status?.display_in_currency ?? true,
         agoText: (unit, count) => t(`common.ago.${unit}`, { count }),
       }),
-    // The language is part of the translation instance.
-    [t, i18n.language, status?.quota_per_unit, status?.display_in_currency],
+    [t, status?.quota_per_unit, status?.display_in_currency],
   );
   return <FormatContext value={format}>{children}</FormatContext>;
 }

@@ -4,7 +4,6 @@ import { onOutcome } from '#pwa/api/outcomes.ts';
 import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { watchConnection } from '#pwa/offline/online-status.tsx';
-import { reload, replayOutbox, startOutbox } from '#pwa/offline/outbox.ts';
 import { forgetAnswers, persistAnswers, restoreAnswers } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { createQueryClient } from './query-client.ts';
@@ -22,13 +21,19 @@ export async function startConsole(): Promise<StartedConsole> {
   persistAnswers(queryClient, currentUserId);
   const router = createConsoleRouter(queryClient);
   watchSession(queryClient, router);
+  void sendQueuedEdits(queryClient);
+  void registerWorker();
+  return { queryClient, router };
+}
+
+/** After the first paint: edits that waited longer can wait for it. */
+async function sendQueuedEdits(queryClient: QueryClient): Promise<void> {
+  const { reload, replayOutbox, startOutbox } = await import('#pwa/offline/outbox.ts');
   startOutbox({
     userId: currentUserId,
     onSent: () => void queryClient.invalidateQueries({ queryKey: ['options'] }),
   });
   onStoredUserChange(() => void reload().then(replayOutbox));
-  void registerWorker();
-  return { queryClient, router };
 }
 
 function currentUserId(): number {

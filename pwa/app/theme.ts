@@ -12,7 +12,11 @@ const input = {
   classNames: { input: styles.input, label: styles.label, description: styles.description, error: styles.error, section: styles.section },
 };
 const dropdown = { shadow: 'none', radius: 'md', transitionProps: { duration: 0 } } as const;
-const opensList = { comboboxProps: dropdown, rightSection: createElement(Icon, { name: 'down' }), rightSectionPointerEvents: 'none' } as const;
+const opensList = {
+  comboboxProps: dropdown,
+  rightSection: createElement(Icon, { name: 'down' }),
+  rightSectionPointerEvents: 'none',
+} as const;
 
 export const theme = createTheme({
   colors: {
@@ -56,9 +60,18 @@ export const theme = createTheme({
       defaultProps: { comboboxProps: dropdown },
       classNames: { ...input.classNames, input: styles.pillsBox, dropdown: styles.dropdown, option: styles.option, pill: styles.pill },
     },
-    Checkbox: { defaultProps: { color: 'tide', size: 'xs' }, classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, input: styles.checkbox, label: styles.checkLabel } },
-    Radio: { defaultProps: { color: 'tide', size: 'xs' }, classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, radio: styles.checkbox, label: styles.checkLabel } },
-    Switch: { defaultProps: { color: 'tide', size: 'sm', withThumbIndicator: false }, classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, track: styles.track, label: styles.checkLabel } },
+    Checkbox: {
+      defaultProps: { color: 'tide', size: 'xs' },
+      classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, input: styles.checkbox, label: styles.checkLabel },
+    },
+    Radio: {
+      defaultProps: { color: 'tide', size: 'xs' },
+      classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, radio: styles.checkbox, label: styles.checkLabel },
+    },
+    Switch: {
+      defaultProps: { color: 'tide', size: 'sm', withThumbIndicator: false },
+      classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, track: styles.track, label: styles.checkLabel },
+    },
     Table: { defaultProps: { verticalSpacing: 0, stickyHeader: true } },
     Paper: { defaultProps: { withBorder: false, radius: 0 } },
     Card: { defaultProps: { withBorder: false, radius: 0 } },

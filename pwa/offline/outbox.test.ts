@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type FixtureServer, sendJson, startFixtureServer } from '#pwa/api/console-server.fixture.ts';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { watchConnection } from './online-status.tsx';
 import { changeEdit, discardAll, discardEdit, outboxEntries, queueEdit, replayOutbox, resolveConflict, startOutbox } from './outbox.ts';
@@ -57,7 +57,8 @@ function saveOptions(asked: { url: string; body: unknown }, response: Parameters
 }
 
 function readEdit(body: unknown): { key: string; value: string; revision: number } {
-  if (typeof body !== 'object' || body === null || !('key' in body) || !('value' in body) || !('revision' in body)) throw new Error('not an edit');
+  if (typeof body !== 'object' || body === null || !('key' in body) || !('value' in body) || !('revision' in body))
+    throw new Error('not an edit');
   return { key: String(body.key), value: String(body.value), revision: Number(body.revision) };
 }
 

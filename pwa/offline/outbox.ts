@@ -1,15 +1,15 @@
 // Edits of settings that wait for the server. They are kept in IndexedDB, go out in order when the server answers again,
 // one tab at a time, and stop at the first that somebody else's edit contradicts. Deletions, keys, payments and secrets
 // are never queued.
-import { useSyncExternalStore } from 'react';
 import { Option, optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
 import { offlineDatabase } from './database.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
 import type { OptionState, OutboxEntry } from './outbox-entry.ts';
+import { outboxEntries, publishOutbox, type QueuedEdit } from './outbox-store.ts';
 
-export type QueuedEdit = OutboxEntry & { id: number };
+export { outboxEntries, type QueuedEdit, useOutbox } from './outbox-store.ts';
 
 interface OutboxSettings {
   userId: () => number;
@@ -19,9 +19,7 @@ interface OutboxSettings {
 
 const lockName = 'tidegate-outbox';
 const retryPause = 30_000;
-const listeners = new Set<() => void>();
 let settings: OutboxSettings = { userId: () => 0, onSent: () => {} };
-let entries: readonly QueuedEdit[] = [];
 let channel: BroadcastChannel | undefined;
 let lastTurn: Promise<unknown> = Promise.resolve();
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -40,27 +38,13 @@ export function startOutbox(given: OutboxSettings): () => void {
     channel?.close();
     clearTimeout(retryTimer);
     settings = { userId: () => 0, onSent: () => {} };
-    publish([]);
+    publishOutbox([]);
   };
-}
-
-/** The queued edits of the signed-in user, in the order in which they go out. */
-export function useOutbox(): readonly QueuedEdit[] {
-  return useSyncExternalStore(onOutboxChange, outboxEntries);
-}
-
-export function outboxEntries(): readonly QueuedEdit[] {
-  return entries;
-}
-
-export function onOutboxChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** Reads the queue again, for another user or after another tab changed it. */
 export async function reload(): Promise<void> {
-  publish(await readEntries());
+  publishOutbox(await readEntries());
 }
 
 /**
@@ -126,7 +110,7 @@ export async function discardAll(userId: number): Promise<void> {
 /** Sends what waits, in order, until one has to wait longer. Only one tab at a time does so. */
 export async function replayOutbox(): Promise<void> {
   clearTimeout(retryTimer);
-  if (currentConnection() === 'offline' || entries.length === 0) return;
+  if (currentConnection() === 'offline' || outboxEntries().length === 0) return;
   await exclusively(async () => {
     const sent: string[] = [];
     // Read anew under the lock: another tab may have sent some of them.
@@ -195,11 +179,6 @@ async function readEntries(): Promise<QueuedEdit[]> {
 async function changed(): Promise<void> {
   await reload();
   channel?.postMessage('changed');
-}
-
-function publish(next: readonly QueuedEdit[]): void {
-  entries = next;
-  for (const listener of listeners) listener();
 }
 
 async function exclusively(work: () => Promise<void>): Promise<void> {

@@ -40,9 +40,9 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
   const unsubscribe = client.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated' || event.action.type !== 'success' || event.action.manual === true) return;
-    const { query } = event;
     // One that was forgotten while it was on its way still tells of its end.
-    if (query.meta?.offline === undefined || client.getQueryCache().get(query.queryHash) !== query) return;
+    const query = client.getQueryCache().get(event.query.queryHash);
+    if (query === undefined || query !== event.query || query.meta?.offline === undefined) return;
     due.set(query.queryHash, { query, owner: userId() });
     timer ??= setTimeout(() => void flush(), writeDelay);
   });

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHasUnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import { useHasUnsavedEdits } from '#pwa/ui/unsaved-store.ts';
 import { applyUpdate, useUpdateWaiting } from './register-worker.ts';
 import styles from './update-prompt.module.css';
 

@@ -34,7 +34,9 @@ export function Attempts({ attempts, total }: { attempts: readonly AttemptBar[];
           </span>
           <span className={styles.time}>
             {attempt.firstByte !== undefined && !attempt.isFailed && (
-              <span className={styles.first}>{t('common.receipt.first_byte', { time: format.count(Math.round(attempt.firstByte - attempt.start)) })} · </span>
+              <span className={styles.first}>
+                {t('common.receipt.first_byte', { time: format.count(Math.round(attempt.firstByte - attempt.start)) })} ·{' '}
+              </span>
             )}
             {format.milliseconds(attempt.end - attempt.start)}
           </span>

@@ -19,7 +19,16 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be undone. Details never go into a dialog. */
-export function ConfirmDialog({ opened, title, text, confirmLabel, cancelLabel, isDanger = false, onConfirm, onCancel }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  opened,
+  title,
+  text,
+  confirmLabel,
+  cancelLabel,
+  isDanger = false,
+  onConfirm,
+  onCancel,
+}: ConfirmDialogProps) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
 

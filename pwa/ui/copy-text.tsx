@@ -1,11 +1,12 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './copy-text.module.css';
-import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 
 const doneTime = 1600;
+// Seldom needed.
+const ManualCopy = lazy(async () => ({ default: (await import('./manual-copy.tsx')).ManualCopy }));
 
 /** Copies a text; where the browser refuses, `manual` holds it for a dialog to show. */
 export function useCopy(): { copy: (text: string) => Promise<void>; isDone: boolean; manual: string | null; closeManual: () => void } {
@@ -45,7 +46,11 @@ export function CopyIcon({ text, label }: CopyProps) {
         <Icon name={isDone ? 'check' : 'copy'} />
       </ActionIcon>
       <CopyAnnouncement isDone={isDone} />
-      <ManualCopy text={manual} onClose={closeManual} />
+      {manual !== null && (
+        <Suspense fallback={null}>
+          <ManualCopy text={manual} onClose={closeManual} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -60,7 +65,11 @@ export function CopyButton({ text, label, variant = 'default' }: CopyProps & { v
         {isDone ? t('common.copy.done') : label}
       </Button>
       <CopyAnnouncement isDone={isDone} />
-      <ManualCopy text={manual} onClose={closeManual} />
+      {manual !== null && (
+        <Suspense fallback={null}>
+          <ManualCopy text={manual} onClose={closeManual} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -81,26 +90,5 @@ function CopyAnnouncement({ isDone }: { isDone: boolean }) {
     <span className="visually-hidden" role="status">
       {isDone ? t('common.copy.done') : ''}
     </span>
-  );
-}
-
-function ManualCopy({ text, onClose }: { text: string | null; onClose: () => void }) {
-  const { t } = useTranslation();
-  if (text === null) return null;
-  return (
-    <Dialog title={t('common.copy.failed')} onClose={onClose}>
-      <textarea
-        className={styles.manual}
-        readOnly
-        rows={5}
-        value={text}
-        aria-label={t('common.copy.text')}
-        autoFocus
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <Button fullWidth onClick={onClose}>
-        {t('common.action.close')}
-      </Button>
-    </Dialog>
   );
 }

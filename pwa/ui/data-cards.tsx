@@ -35,7 +35,13 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
       )}
       <ul className={styles.cards} aria-label={label}>
         {rows.map((row, index) => (
-          <Card key={String(props.rowKey(row))} {...props} row={row} before={index === 0 ? undefined : rows[index - 1]} isTicking={isTicking} />
+          <Card
+            key={String(props.rowKey(row))}
+            {...props}
+            row={row}
+            before={index === 0 ? undefined : rows[index - 1]}
+            isTicking={isTicking}
+          />
         ))}
       </ul>
     </>

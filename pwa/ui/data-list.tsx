@@ -82,16 +82,17 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
   }
 
   const shown = query.dataUpdatedAt === 0 ? '' : t('common.load.rows_from', { time: format.clock(Math.floor(query.dataUpdatedAt / 1000)) });
-  const failure = query.error === null ? null : (
-    <div className={styles.state}>
-      <LoadFailure
-        what={props.label}
-        error={query.error}
-        onRetry={() => void query.refetch()}
-        {...(rows === undefined || shown === '' ? {} : { shown })}
-      />
-    </div>
-  );
+  const failure =
+    query.error === null ? null : (
+      <div className={styles.state}>
+        <LoadFailure
+          what={props.label}
+          error={query.error}
+          onRetry={() => void query.refetch()}
+          {...(rows === undefined || shown === '' ? {} : { shown })}
+        />
+      </div>
+    );
   const isMissing = rows === undefined && query.error === null && query.fetchStatus === 'paused';
   const isEmpty = rows !== undefined && rows.length === 0;
   const Rows = isPhone ? DataCards : DataTable;
@@ -106,7 +107,11 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
       )}
       {isEmpty && (
         <div className={styles.state}>
-          <EmptyList {...props.empty} filtersSet={props.filtersSet ?? 0} {...(props.onClearFilters === undefined ? {} : { onClearFilters: props.onClearFilters })} />
+          <EmptyList
+            {...props.empty}
+            filtersSet={props.filtersSet ?? 0}
+            {...(props.onClearFilters === undefined ? {} : { onClearFilters: props.onClearFilters })}
+          />
         </div>
       )}
       {!isMissing && !isEmpty && (rows !== undefined || failure === null) && <Rows {...props} cursor={cursor} onCursor={setCursor} />}

@@ -49,7 +49,11 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
             ))}
           </tr>
         </thead>
-        {rows === undefined ? <SkeletonRows columns={columns} hasTicks={selection !== undefined} /> : <Body {...props} rows={rows} columns={columns} span={span} />}
+        {rows === undefined ? (
+          <SkeletonRows columns={columns} hasTicks={selection !== undefined} />
+        ) : (
+          <Body {...props} rows={rows} columns={columns} span={span} />
+        )}
       </table>
     </div>
   );
@@ -121,7 +125,11 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
           >
             {selection !== undefined && (
               <td>
-                <TickBox label={t('common.list.tick_row', { name: rowName(row) })} isTicked={isTicked} onChange={() => selection.toggle(key)} />
+                <TickBox
+                  label={t('common.list.tick_row', { name: rowName(row) })}
+                  isTicked={isTicked}
+                  onChange={() => selection.toggle(key)}
+                />
               </td>
             )}
             {columns.map((column) => (

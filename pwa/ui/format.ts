@@ -98,9 +98,7 @@ export function createFormat(settings: FormatSettings) {
     /** `2026-11-21` or `21 Nov 2026`. */
     date: (seconds: number): string => {
       const at = read(seconds);
-      return language === 'zh'
-        ? `${at.year}-${at.month}-${at.day}`
-        : `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}`;
+      return language === 'zh' ? `${at.year}-${at.month}-${at.day}` : `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}`;
     },
     /** The heading of a ledger day: `11月21日 周六` or `Sat 21 Nov`. */
     day: (seconds: number): string => {

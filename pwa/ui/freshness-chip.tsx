@@ -20,13 +20,17 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
   const segments: ReactNode[] = [];
   const isOld = ageSeconds !== undefined && ageSeconds >= freshSeconds;
 
-  if (conflicts > 0) segments.push(<Segment key="conflict" kind="conflict" glyph="split" text={t('common.freshness.conflicts', { count: conflicts })} />);
-  else if (connection === 'offline') segments.push(<Segment key="offline" kind="off" glyph="barred" text={t('common.freshness.offline')} />);
-  else if (connection === 'server_away') segments.push(<Segment key="away" kind="away" glyph="cross" text={t('common.freshness.server_away')} />);
+  if (conflicts > 0)
+    segments.push(<Segment key="conflict" kind="conflict" glyph="split" text={t('common.freshness.conflicts', { count: conflicts })} />);
+  else if (connection === 'offline')
+    segments.push(<Segment key="offline" kind="off" glyph="barred" text={t('common.freshness.offline')} />);
+  else if (connection === 'server_away')
+    segments.push(<Segment key="away" kind="away" glyph="cross" text={t('common.freshness.server_away')} />);
   else if (isOld && waiting === 0) return <Chip>{age(ageSeconds)}</Chip>;
   else segments.push(<Segment key="live" kind="live" glyph="live" text={t('common.freshness.live')} />);
 
-  if (waiting > 0) segments.push(<Segment key="waiting" kind="wait" glyph="waiting" text={t('common.freshness.waiting', { count: waiting })} />);
+  if (waiting > 0)
+    segments.push(<Segment key="waiting" kind="wait" glyph="waiting" text={t('common.freshness.waiting', { count: waiting })} />);
   else if (connection === 'offline' && isOld) segments.push(age(ageSeconds));
   return <Chip>{segments}</Chip>;
 

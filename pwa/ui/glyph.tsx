@@ -49,7 +49,9 @@ const shapes = {
       <path d="M2 10V2h4v8z" fill="currentColor" />
     </>
   ),
-  dashed: <rect x="1.75" y="1.75" width="8.5" height="8.5" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.1 2.15" />,
+  dashed: (
+    <rect x="1.75" y="1.75" width="8.5" height="8.5" fill="none" stroke="currentColor" strokeWidth="1.5" strokeDasharray="2.1 2.15" />
+  ),
 } satisfies Record<string, ReactNode>;
 
 export type GlyphName = keyof typeof shapes;

@@ -64,7 +64,17 @@ function StateWord({ state }: { state: LevelState }) {
   return null;
 }
 
-function Bed({ label, value, fullMark, lowMark, valueText, size, lowText, fullText, state }: LevelProps & { fullMark: number; state: LevelState }) {
+function Bed({
+  label,
+  value,
+  fullMark,
+  lowMark,
+  valueText,
+  size,
+  lowText,
+  fullText,
+  state,
+}: LevelProps & { fullMark: number; state: LevelState }) {
   const at = percent(value, fullMark);
   const low = lowMark === undefined || lowMark <= 0 || lowMark > fullMark ? undefined : percent(lowMark, fullMark);
   const style: CSSProperties & Record<'--at' | '--low', string> = { '--at': `${at}%`, '--low': `${low ?? 0}%` };

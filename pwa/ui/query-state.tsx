@@ -45,7 +45,11 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
       </p>
       <span className={styles.actions}>
         <Button onClick={onRetry}>{t('common.action.retry')}</Button>
-        <CopyButton variant="subtle" label={t('common.action.details')} text={[error.message, details].filter((part) => part !== '').join('\n')} />
+        <CopyButton
+          variant="subtle"
+          label={t('common.action.details')}
+          text={[error.message, details].filter((part) => part !== '').join('\n')}
+        />
       </span>
     </div>
   );

@@ -20,14 +20,27 @@ interface QuotaInputProps {
   name?: string;
 }
 
+const noPresets: readonly number[] = [];
+
 /** An amount of quota, entered in dollars or in units; the other one is shown. What goes out are whole units. */
-export function QuotaInput({ label, value, onChange, error, description, disabled = false, presets = [], isSigned = false, name }: QuotaInputProps) {
+export function QuotaInput({
+  label,
+  value,
+  onChange,
+  error,
+  description,
+  disabled = false,
+  presets = noPresets,
+  isSigned = false,
+  name,
+}: QuotaInputProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [unit, setUnit] = useState<'usd' | 'units'>(format.inCurrency ? 'usd' : 'units');
   const isUsd = unit === 'usd';
   const shown = value === '' ? '' : isUsd ? value / format.quotaPerUnit : value;
-  const equivalent = value === '' ? '' : isUsd ? t('common.quota.units', { amount: format.count(value) }) : format.usd(value / format.quotaPerUnit);
+  const equivalent =
+    value === '' ? '' : isUsd ? t('common.quota.units', { amount: format.count(value) }) : format.usd(value / format.quotaPerUnit);
 
   function handleChange(typed: string | number): void {
     const amount = typeof typed === 'number' ? typed : typed === '' || typed === '-' ? Number.NaN : Number(typed);

@@ -39,7 +39,13 @@ describe('receipt-sums', () => {
     const factor = fc.double({ min: 0, max: 20, noNaN: true });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), factor, (lines, ratio) => {
-        const sums = receiptSums({ lines, factors: [{ name: 'group', ratio }], charged: chargeOf(lines, ratio), quotaPerUnit, stepsPerUnit });
+        const sums = receiptSums({
+          lines,
+          factors: [{ name: 'group', ratio }],
+          charged: chargeOf(lines, ratio),
+          quotaPerUnit,
+          stepsPerUnit,
+        });
         expect(sums.difference).toBe(0);
         const shown = sums.lines.reduce((sum, amount) => sum + amount, 0);
         expect(shown).toBe(sums.subtotal);

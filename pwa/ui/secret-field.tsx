@@ -44,7 +44,11 @@ export function SecretField({ label, isSet, value, onChange, error, placeholder,
   } as const;
   return (
     <div className={styles.replacing}>
-      {isMultiline ? <Textarea {...attributes} autosize minRows={3} maxRows={10} className={styles.mono} /> : <TextInput {...attributes} className={styles.mono} />}
+      {isMultiline ? (
+        <Textarea {...attributes} autosize minRows={3} maxRows={10} className={styles.mono} />
+      ) : (
+        <TextInput {...attributes} className={styles.mono} />
+      )}
       {isSet && (
         <span className={styles.line}>
           <span className={styles.hint}>{t('common.secret.replacing')}</span>

@@ -74,7 +74,12 @@ function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus 
       ref={panel}
       onKeyDown={(event) => {
         // In a field, the list does not hear it.
-        if (event.key === 'Escape' && !event.defaultPrevented && event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null) {
+        if (
+          event.key === 'Escape' &&
+          !event.defaultPrevented &&
+          event.target instanceof HTMLElement &&
+          event.target.closest('input, textarea, select') !== null
+        ) {
           event.preventDefault();
           onClose();
         }

@@ -1,21 +1,9 @@
 // Forms that hold edits nobody saved. While there are any, leaving asks first and an update of the console waits.
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useId, useSyncExternalStore } from 'react';
+import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-
-const listeners = new Set<() => void>();
-const dirty = new Set<string>();
-
-export function useHasUnsavedEdits(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => dirty.size > 0,
-  );
-}
+import { markUnsaved } from './unsaved-store.ts';
 
 /**
  * Put into a form: `when` it is dirty, going to another screen or another record (search key `open`) asks first. Other
@@ -26,12 +14,8 @@ export function UnsavedEdits({ when }: { when: boolean }) {
   const id = useId();
   useEffect(() => {
     if (!when) return;
-    dirty.add(id);
-    emit();
-    return () => {
-      dirty.delete(id);
-      emit();
-    };
+    markUnsaved(id, true);
+    return () => markUnsaved(id, false);
   }, [when, id]);
 
   const { status, proceed, reset } = useBlocker({
@@ -55,8 +39,4 @@ export function UnsavedEdits({ when }: { when: boolean }) {
 
 function openOf(search: unknown): string {
   return typeof search === 'object' && search !== null && 'open' in search ? String(search.open) : '';
-}
-
-function emit(): void {
-  for (const listener of listeners) listener();
 }

@@ -1,13 +1,14 @@
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import styles from './bottom-bar.module.css';
 import { menuEntries } from './menu-entries.ts';
-import { MoreSheet } from './more-sheet.tsx';
 
 const places = 4;
+// Loaded with the first press.
+const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')).MoreSheet }));
 
 /** The phone's navigation: four screens and the rest behind "more". */
 export function BottomBar() {
@@ -16,6 +17,7 @@ export function BottomBar() {
   const user = useStoredUser();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
+  const [wasOpened, setOpened] = useState(false);
   const entries = menuEntries(router, user?.role ?? 0);
   const first = entries.filter((entry) => entry.section === 'main').slice(0, places);
   const rest = entries.filter((entry) => !first.includes(entry));
@@ -25,7 +27,7 @@ export function BottomBar() {
       {first.map((entry) => (
         <Link key={entry.to} className={styles.place} to={entry.to} activeOptions={{ exact: entry.to === '/', includeSearch: false }}>
           <Icon name={entry.icon} large />
-          {t(`${entry.name}_short`)}
+          {t(entry.short ?? entry.name)}
         </Link>
       ))}
       <button
@@ -34,12 +36,19 @@ export function BottomBar() {
         aria-haspopup="dialog"
         aria-expanded={isMoreOpen}
         aria-current={isElsewhere ? 'page' : undefined}
-        onClick={() => setMoreOpen(true)}
+        onClick={() => {
+          setOpened(true);
+          setMoreOpen(true);
+        }}
       >
         <Icon name="more" large />
         {t('shell.menu.more')}
       </button>
-      <MoreSheet opened={isMoreOpen} entries={rest} onClose={() => setMoreOpen(false)} />
+      {wasOpened && (
+        <Suspense fallback={null}>
+          <MoreSheet opened={isMoreOpen} entries={rest} onClose={() => setMoreOpen(false)} />
+        </Suspense>
+      )}
     </nav>
   );
 }

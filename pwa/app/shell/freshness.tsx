@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx';
-import { useOutbox } from '#pwa/offline/outbox.ts';
+import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Disclosure } from '#pwa/ui/disclosure.tsx';
 import { FreshnessChip } from '#pwa/ui/freshness-chip.tsx';
@@ -50,7 +50,9 @@ export function Freshness() {
       {(close) => (
         <div className={styles.explain}>
           <p>{t(`shell.freshness.explain_${connection}`)}</p>
-          {seenAt !== 0 && <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>}
+          {seenAt !== 0 && (
+            <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>
+          )}
           <Button
             disabled={connection === 'offline'}
             onClick={() => {

@@ -6,6 +6,8 @@ export interface MenuEntry {
   to: string;
   /** Key of the name. */
   name: string;
+  /** Key of the name in the bottom bar, for entries that may stand there. */
+  short?: string;
   icon: IconName;
   /** Least role that sees it. */
   role: number;
@@ -13,10 +15,10 @@ export interface MenuEntry {
 }
 
 const entries: readonly MenuEntry[] = [
-  { to: '/', name: 'shell.menu.home', icon: 'home', role: Role.user, section: 'main' },
-  { to: '/token', name: 'shell.menu.tokens', icon: 'key', role: Role.user, section: 'main' },
-  { to: '/log', name: 'shell.menu.logs', icon: 'list', role: Role.user, section: 'main' },
-  { to: '/pricing', name: 'shell.menu.pricing', icon: 'price', role: Role.guest, section: 'main' },
+  { to: '/', name: 'shell.menu.home', short: 'shell.menu.home_short', icon: 'home', role: Role.user, section: 'main' },
+  { to: '/token', name: 'shell.menu.tokens', short: 'shell.menu.tokens_short', icon: 'key', role: Role.user, section: 'main' },
+  { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main' },
+  { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
   { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },
   { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { sessionApi } from '#shared/session.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
-import { discardAll, outboxEntries } from '#pwa/offline/outbox.ts';
+import { outboxEntries } from '#pwa/offline/outbox-store.ts';
 import { forgetAnswers } from '#pwa/offline/query-persister.ts';
-import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { toastFailure } from '#pwa/ui/toast.ts';
+
+const ConfirmDialog = lazy(async () => ({ default: (await import('#pwa/ui/confirm-dialog.tsx')).ConfirmDialog }));
 
 interface SignOut {
   /** Signs out, after a question when edits would be lost. */
@@ -35,6 +36,7 @@ export function useSignOut(): SignOut {
       toastFailure(failureOf(thrown));
     }
     forgetUser();
+    const { discardAll } = await import('#pwa/offline/outbox.ts');
     await Promise.all([forgetAnswers(queryClient, userId), discardAll(userId).catch(() => undefined)]);
     await router.navigate({ to: '/login' });
   }
@@ -48,15 +50,18 @@ export function useSignOut(): SignOut {
 
 export function SignOutDialog({ signOut }: { signOut: SignOut }) {
   const { t } = useTranslation();
+  if (!signOut.isAsking) return null;
   return (
-    <ConfirmDialog
-      opened={signOut.isAsking}
-      title={t('session.logout.unsent_title')}
-      text={t('session.logout.unsent_text', { count: signOut.unsent })}
-      confirmLabel={t('session.logout.unsent_confirm')}
-      isDanger
-      onConfirm={signOut.confirm}
-      onCancel={signOut.cancel}
-    />
+    <Suspense fallback={null}>
+      <ConfirmDialog
+        opened
+        title={t('session.logout.unsent_title')}
+        text={t('session.logout.unsent_text', { count: signOut.unsent })}
+        confirmLabel={t('session.logout.unsent_confirm')}
+        isDanger
+        onConfirm={signOut.confirm}
+        onCancel={signOut.cancel}
+      />
+    </Suspense>
   );
 }

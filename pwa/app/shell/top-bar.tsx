@@ -34,7 +34,13 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
   }
   return (
     <header className={styles.bar}>
-      <Link className={styles.brand} to="/" data-narrow={isBrandNarrow || undefined} data-wide={user !== null || undefined} aria-label={siteName}>
+      <Link
+        className={styles.brand}
+        to="/"
+        data-narrow={isBrandNarrow || undefined}
+        data-wide={user !== null || undefined}
+        aria-label={siteName}
+      >
         <Mark />
         {!isBrandNarrow && <span className={styles.name}>{siteName}</span>}
       </Link>

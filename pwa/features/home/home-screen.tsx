@@ -36,7 +36,8 @@ function Balance() {
   const self = useQuery(selfQuery);
   const week = useQuery(weekQuery);
   const isStale = useConnection() !== 'online';
-  const days = self.data !== undefined && week.data !== undefined && week.data.quota > 0 ? (self.data.quota / week.data.quota) * 7 : undefined;
+  const days =
+    self.data !== undefined && week.data !== undefined && week.data.quota > 0 ? (self.data.quota / week.data.quota) * 7 : undefined;
   const low = self.data === undefined ? undefined : warningThreshold(self.data);
   return (
     <Block title={t('home.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
@@ -75,7 +76,11 @@ function Today() {
   const isStale = useConnection() !== 'online';
   return (
     <Block
-      title={today.data === undefined || format.dayKey(today.data.since) === format.dayKey(Date.now() / 1000) ? t('home.today.title') : format.day(today.data.since)}
+      title={
+        today.data === undefined || format.dayKey(today.data.since) === format.dayKey(Date.now() / 1000)
+          ? t('home.today.title')
+          : format.day(today.data.since)
+      }
       aside={<AsOf at={today.dataUpdatedAt} isStale={isStale} />}
     >
       <QueryState query={today} what={t('home.today.title')} lines={1}>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -11,6 +11,7 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { PlainField, PlainPassword } from '#pwa/ui/plain-field.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
@@ -46,8 +47,8 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
   function handleSubmit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
-    const username = String(fields.get('username') ?? '').trim();
-    const password = String(fields.get('password') ?? '');
+    const username = textOf(fields, 'username').trim();
+    const password = textOf(fields, 'password');
     setMissing({
       ...(username === '' ? { username: t('session.login.username_required') } : {}),
       ...(password === '' ? { password: t('session.login.password_required') } : {}),
@@ -66,30 +67,21 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
         </p>
       )}
       <form className={styles.fields} noValidate onSubmit={handleSubmit}>
-        <TextInput
-          name="username"
-          error={missing.username}
-          label={t('session.login.username')}
-          autoComplete="username"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          autoFocus
-        />
-        <PasswordInput
-          name="password"
-          error={missing.password}
-          label={t('session.login.password')}
-          autoComplete="current-password"
-          visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
-          visibilityToggleButtonProps={{ 'aria-label': t('session.login.show_password') }}
-        />
+        <PlainField name="username" label={t('session.login.username')} error={missing.username} autoComplete="username" autoFocus />
+        <PlainPassword name="password" label={t('session.login.password')} error={missing.password} autoComplete="current-password" />
         {login.error !== null && (
           <p className={styles.failure} role="alert">
             <StatusMark status="failed">{failureOf(login.error).message}</StatusMark>
           </p>
         )}
-        <Button type="submit" variant="filled" fullWidth loading={login.isPending} disabled={isOffline} leftSection={isOffline ? <Icon name="unlinked" /> : null}>
+        <Button
+          type="submit"
+          variant="filled"
+          fullWidth
+          loading={login.isPending}
+          disabled={isOffline}
+          leftSection={isOffline ? <Icon name="unlinked" /> : null}
+        >
           {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
         </Button>
       </form>
@@ -100,4 +92,9 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
       )}
     </section>
   );
+}
+
+function textOf(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value : '';
 }
