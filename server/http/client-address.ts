@@ -10,6 +10,16 @@ export interface AddressReader {
 
 export function createAddressReader(trusted: readonly string[]): AddressReader {
   const ranges = trusted.map(parseRange);
+  // Clients keep their connections, so the same few texts come again and again.
+  const written = new Map<string, string>();
+  const direct = (peer: string): string => {
+    const known = written.get(peer);
+    if (known !== undefined) return known;
+    if (written.size >= 10_000) written.clear();
+    const text = normalise(peer);
+    written.set(peer, text);
+    return text;
+  };
   const isTrusted = (text: string) => {
     const address = parseAddress(text);
     return address !== null && ranges.some((range) => contains(range, address));
@@ -17,7 +27,7 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
   return {
     isTrusted,
     read(peer, forwardedFor) {
-      if (ranges.length === 0 || forwardedFor === null || !isTrusted(peer)) return normalise(peer);
+      if (ranges.length === 0 || forwardedFor === null || !isTrusted(peer)) return direct(peer);
       const hops = forwardedFor.split(',').map((hop) => hop.trim());
       let client = peer;
       for (let index = hops.length - 1; index >= 0; index -= 1) {

@@ -18,6 +18,8 @@ export interface Admission {
   readonly pinnedChannel: number | undefined;
   readonly models: ReadonlySet<string> | null;
   readonly ranges: readonly ReturnType<typeof parseRange>[] | null;
+  /** The address that was let in last: a key is mostly used from one. */
+  readonly lastAddress: { allowed: string | undefined };
 }
 
 export interface TokenGate {
@@ -91,6 +93,7 @@ export function createTokenGate(context: AppContext): TokenGate {
       pinnedChannel: channel === undefined ? undefined : Number(/^\d{1,15}$/.test(channel) ? channel : Number.NaN),
       models: token.model_limits_enabled ? new Set(splitList(token.model_limits)) : null,
       ranges: token.allow_ips.trim() === '' ? null : token.allow_ips.split('\n').map(rangeOf).filter((range) => range !== null),
+      lastAddress: { allowed: undefined },
     };
     if (before === epoch) store(credential, admission);
     return admission;
@@ -116,9 +119,10 @@ export function createTokenGate(context: AppContext): TokenGate {
       return lookUp(credential).then(check);
     },
     checkUse(admission, ip) {
-      if (admission.ranges !== null) {
+      if (admission.ranges !== null && ip !== admission.lastAddress.allowed) {
         const address = parseAddress(ip);
         if (address === null || !admission.ranges.some((range) => contains(range, address))) throw new AppError('ip_denied');
+        admission.lastAddress.allowed = ip;
       }
       const { group, user, token } = admission;
       if (token.group !== '' && group !== user.group && !Object.hasOwn(settings.get('UserUsableGroups'), group)) {
