@@ -15,6 +15,13 @@ import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
 import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
+import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
+import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
+import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
+import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
+import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
+import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
+import { Route as ShellChannelEditIdRouteImport } from './routes/_shell/channel.edit.$id.tsx';
 
 const PlainRoute = PlainRouteImport.update({
   id: '/_plain',
@@ -44,18 +51,66 @@ const ShellIndexRoute = ShellIndexRouteImport.update({
   path: '/',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellChannelRoute = ShellChannelRouteImport.update({
+  id: '/channel',
+  path: '/channel',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellLogRoute = ShellLogRouteImport.update({
+  id: '/log',
+  path: '/log',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellPricingRoute = ShellPricingRouteImport.update({
+  id: '/pricing',
+  path: '/pricing',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellTokenRoute = ShellTokenRouteImport.update({
+  id: '/token',
+  path: '/token',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellChannelIndexRoute = ShellChannelIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => ShellChannelRoute,
+} as any);
+const ShellChannelAddRoute = ShellChannelAddRouteImport.update({
+  id: '/add',
+  path: '/add',
+  getParentRoute: () => ShellChannelRoute,
+} as any);
+const ShellChannelEditIdRoute = ShellChannelEditIdRouteImport.update({
+  id: '/edit/$id',
+  path: '/edit/$id',
+  getParentRoute: () => ShellChannelRoute,
+} as any);
 
 export interface FileRoutesByFullPath {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
+  '/channel': typeof ShellChannelRouteWithChildren;
+  '/log': typeof ShellLogRoute;
+  '/pricing': typeof ShellPricingRoute;
+  '/token': typeof ShellTokenRoute;
+  '/channel/add': typeof ShellChannelAddRoute;
+  '/channel/': typeof ShellChannelIndexRoute;
+  '/channel/edit/$id': typeof ShellChannelEditIdRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
+  '/log': typeof ShellLogRoute;
+  '/pricing': typeof ShellPricingRoute;
+  '/token': typeof ShellTokenRoute;
+  '/channel/add': typeof ShellChannelAddRoute;
+  '/channel': typeof ShellChannelIndexRoute;
+  '/channel/edit/$id': typeof ShellChannelEditIdRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -64,13 +119,41 @@ export interface FileRoutesById {
   '/_plain/login': typeof PlainLoginRoute;
   '/_plain/register': typeof PlainRegisterRoute;
   '/_plain/setup': typeof PlainSetupRoute;
+  '/_shell/channel': typeof ShellChannelRouteWithChildren;
+  '/_shell/log': typeof ShellLogRoute;
+  '/_shell/pricing': typeof ShellPricingRoute;
+  '/_shell/token': typeof ShellTokenRoute;
   '/_shell/': typeof ShellIndexRoute;
+  '/_shell/channel/add': typeof ShellChannelAddRoute;
+  '/_shell/channel/': typeof ShellChannelIndexRoute;
+  '/_shell/channel/edit/$id': typeof ShellChannelEditIdRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
-  fullPaths: '/' | '/login' | '/register' | '/setup';
+  fullPaths:
+    | '/'
+    | '/login'
+    | '/register'
+    | '/setup'
+    | '/channel'
+    | '/log'
+    | '/pricing'
+    | '/token'
+    | '/channel/add'
+    | '/channel/'
+    | '/channel/edit/$id';
   fileRoutesByTo: FileRoutesByTo;
-  to: '/' | '/login' | '/register' | '/setup';
+  to:
+    | '/'
+    | '/login'
+    | '/register'
+    | '/setup'
+    | '/log'
+    | '/pricing'
+    | '/token'
+    | '/channel/add'
+    | '/channel'
+    | '/channel/edit/$id';
   id:
     | '__root__'
     | '/_plain'
@@ -78,7 +161,14 @@ export interface FileRouteTypes {
     | '/_plain/login'
     | '/_plain/register'
     | '/_plain/setup'
-    | '/_shell/';
+    | '/_shell/channel'
+    | '/_shell/log'
+    | '/_shell/pricing'
+    | '/_shell/token'
+    | '/_shell/'
+    | '/_shell/channel/add'
+    | '/_shell/channel/'
+    | '/_shell/channel/edit/$id';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -130,6 +220,55 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellIndexRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/channel': {
+      id: '/_shell/channel';
+      path: '/channel';
+      fullPath: '/channel';
+      preLoaderRoute: typeof ShellChannelRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/log': {
+      id: '/_shell/log';
+      path: '/log';
+      fullPath: '/log';
+      preLoaderRoute: typeof ShellLogRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/pricing': {
+      id: '/_shell/pricing';
+      path: '/pricing';
+      fullPath: '/pricing';
+      preLoaderRoute: typeof ShellPricingRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/token': {
+      id: '/_shell/token';
+      path: '/token';
+      fullPath: '/token';
+      preLoaderRoute: typeof ShellTokenRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/channel/': {
+      id: '/_shell/channel/';
+      path: '/';
+      fullPath: '/channel/';
+      preLoaderRoute: typeof ShellChannelIndexRouteImport;
+      parentRoute: typeof ShellChannelRoute;
+    };
+    '/_shell/channel/add': {
+      id: '/_shell/channel/add';
+      path: '/add';
+      fullPath: '/channel/add';
+      preLoaderRoute: typeof ShellChannelAddRouteImport;
+      parentRoute: typeof ShellChannelRoute;
+    };
+    '/_shell/channel/edit/$id': {
+      id: '/_shell/channel/edit/$id';
+      path: '/edit/$id';
+      fullPath: '/channel/edit/$id';
+      preLoaderRoute: typeof ShellChannelEditIdRouteImport;
+      parentRoute: typeof ShellChannelRoute;
+    };
   }
 }
 
@@ -147,11 +286,35 @@ const PlainRouteChildren: PlainRouteChildren = {
 
 const PlainRouteWithChildren = PlainRoute._addFileChildren(PlainRouteChildren);
 
+interface ShellChannelRouteChildren {
+  ShellChannelAddRoute: typeof ShellChannelAddRoute;
+  ShellChannelIndexRoute: typeof ShellChannelIndexRoute;
+  ShellChannelEditIdRoute: typeof ShellChannelEditIdRoute;
+}
+
+const ShellChannelRouteChildren: ShellChannelRouteChildren = {
+  ShellChannelAddRoute: ShellChannelAddRoute,
+  ShellChannelIndexRoute: ShellChannelIndexRoute,
+  ShellChannelEditIdRoute: ShellChannelEditIdRoute,
+};
+
+const ShellChannelRouteWithChildren = ShellChannelRoute._addFileChildren(
+  ShellChannelRouteChildren,
+);
+
 interface ShellRouteChildren {
+  ShellChannelRoute: typeof ShellChannelRouteWithChildren;
+  ShellLogRoute: typeof ShellLogRoute;
+  ShellPricingRoute: typeof ShellPricingRoute;
+  ShellTokenRoute: typeof ShellTokenRoute;
   ShellIndexRoute: typeof ShellIndexRoute;
 }
 
 const ShellRouteChildren: ShellRouteChildren = {
+  ShellChannelRoute: ShellChannelRouteWithChildren,
+  ShellLogRoute: ShellLogRoute,
+  ShellPricingRoute: ShellPricingRoute,
+  ShellTokenRoute: ShellTokenRoute,
   ShellIndexRoute: ShellIndexRoute,
 };
 

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { PricingEntry } from '#shared/models.ts';
+import { filterEntries, groupsOf, inOrder, pricesOf, tierOf } from './price-list.ts';
+
+function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
+  return { model_name, quota_type: 0, model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5, model_price: 0, owner_by: '', enable_groups: ['default'], ...fields };
+}
+const names = (entries: readonly PricingEntry[]) => entries.map((one) => one.model_name);
+
+test('price list: gpt first, then by name', () => {
+  expect(names(inOrder([entry('o3-mini'), entry('gpt-4o'), entry('claude-3-haiku'), entry('gpt-3.5-turbo'), entry('chatgpt-4o-latest')]))).toEqual([
+    'gpt-3.5-turbo',
+    'gpt-4o',
+    'chatgpt-4o-latest',
+    'claude-3-haiku',
+    'o3-mini',
+  ]);
+});
+
+test('price list: searching does not mind case, separators or the order of words', () => {
+  const entries = [entry('gpt-4o'), entry('gpt-4o-mini'), entry('Claude-3-5-sonnet')];
+  const find = (keyword: string) => names(filterEntries(entries, { keyword, billing: undefined, availableIn: undefined }));
+  expect(find('GPT4o')).toEqual(['gpt-4o', 'gpt-4o-mini']);
+  expect(find('sonnet claude')).toEqual(['Claude-3-5-sonnet']);
+  expect(find('  ')).toHaveLength(3);
+  expect(find('gpt sonnet')).toEqual([]);
+});
+
+test('price list: filters by billing and by what the viewed group may use', () => {
+  const entries = [entry('gpt-4o'), entry('dall-e-3', { quota_type: 1, model_price: 0.04, enable_groups: ['vip'] })];
+  const find = (filters: { billing?: 'usage' | 'call'; availableIn?: string }) =>
+    names(filterEntries(entries, { keyword: '', billing: undefined, availableIn: undefined, ...filters }));
+  expect(find({ billing: 'call' })).toEqual(['dall-e-3']);
+  expect(find({ availableIn: 'default' })).toEqual(['gpt-4o']);
+  expect(find({ billing: 'call', availableIn: 'default' })).toEqual([]);
+});
+
+test('price list: prices follow the group', () => {
+  expect(pricesOf(entry('gpt-4o'), 0.8, 500_000)).toEqual({ kind: 'usage', prompt: 2, cached: 1, completion: 8 });
+  expect(pricesOf(entry('dall-e-3', { quota_type: 1, model_price: 0.04 }), 0.8, 500_000)).toEqual({ kind: 'call', call: 0.032 });
+});
+
+test('price list: only groups that one may use and that have a ratio are offered', () => {
+  expect(groupsOf({ entries: [], groupRatio: { vip: 0.8, default: 1, svip: 0.5 }, usableGroup: { default: '', vip: '', gone: '' } })).toEqual(['default', 'vip']);
+});
+
+test.each([
+  [0.8, 'base'],
+  [1, 'base'],
+  [1.01, 'raised'],
+  [3, 'raised'],
+  [5, 'high'],
+  [5.1, 'very_high'],
+])('price list: a ratio of %s is %s', (ratio, tier) => {
+  expect(tierOf(ratio)).toBe(tier);
+});

@@ -1,0 +1,84 @@
+// The price list as it is looked at: from one group, searched, filtered, in its order.
+import type { PricingEntry } from '#shared/models.ts';
+import { pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
+
+export const defaultGroup = 'default';
+
+export interface PriceList {
+  entries: PricingEntry[];
+  groupRatio: Record<string, number>;
+  /** Groups that the viewer may use, and what they are called. */
+  usableGroup: Record<string, string>;
+}
+
+export type Prices =
+  /** USD per 1M tokens. */
+  | { kind: 'usage'; prompt: number; cached: number; completion: number }
+  /** USD per call. */
+  | { kind: 'call'; call: number };
+
+export function isPerCall(entry: PricingEntry): boolean {
+  return entry.quota_type !== 0;
+}
+
+export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {
+  if (isPerCall(entry)) return { kind: 'call', call: pricePerCall(entry.model_price, groupRatio) };
+  return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
+}
+
+/** The group's ratio; 1 for a group that the list does not know. */
+export function ratioOf(list: PriceList, group: string): number {
+  return list.groupRatio[group] ?? 1;
+}
+
+/** Groups to look from: those one may use that have a ratio. */
+export function groupsOf(list: PriceList): string[] {
+  return Object.keys(list.usableGroup)
+    .filter((group) => list.groupRatio[group] !== undefined)
+    .sort();
+}
+
+export interface PriceFilters {
+  keyword: string;
+  billing: 'usage' | 'call' | undefined;
+  /** Only what this group may use. */
+  availableIn: string | undefined;
+}
+
+export function filterEntries(entries: readonly PricingEntry[], { keyword, billing, availableIn }: PriceFilters): PricingEntry[] {
+  const words = keyword.split(/\s+/).map(plain).filter((word) => word !== '');
+  return entries.filter((entry) => {
+    if (billing !== undefined && isPerCall(entry) !== (billing === 'call')) return false;
+    if (availableIn !== undefined && !entry.enable_groups.includes(availableIn)) return false;
+    const name = plain(entry.model_name);
+    return words.every((word) => name.includes(word));
+  });
+}
+
+/** Names beginning with `gpt` first, then by name; the same name by kind of billing. */
+export function inOrder(entries: readonly PricingEntry[]): PricingEntry[] {
+  const isGpt = (entry: PricingEntry): boolean => entry.model_name.startsWith('gpt');
+  return entries.toSorted(
+    (one, other) =>
+      Number(isGpt(other)) - Number(isGpt(one)) || compare(one.model_name, other.model_name) || one.quota_type - other.quota_type,
+  );
+}
+
+export type RatioTier = 'base' | 'raised' | 'high' | 'very_high';
+
+/** Above 1, above 3, above 5. */
+export function tierOf(ratio: number): RatioTier {
+  if (ratio > 5) return 'very_high';
+  if (ratio > 3) return 'high';
+  return ratio > 1 ? 'raised' : 'base';
+}
+
+/** Case and what separates the parts of a name do not count: `gpt4o` finds `gpt-4o`. */
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[-_./:\s]/g, '');
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,111 @@
+import { useTranslation } from 'react-i18next';
+import type { PricingEntry } from '#shared/models.ts';
+import { CopyButton } from '#pwa/ui/copy-text.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
+import { RatioTierMark } from './group-banner.tsx';
+import { groupsOf, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { Availability } from './pricing-columns.tsx';
+import styles from './pricing.module.css';
+
+interface PricePanelProps {
+  entry: PricingEntry;
+  list: PriceList;
+  group: string;
+  onGroup: (group: string) => void;
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+}
+
+/** One model: what it costs in the viewed group, and in the others beside it. */
+export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, onNext }: PricePanelProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isCall = isPerCall(entry);
+  const prices = pricesOf(entry, ratioOf(list, group), format.quotaPerUnit);
+  return (
+    <SidePanel
+      title={entry.model_name}
+      onClose={onClose}
+      onPrevious={onPrevious}
+      onNext={onNext}
+      foot={<CopyButton label={t('pricing.copy_name')} text={entry.model_name} />}
+    >
+      <Availability entry={entry} group={group} />
+      <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
+        <FactList
+          facts={
+            prices.kind === 'call'
+              ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
+              : [
+                  { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
+                  { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
+                  { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
+                ]
+          }
+        />
+      </PanelSection>
+      <PanelSection title={t('pricing.panel.groups')}>
+        <table className={styles.compare}>
+          <thead>
+            <tr>
+              <th scope="col">{t('pricing.filter.group')}</th>
+              <th scope="col">{t('pricing.column.ratio')}</th>
+              <th scope="col">{t(isCall ? 'pricing.panel.call' : 'pricing.panel.prompt')}</th>
+              {!isCall && <th scope="col">{t('pricing.panel.completion')}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {groupsOf(list).map((name) => (
+              <GroupRow key={name} name={name} entry={entry} list={list} isViewed={name === group} onGroup={onGroup} />
+            ))}
+          </tbody>
+        </table>
+      </PanelSection>
+      {!isCall && (
+        <PanelSection title={t('pricing.panel.ratios')}>
+          <FactList
+            facts={[
+              { name: t('pricing.column.model_ratio'), value: format.ratio(entry.model_ratio) },
+              { name: t('pricing.column.completion_ratio'), value: format.ratio(Math.round(entry.completion_ratio * 1000) / 1000) },
+              { name: t('pricing.panel.cache_ratio'), value: format.ratio(entry.cache_ratio) },
+            ]}
+          />
+        </PanelSection>
+      )}
+    </SidePanel>
+  );
+}
+
+function GroupRow({ name, entry, list, isViewed, onGroup }: { name: string; entry: PricingEntry; list: PriceList; isViewed: boolean; onGroup: (group: string) => void }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const ratio = ratioOf(list, name);
+  const prices = pricesOf(entry, ratio, format.quotaPerUnit);
+  const isAvailable = entry.enable_groups.includes(name);
+  return (
+    <tr data-viewed={isViewed || undefined}>
+      <th scope="row">
+        <button type="button" className={styles.group} aria-pressed={isViewed} title={list.usableGroup[name]} onClick={() => onGroup(name)}>
+          {name}
+        </button>
+      </th>
+      <td>
+        {format.factor(ratio)} <RatioTierMark ratio={ratio} />
+      </td>
+      {!isAvailable ? (
+        <td colSpan={prices.kind === 'call' ? 1 : 2} className={styles.quiet}>
+          {t('pricing.not_available')}
+        </td>
+      ) : prices.kind === 'call' ? (
+        <td>{format.price(prices.call)}</td>
+      ) : (
+        <>
+          <td>{format.price(prices.prompt)}</td>
+          <td>{format.price(prices.completion)}</td>
+        </>
+      )}
+    </tr>
+  );
+}

@@ -1,0 +1,101 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { PricingEntry } from '#shared/models.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import type { Column } from '#pwa/ui/columns.tsx';
+import { CopyText } from '#pwa/ui/copy-text.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import styles from './pricing.module.css';
+
+interface View {
+  list: PriceList | undefined;
+  /** The group that prices are looked at from. */
+  group: string;
+  onGroup: (group: string) => void;
+}
+
+export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[] {
+  const { group } = view;
+  const ratio = view.list === undefined ? 1 : ratioOf(view.list, group);
+  return [
+    { key: 'available', heading: t('pricing.column.available'), cell: (entry) => <Availability entry={entry} group={group} />, width: 96, card: 'context' },
+    { key: 'model', heading: t('pricing.column.model'), cell: (entry) => <ModelName entry={entry} />, card: 'title' },
+    { key: 'billing', heading: t('pricing.column.billing'), cell: (entry) => <Billing entry={entry} />, width: 96, leave: 3, card: 'context' },
+    { key: 'groups', heading: t('pricing.column.groups'), cell: (entry) => <Groups entry={entry} view={view} />, width: 168, leave: 4 },
+    { key: 'ratio', heading: t('pricing.column.model_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.model_ratio} />, width: 84, align: 'end', leave: 5 },
+    { key: 'completion_ratio', heading: t('pricing.column.completion_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.completion_ratio} />, width: 84, align: 'end', leave: 6 },
+    { key: 'prompt', heading: t('pricing.column.prompt'), cell: (entry) => <Price entry={entry} ratio={ratio} part="prompt" />, width: 108, align: 'end' },
+    { key: 'cached', heading: t('pricing.column.cached'), cell: (entry) => <Price entry={entry} ratio={ratio} part="cached" />, width: 84, align: 'end', leave: 2 },
+    { key: 'completion', heading: t('pricing.column.completion'), cell: (entry) => <Price entry={entry} ratio={ratio} part="completion" />, width: 108, align: 'end' },
+    // A card has room for one amount: both prices, and what they are for.
+    { key: 'both', heading: '', cell: (entry) => <CardPrice entry={entry} ratio={ratio} />, card: 'amount' },
+    { key: 'unit', heading: '', cell: (entry) => <CardUnit entry={entry} />, card: 'note' },
+  ];
+}
+
+/** Columns that only cards have. */
+export const cardOnly: ReadonlySet<string> = new Set(['both', 'unit']);
+
+export function Availability({ entry, group }: { entry: PricingEntry; group: string }) {
+  const { t } = useTranslation();
+  const isAvailable = entry.enable_groups.includes(group);
+  return <StatusMark status={isAvailable ? 'on' : 'off'}>{t(isAvailable ? 'pricing.available' : 'pricing.not_available')}</StatusMark>;
+}
+
+function ModelName({ entry }: { entry: PricingEntry }) {
+  const { t } = useTranslation();
+  if (useIsPhone()) return entry.model_name;
+  return <CopyText text={entry.model_name} label={t('pricing.copy_one', { name: entry.model_name })} />;
+}
+
+export function Billing({ entry }: { entry: PricingEntry }) {
+  const { t } = useTranslation();
+  return <span className={styles.quiet}>{t(isPerCall(entry) ? 'pricing.per_call' : 'pricing.by_usage')}</span>;
+}
+
+/** A click on a group shows the prices it has there. */
+function Groups({ entry, view }: { entry: PricingEntry; view: View }) {
+  const { t } = useTranslation();
+  const offered = entry.enable_groups.filter((name) => view.list?.usableGroup[name] !== undefined);
+  if (offered.length === 0) return <span className={styles.quiet}>{t('pricing.other_groups')}</span>;
+  return (
+    <span className={styles.groups}>
+      {offered.map((name) => (
+        <button key={name} type="button" className={styles.group} aria-pressed={name === view.group} onClick={() => view.onGroup(name)}>
+          {name}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Ratio({ entry, value }: { entry: PricingEntry; value: number }) {
+  const format = useFormat();
+  return <span className={styles.quiet}>{isPerCall(entry) ? '—' : format.ratio(Math.round(value * 1000) / 1000)}</span>;
+}
+
+function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; part: 'prompt' | 'cached' | 'completion' }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const prices = pricesOf(entry, ratio, format.quotaPerUnit);
+  if (prices.kind === 'usage') return format.price(prices[part]);
+  return part === 'prompt' ? t('pricing.price_per_call', { price: format.price(prices.call) }) : <span className={styles.quiet}>—</span>;
+}
+
+function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
+  const format = useFormat();
+  const prices = pricesOf(entry, ratio, format.quotaPerUnit);
+  if (prices.kind === 'call') return `$${format.price(prices.call)}`;
+  return (
+    <>
+      ${format.price(prices.prompt)} <span className={styles.quiet}>→</span> ${format.price(prices.completion)}
+    </>
+  );
+}
+
+function CardUnit({ entry }: { entry: PricingEntry }) {
+  const { t } = useTranslation();
+  return t(isPerCall(entry) ? 'pricing.unit_call' : 'pricing.unit_million');
+}

@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { CopyButton } from '#pwa/ui/copy-text.tsx';
+import { DataList } from '#pwa/ui/data-list.tsx';
+import { FilterBar, FilterSelect } from '#pwa/ui/filter-bar.tsx';
+import { Screen } from '#pwa/ui/screen.tsx';
+import { useSelection } from '#pwa/ui/selection.ts';
+import { GroupBanner } from './group-banner.tsx';
+import { PricePanel } from './price-panel.tsx';
+import { defaultGroup, filterEntries, groupsOf } from './price-list.ts';
+import { cardOnly, pricingColumns } from './pricing-columns.tsx';
+import type { PricingSearch } from './pricing-search.ts';
+import { pricingQuery } from './queries.ts';
+import styles from './pricing.module.css';
+
+interface PricingScreenProps {
+  search: PricingSearch;
+  onSearch: (change: Partial<PricingSearch>) => void;
+}
+
+export function PricingScreen({ search, onSearch }: PricingScreenProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const user = useStoredUser();
+  const query = useQuery(pricingQuery(user?.id ?? 0));
+  const list = query.data;
+  const ownGroup = user?.group || defaultGroup;
+  const group = search.group ?? ownGroup;
+  const all = list?.entries;
+  const rows = useMemo(
+    () =>
+      all === undefined
+        ? undefined
+        : filterEntries(all, { keyword: search.keyword ?? '', billing: search.billing, availableIn: search.available === 'yes' ? group : undefined }),
+    [all, search.keyword, search.billing, search.available, group],
+  );
+  const onGroup = (name: string): void => onSearch({ group: name === ownGroup ? undefined : name });
+  const columns = pricingColumns(t, { list, group, onGroup });
+  const selection = useSelection<string>();
+  const ticked = (all ?? []).filter((entry) => selection.keys.has(entry.model_name)).map((entry) => entry.model_name);
+
+  const openIndex = rows?.findIndex((row) => row.model_name === search.open) ?? -1;
+  const opened = rows?.[openIndex];
+  const walk = (step: 1 | -1): (() => void) | undefined => {
+    const next = rows?.[openIndex + step];
+    return next === undefined ? undefined : () => onSearch({ open: next.model_name });
+  };
+  const filtersSet = [search.keyword, search.billing, search.available].filter((value) => value !== undefined).length;
+  const clear = (): void => onSearch({ keyword: undefined, billing: undefined, available: undefined });
+
+  return (
+    <Screen
+      title={t('pricing.title')}
+      filters={
+        <>
+          {list !== undefined && <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup} />}
+          <FilterBar
+            count={filtersSet}
+            onClear={clear}
+            search={{ label: t('pricing.filter.keyword'), value: search.keyword ?? '', onChange: (text) => onSearch({ keyword: text === '' ? undefined : text }) }}
+            tools={
+              rows !== undefined &&
+              rows.length > 0 && (
+                <span className={styles.range}>{t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}</span>
+              )
+            }
+          >
+            {list !== undefined && groupsOf(list).length > 1 && (
+              <FilterSelect
+                label={t('pricing.filter.group')}
+                value={search.group ?? ''}
+                options={groupsOf(list)
+                  .filter((name) => name !== ownGroup)
+                  .map((name) => ({ value: name, label: name }))}
+                onChange={(name) => onGroup(name === '' ? ownGroup : name)}
+              />
+            )}
+            <FilterSelect
+              label={t('pricing.filter.billing')}
+              value={search.billing ?? ''}
+              options={[
+                { value: 'usage', label: t('pricing.by_usage') },
+                { value: 'call', label: t('pricing.per_call') },
+              ]}
+              onChange={(billing) => onSearch({ billing: billing === 'usage' || billing === 'call' ? billing : undefined })}
+            />
+            <FilterSelect
+              label={t('pricing.filter.available')}
+              value={search.available ?? ''}
+              options={[{ value: 'yes', label: t('pricing.filter.only_available') }]}
+              onChange={(available) => onSearch({ available: available === 'yes' ? 'yes' : undefined })}
+            />
+          </FilterBar>
+        </>
+      }
+      panel={
+        opened !== undefined &&
+        list !== undefined && (
+          <PricePanel
+            entry={opened}
+            list={list}
+            group={group}
+            onGroup={onGroup}
+            onClose={() => onSearch({ open: undefined })}
+            onPrevious={walk(-1)}
+            onNext={walk(1)}
+          />
+        )
+      }
+    >
+      <DataList
+        label={t('pricing.title')}
+        query={query}
+        rows={rows}
+        columns={isPhone ? columns : columns.filter((column) => !cardOnly.has(column.key))}
+        rowKey={(row) => row.model_name}
+        rowName={(row) => row.model_name}
+        open={search.open}
+        onOpen={(open) => onSearch({ open })}
+        selection={selection}
+        bulkActions={<CopyButton variant="subtle" label={t('pricing.copy_selected')} text={ticked.join(',')} />}
+        isMuted={(row) => !row.enable_groups.includes(group)}
+        empty={{ title: t('pricing.empty.title'), text: t('pricing.empty.text') }}
+        filtersSet={filtersSet}
+        onClearFilters={clear}
+      />
+    </Screen>
+  );
+}

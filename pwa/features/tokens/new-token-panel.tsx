@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { CopyButton, CopyIcon } from '#pwa/ui/copy-text.tsx';
+import { showOnField } from '#pwa/ui/field-errors.ts';
+import { SidePanel } from '#pwa/ui/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import { useCreateTokens } from './token-actions.ts';
+import { TokenFields } from './token-fields.tsx';
+import { createBody, emptyToken } from './token-form.ts';
+import { focusFirstError, useTokenForm } from './use-token-form.ts';
+import styles from './tokens.module.css';
+
+const formId = 'new-token';
+
+export function NewTokenPanel({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const [made, setMade] = useState<readonly Token[]>([]);
+  const create = useCreateTokens();
+  const form = useTokenForm(emptyToken, () => undefined);
+  const failure = create.error === null ? null : failureOf(create.error);
+  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  if (made.length > 0) return <MadeTokens tokens={made} onClose={onClose} />;
+
+  const submit = form.onSubmit(
+    (values) =>
+      create.mutate(createBody(values), {
+        onSuccess: (tokens) => setMade(tokens),
+        onError: (error) => showOnField(form, failureOf(error)),
+      }),
+    focusFirstError,
+  );
+  const label = t('tokens.action.create');
+  return (
+    <SidePanel
+      title={t('tokens.panel.new')}
+      takesFocus
+      onClose={onClose}
+      onSave={() => submit()}
+      foot={
+        <>
+          <Button onClick={onClose}>{t('common.action.cancel')}</Button>
+          <Button variant="filled" type="submit" form={formId} loading={create.isPending} disabled={!isOnline}>
+            {isOnline ? label : t('common.action.needs_connection', { action: label })}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className={styles.form} noValidate onSubmit={submit}>
+        <TokenFields form={form} asksCount />
+        {failure !== null && !isAtField && (
+          <p role="alert">
+            <StatusMark status="failed">{failure.message}</StatusMark>
+          </p>
+        )}
+      </form>
+      <UnsavedEdits when={form.isDirty()} />
+    </SidePanel>
+  );
+}
+
+/** The keys right after they were made: here they stand in full, this once. */
+function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <SidePanel
+      title={t('tokens.made.title', { count: tokens.length })}
+      onClose={onClose}
+      foot={
+        <>
+          {tokens.length > 1 && <CopyButton label={t('tokens.made.copy_all')} text={tokens.map((token) => `sk-${token.key}`).join('\n')} />}
+          <Button variant="filled" onClick={onClose}>
+            {t('common.action.done')}
+          </Button>
+        </>
+      }
+    >
+      <p className={styles.madeText}>
+        <StatusMark status="on">{t('tokens.made.text')}</StatusMark>
+      </p>
+      <ul className={styles.made}>
+        {tokens.map((token) => (
+          <li key={token.id}>
+            <b>{token.name}</b>
+            <span className={styles.madeKey}>
+              <code>sk-{token.key}</code>
+              <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_one', { name: token.name })} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,63 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { type Token, TokenStatus } from '#shared/tokens.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { CopyIcon } from '#pwa/ui/copy-text.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { useToggleToken } from './token-actions.ts';
+import { wholeKey } from './token-key.ts';
+import styles from './tokens.module.css';
+
+interface RowActionsProps {
+  token: Token;
+  onRemove: (token: Token) => void;
+}
+
+/** Copy, enable or disable, delete; a click on the row itself edits. */
+export function RowActions({ token, onRemove }: RowActionsProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const toggle = useToggleToken();
+  const needs = (action: string): string => (isOnline ? action : t('common.action.needs_connection', { action }));
+  return (
+    <span className={styles.actions}>
+      <CopyKey token={token} />
+      <Button
+        variant="subtle"
+        className={styles.toggle}
+        loading={toggle.isPending}
+        disabled={!isOnline}
+        title={needs(t(`tokens.action.${verbOf(token)}`))}
+        onClick={() => toggle.mutate(token)}
+      >
+        {t(`tokens.action.${verbOf(token)}`)}
+      </Button>
+      <ActionIcon
+        aria-label={needs(t('tokens.action.delete_one', { name: token.name }))}
+        title={needs(t('common.action.delete'))}
+        disabled={!isOnline}
+        onClick={() => onRemove(token)}
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+    </span>
+  );
+}
+
+/** Without a connection only the mask is here, and a mask is not copied. */
+function CopyKey({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  const key = wholeKey(token);
+  const label = t('tokens.action.copy_one', { name: token.name });
+  if (key !== undefined) return <CopyIcon text={key} label={label} />;
+  const reason = token.key === '' ? t('tokens.key_lost') : t('common.action.needs_connection', { action: label });
+  return (
+    <ActionIcon aria-label={reason} title={reason} disabled>
+      <Icon name="copy" />
+    </ActionIcon>
+  );
+}
+
+export function verbOf(token: Token): 'enable' | 'disable' {
+  return token.status === TokenStatus.disabled ? 'enable' : 'disable';
+}

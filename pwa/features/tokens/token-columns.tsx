@@ -1,0 +1,77 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import type { Column } from '#pwa/ui/columns.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { RowActions } from './row-actions.tsx';
+import { maskKey } from './token-key.ts';
+import { Balance, TokenMark, useExpiryText } from './token-words.tsx';
+import styles from './tokens.module.css';
+
+export const columnsKey = 'tokens-table-columns';
+
+export function tokenColumns(t: TFunction, onRemove: (token: Token) => void): Column<Token>[] {
+  return [
+    { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
+    { key: 'status', heading: t('tokens.column.status'), cell: (token) => <TokenMark status={token.status} />, width: 104, card: 'context' },
+    { key: 'group', heading: t('tokens.column.group'), cell: (token) => <GroupName group={token.group} />, width: 96, leave: 4, card: 'context' },
+    { key: 'balance', heading: t('tokens.column.balance'), cell: (token) => <Left token={token} />, width: 148, align: 'end', card: 'amount' },
+    { key: 'used', heading: t('tokens.column.used'), cell: (token) => <Used token={token} />, width: 92, align: 'end', leave: 3, card: 'note' },
+    { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 124, leave: 6 },
+    { key: 'expiry', heading: t('tokens.column.expiry'), cell: (token) => <Expiry token={token} />, width: 152, leave: 5 },
+    { key: 'created', heading: t('tokens.column.created'), cell: (token) => <Day at={token.created_time} />, width: 112, leave: 7 },
+    { key: 'accessed', heading: t('tokens.column.accessed'), cell: (token) => <Day at={token.accessed_time} />, width: 112, leave: 8, isOff: true },
+    { key: 'actions', heading: t('tokens.column.actions'), cell: (token) => <RowActions token={token} onRemove={onRemove} />, width: 172, align: 'end', isLocked: true },
+  ];
+}
+
+function Name({ token }: { token: Token }) {
+  if (useIsPhone()) return token.name;
+  return (
+    <>
+      <b>{token.name}</b>
+      <small className={styles.key}>sk-{maskKey(token.key)}</small>
+    </>
+  );
+}
+
+function GroupName({ group }: { group: string }) {
+  const { t } = useTranslation();
+  return group === '' ? <span className={styles.quiet}>{t('tokens.own_group')}</span> : group;
+}
+
+function Left({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  // The status beside it says that nothing is left.
+  if (!isPhone && (token.unlimited_quota || token.remain_quota > 0)) return <Balance token={token} size="row" />;
+  return token.unlimited_quota ? t('tokens.unlimited') : format.quota(token.remain_quota);
+}
+
+function Used({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const amount = format.quota(token.used_quota);
+  if (!useIsPhone()) return <span className={styles.quiet}>{amount}</span>;
+  if (token.unlimited_quota || token.full_mark <= 0) return t('tokens.card.used', { amount });
+  return t('tokens.card.of', { amount: format.quota(token.full_mark) });
+}
+
+function Models({ token }: { token: Token }) {
+  const { t } = useTranslation();
+  if (!token.model_limits_enabled) return <span className={styles.quiet}>{t('tokens.any_model')}</span>;
+  const models = token.model_limits.split(',').filter((name) => name !== '');
+  return <span title={models.join('\n')}>{models.length === 1 ? models[0] : t('tokens.model_count', { count: models.length })}</span>;
+}
+
+function Expiry({ token }: { token: Token }) {
+  const text = useExpiryText()(token.expired_time);
+  return <span className={token.expired_time === -1 ? styles.quiet : undefined}>{text}</span>;
+}
+
+function Day({ at }: { at: number }) {
+  const format = useFormat();
+  return <span className={styles.quiet}>{at > 0 ? format.date(at) : '—'}</span>;
+}

@@ -1,0 +1,212 @@
+import { MultiSelect, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { tokenBatchLimit } from '#shared/tokens.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { QuotaInput } from '#pwa/ui/quota-input.tsx';
+import { usableGroupsQuery, usableModelsQuery } from './queries.ts';
+import { never } from './token-form.ts';
+import type { TokenForm } from './use-token-form.ts';
+import styles from './tokens.module.css';
+
+interface TokenFieldsProps {
+  form: TokenForm;
+  /** New tokens can be made by the dozen. */
+  asksCount: boolean;
+}
+
+/** Dollars that are offered as balances. */
+const picks = [1, 10, 50, 100, 500, 1000];
+const countPicks = [10, 20, 30, 100];
+const below = ['label', 'input', 'error', 'description'] as const;
+
+export function TokenFields({ form, asksCount }: TokenFieldsProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { values } = form;
+  return (
+    <>
+      <TextInput label={t('tokens.form.name')} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <GroupField form={form} />
+      <div className={styles.part}>
+        <Switch
+          label={t('tokens.form.unlimited')}
+          checked={values.unlimited_quota}
+          onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
+        />
+        {!values.unlimited_quota && (
+          <QuotaInput
+            label={t('tokens.form.quota')}
+            value={values.remain_quota}
+            onChange={(units) => form.setFieldValue('remain_quota', units)}
+            error={form.errors['remain_quota']}
+            presets={picks.map((usd) => usd * format.quotaPerUnit)}
+          />
+        )}
+        <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
+      </div>
+      <ExpiryField form={form} />
+      <ModelsField form={form} />
+      <Textarea
+        label={t('tokens.form.ips')}
+        description={t('tokens.form.ips_hint')}
+        inputWrapperOrder={[...below]}
+        classNames={{ input: styles.mono ?? '' }}
+        autosize
+        minRows={2}
+        maxRows={8}
+        spellCheck={false}
+        autoCapitalize="none"
+        {...form.getInputProps('allow_ips')}
+      />
+      {asksCount && (
+        <div className={styles.part}>
+          <NumberInput
+            label={t('tokens.form.count')}
+            description={t('tokens.form.count_hint')}
+            inputWrapperOrder={[...below]}
+            min={1}
+            max={tokenBatchLimit}
+            allowDecimal={false}
+            allowNegative={false}
+            value={values.count}
+            error={form.errors['count']}
+            onChange={(count) => form.setFieldValue('count', typeof count === 'number' ? count : '')}
+          />
+          <div className={styles.picks}>
+            {countPicks.map((count) => (
+              <button key={count} type="button" className={styles.pick} aria-pressed={values.count === count} onClick={() => form.setFieldValue('count', count)}>
+                {count}
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Stands for the empty name: an empty value is no choice to a select. */
+const ownGroup = ':own';
+
+function GroupField({ form }: Pick<TokenFieldsProps, 'form'>) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const groups = useQuery(usableGroupsQuery);
+  const own = useStoredUser()?.group ?? 'default';
+  const known = Object.entries(groups.data ?? {}).filter(([name]) => name !== '');
+  const { group } = form.values;
+  const options = [
+    { value: ownGroup, label: t('tokens.form.own_group', { name: own }), note: '' },
+    ...known.map(([name, choice]) => ({ value: name, label: `${name} ${format.factor(choice.ratio)}`, note: choice.desc })),
+    // One that may no longer be chosen stays in sight as long as it is set.
+    ...(group === '' || known.some(([name]) => name === group) ? [] : [{ value: group, label: group, note: '' }]),
+  ];
+  const notes = new Map(options.map((option) => [option.value, option.note]));
+  return (
+    <Select
+      label={t('tokens.form.group')}
+      data={options.map(({ value, label }) => ({ value, label }))}
+      value={group === '' ? ownGroup : group}
+      error={form.errors['group']}
+      onChange={(value) => form.setFieldValue('group', value === null || value === ownGroup ? '' : value)}
+      renderOption={({ option }) => (
+        <span className={styles.option}>
+          {option.label}
+          {notes.get(option.value) !== '' && <small>{notes.get(option.value)}</small>}
+        </span>
+      )}
+    />
+  );
+}
+
+const hour = 60 * 60;
+const shortcuts = [
+  { name: 'hour', seconds: hour },
+  { name: 'day', seconds: 24 * hour },
+  { name: 'month', seconds: 30 * 24 * hour },
+] as const;
+
+function ExpiryField({ form }: Pick<TokenFieldsProps, 'form'>) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { expired_time: expiry } = form.values;
+  const set = (seconds: number): void => form.setFieldValue('expired_time', seconds);
+  const isNever = expiry === never;
+  return (
+    <div className={styles.part} role="group" aria-label={t('tokens.form.expiry')}>
+      <span className={styles.label} aria-hidden="true">
+        {t('tokens.form.expiry')}
+      </span>
+      <div className={styles.picks}>
+        <button type="button" className={styles.pick} aria-pressed={isNever} onClick={() => set(never)}>
+          {t('tokens.never')}
+        </button>
+        {shortcuts.map((shortcut) => (
+          <button key={shortcut.name} type="button" className={styles.pick} onClick={() => set(Math.ceil(Date.now() / 1000) + shortcut.seconds)}>
+            {t(`tokens.form.expiry_${shortcut.name}`)}
+          </button>
+        ))}
+        {isNever && (
+          <button type="button" className={styles.pick} onClick={() => set(Math.ceil(Date.now() / 1000) + 7 * 24 * hour)}>
+            {t('tokens.form.expiry_custom')}
+          </button>
+        )}
+      </div>
+      {!isNever && (
+        <TextInput
+          aria-label={t('tokens.form.expiry')}
+          description={t('tokens.form.expiry_zone', { zone: format.timeZone })}
+          inputWrapperOrder={[...below]}
+          type="datetime-local"
+          value={localText(expiry)}
+          error={form.errors['expired_time']}
+          onChange={(event) => set(secondsOf(event.currentTarget.value))}
+        />
+      )}
+    </div>
+  );
+}
+
+function ModelsField({ form }: Pick<TokenFieldsProps, 'form'>) {
+  const { t } = useTranslation();
+  const models = useQuery(usableModelsQuery);
+  const { model_limits_enabled: isLimited, model_limits: chosen } = form.values;
+  // What a token is limited to stays choosable, also when no channel offers it now.
+  const data = [...new Set([...(models.data ?? []), ...chosen])].sort();
+  return (
+    <div className={styles.part}>
+      <Switch
+        label={t('tokens.form.limit_models')}
+        checked={isLimited}
+        onChange={(event) => form.setFieldValue('model_limits_enabled', event.currentTarget.checked)}
+      />
+      {isLimited && (
+        <MultiSelect
+          label={t('tokens.form.models')}
+          data={data}
+          value={chosen}
+          error={form.errors['model_limits']}
+          searchable
+          clearable
+          maxDropdownHeight={260}
+          nothingFoundMessage={t('tokens.form.no_model')}
+          onChange={(names) => form.setFieldValue('model_limits', names)}
+        />
+      )}
+    </div>
+  );
+}
+
+function localText(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Nothing entered means never. */
+function secondsOf(text: string): number {
+  const time = new Date(text).getTime();
+  return Number.isNaN(time) ? never : Math.floor(time / 1000);
+}

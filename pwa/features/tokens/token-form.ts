@@ -1,0 +1,135 @@
+// What the token form holds, what is wrong with it, and what it sends: on an edit only what was changed.
+import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
+
+export interface TokenValues {
+  name: string;
+  /** Empty: the owner's own group. */
+  group: string;
+  /** Quota units; '' : nothing entered. */
+  remain_quota: number | '';
+  unlimited_quota: boolean;
+  /** Unix seconds, -1: never. */
+  expired_time: number;
+  model_limits_enabled: boolean;
+  model_limits: string[];
+  allow_ips: string;
+  count: number | '';
+}
+
+/** One dollar while nobody changes what a dollar is. */
+const defaultQuota = 500_000;
+export const never = -1;
+
+export const emptyToken: TokenValues = {
+  name: '',
+  group: '',
+  remain_quota: defaultQuota,
+  unlimited_quota: false,
+  expired_time: never,
+  model_limits_enabled: false,
+  model_limits: [],
+  allow_ips: '',
+  count: 1,
+};
+
+export function valuesOf(token: Token): TokenValues {
+  return {
+    name: token.name,
+    group: token.group,
+    remain_quota: token.remain_quota,
+    unlimited_quota: token.unlimited_quota,
+    expired_time: token.expired_time,
+    model_limits_enabled: token.model_limits_enabled,
+    model_limits: listOf(token.model_limits),
+    allow_ips: token.allow_ips,
+    count: 1,
+  };
+}
+
+export type TokenProblem = 'name_required' | 'name_long' | 'quota_required' | 'quota_negative' | 'expiry_past' | 'count_range' | 'models_required';
+
+/** What is wrong, by field. `now` is in unix seconds; an expiry that was there before may lie in the past. */
+export function tokenProblems(values: TokenValues, { now, before }: { now: number; before?: Token | undefined }): Partial<Record<keyof TokenValues, TokenProblem>> {
+  const problems: Partial<Record<keyof TokenValues, TokenProblem>> = {};
+  const name = values.name.trim();
+  if (name === '') problems.name = 'name_required';
+  else if (Array.from(name).length > tokenNameLimit) problems.name = 'name_long';
+  if (!values.unlimited_quota && values.remain_quota === '') problems.remain_quota = 'quota_required';
+  // What is overdrawn already may stay as it is.
+  else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota) problems.remain_quota = 'quota_negative';
+  if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time) problems.expired_time = 'expiry_past';
+  if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
+  if (before === undefined && (values.count === '' || values.count < 1 || values.count > tokenBatchLimit)) problems.count = 'count_range';
+  return problems;
+}
+
+export function createBody(values: TokenValues): TokenCreate {
+  return {
+    name: values.name.trim(),
+    group: values.group,
+    remain_quota: values.remain_quota === '' ? 0 : values.remain_quota,
+    unlimited_quota: values.unlimited_quota,
+    expired_time: values.expired_time,
+    model_limits_enabled: values.model_limits_enabled,
+    model_limits: values.model_limits.join(','),
+    allow_ips: tidyLines(values.allow_ips),
+    ...(values.count === '' || values.count === 1 ? {} : { count: values.count }),
+  };
+}
+
+/**
+ * The changes against the record that the form was opened with. `used_quota` goes beside a new balance: together they say
+ * which edit was meant, however much calls have used since. `revision`: the state that the changes are based on.
+ */
+export function editBody(values: TokenValues, before: Token, revision: number = before.revision): TokenEdit {
+  const models = values.model_limits.join(',');
+  const ips = tidyLines(values.allow_ips);
+  const name = values.name.trim();
+  const { remain_quota: quota } = values;
+  return {
+    id: before.id,
+    ...(name === before.name ? {} : { name }),
+    ...(values.group === before.group ? {} : { group: values.group }),
+    ...(values.unlimited_quota === before.unlimited_quota ? {} : { unlimited_quota: values.unlimited_quota }),
+    ...(values.expired_time === before.expired_time ? {} : { expired_time: values.expired_time }),
+    ...(values.model_limits_enabled === before.model_limits_enabled ? {} : { model_limits_enabled: values.model_limits_enabled }),
+    ...(models === listOf(before.model_limits).join(',') ? {} : { model_limits: models }),
+    ...(ips === tidyLines(before.allow_ips) ? {} : { allow_ips: ips }),
+    ...(quota === '' || quota === before.remain_quota ? {} : { remain_quota: quota, used_quota: before.used_quota }),
+    revision,
+  };
+}
+
+/** Nothing but the id and the revision: there is nothing to save. */
+export function isUnchanged(body: TokenEdit): boolean {
+  return Object.keys(body).every((key) => key === 'id' || key === 'revision');
+}
+
+const comparedFields = ['name', 'group', 'remain_quota', 'unlimited_quota', 'expired_time', 'model_limits_enabled', 'model_limits', 'allow_ips', 'status'] as const;
+export type ComparedField = (typeof comparedFields)[number];
+
+/**
+ * What somebody else changed while the form was open. A balance that only calls have moved is no change: the sum of what
+ * is left and what is used tells.
+ */
+export function changesBetween(before: Token, now: Token): ComparedField[] {
+  return comparedFields.filter((field) => {
+    if (field === 'remain_quota') return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
+    return before[field] !== now[field];
+  });
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function tidyLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+}

@@ -1,0 +1,23 @@
+import type { Token } from '#shared/tokens.ts';
+
+const stars = '**********';
+
+/** What tells keys apart and opens nothing; what is kept on this device for the time without a network. */
+export function maskKey(key: string): string {
+  return key === '' || isMasked(key) ? key : `${key.slice(0, 3)}${stars}${key.slice(-3)}`;
+}
+
+export function isMasked(key: string): boolean {
+  return key.includes('*');
+}
+
+/** The key as clients use it; undefined when only its mask is here. */
+export function wholeKey(token: Pick<Token, 'key'>): string | undefined {
+  return token.key === '' || isMasked(token.key) ? undefined : `sk-${token.key}`;
+}
+
+/** A chat application's address with this key in it; undefined for an address that would run as a script. */
+export function chatAddress(template: string, { key, address }: { key: string; address: string }): string | undefined {
+  if (/^\s*(javascript|data|vbscript):/i.test(template)) return undefined;
+  return template.replaceAll('{address}', encodeURIComponent(address)).replaceAll('{key}', key);
+}

@@ -1,0 +1,174 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { ColumnPicker, useColumns } from '#pwa/ui/columns.tsx';
+import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
+import { CopyButton } from '#pwa/ui/copy-text.tsx';
+import { DataList } from '#pwa/ui/data-list.tsx';
+import { FilterBar, FilterText } from '#pwa/ui/filter-bar.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { rememberedPageSize } from '#pwa/ui/list-search.ts';
+import { Screen } from '#pwa/ui/screen.tsx';
+import { useSelection } from '#pwa/ui/selection.ts';
+import { foundTokensQuery, tokensQuery } from './queries.ts';
+import { useRemoveTokens } from './token-actions.ts';
+import { columnsKey, tokenColumns } from './token-columns.tsx';
+import { NewTokenPanel } from './new-token-panel.tsx';
+import { wholeKey } from './token-key.ts';
+import { TokenPanel } from './token-panel.tsx';
+import type { TokenSearch } from './token-search.ts';
+
+interface TokensScreenProps {
+  search: TokenSearch;
+  onSearch: (change: Partial<TokenSearch>) => void;
+}
+
+const newToken = 'new';
+
+export function TokensScreen({ search, onSearch }: TokensScreenProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const isOnline = useIsOnline();
+  const size = search.size ?? rememberedPageSize();
+  const page = search.p ?? 1;
+  // Not in the address: a part of a key is a secret, and addresses are remembered.
+  const [key, setKey] = useState('');
+  const keyword = search.keyword ?? '';
+  const isSearch = keyword !== '' || key !== '';
+  const listed = useQuery({ ...tokensQuery(page, size), enabled: !isSearch });
+  const found = useQuery({ ...foundTokensQuery(keyword, key), enabled: isSearch });
+  const query = isSearch ? found : listed;
+  const rows = query.data?.items;
+
+  const [removing, setRemoving] = useState<readonly Token[]>([]);
+  const columns = useMemo(() => tokenColumns(t, (token) => setRemoving([token])), [t]);
+  const chosen = useColumns(columns, columnsKey);
+  const selection = useSelection<number>();
+  const ticked = (rows ?? []).filter((row) => selection.keys.has(row.id));
+  const remove = useRemoveTokens();
+
+  const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
+  const opened = rows?.[openIndex];
+  const walk = (step: 1 | -1): (() => void) | undefined => {
+    const next = rows?.[openIndex + step];
+    return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
+  };
+  const createLabel = t('tokens.action.create');
+  const createButton = (
+    <Button variant="filled" disabled={!isOnline} leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />} onClick={() => onSearch({ open: newToken })}>
+      {isOnline ? createLabel : t('common.action.needs_connection', { action: createLabel })}
+    </Button>
+  );
+
+  async function handleRemove(): Promise<void> {
+    const ids = removing.map((token) => token.id);
+    // The failure is shown by itself; the question is answered either way.
+    await remove.mutateAsync(ids).then(
+      () => {
+        selection.set(ids, false);
+        if (ids.some((id) => String(id) === search.open)) onSearch({ open: undefined });
+      },
+      () => undefined,
+    );
+    setRemoving([]);
+  }
+
+  return (
+    <Screen
+      title={t('tokens.title')}
+      actions={createButton}
+      filters={
+        <FilterBar
+          count={(keyword === '' ? 0 : 1) + (key === '' ? 0 : 1)}
+          onClear={() => {
+            setKey('');
+            onSearch({ keyword: undefined, p: undefined });
+          }}
+          search={{ label: t('tokens.filter.keyword'), value: keyword, onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }) }}
+          tools={isPhone ? undefined : <ColumnPicker chosen={chosen} />}
+        >
+          <FilterText label={t('tokens.filter.key')} value={key} onChange={setKey} />
+        </FilterBar>
+      }
+      panel={
+        search.open === newToken ? (
+          <NewTokenPanel onClose={() => onSearch({ open: undefined })} />
+        ) : (
+          opened !== undefined && (
+            <TokenPanel
+              key={opened.id}
+              token={opened}
+              onClose={() => onSearch({ open: undefined })}
+              onPrevious={walk(-1)}
+              onNext={walk(1)}
+              onRemove={() => setRemoving([opened])}
+            />
+          )
+        )
+      }
+    >
+      <DataList
+        label={t('tokens.title')}
+        query={query}
+        rows={rows}
+        columns={isPhone ? columns : chosen.shown}
+        rowKey={(row) => row.id}
+        rowName={(row) => row.name}
+        open={search.open}
+        onOpen={(open) => onSearch({ open })}
+        selection={selection}
+        bulkActions={
+          <>
+            <BulkCopy tokens={ticked} />
+            <Button variant="subtle" data-danger disabled={!isOnline || ticked.length === 0} leftSection={<Icon name={isOnline ? 'trash' : 'unlinked'} />} onClick={() => setRemoving(ticked)}>
+              {isOnline ? t('common.action.delete') : t('common.action.needs_connection', { action: t('common.action.delete') })}
+            </Button>
+          </>
+        }
+        isTwoLine
+        isMuted={(row) => row.status !== 1}
+        empty={{ title: t('tokens.empty.title'), text: t('tokens.empty.text'), action: createButton }}
+        filtersSet={(keyword === '' ? 0 : 1) + (key === '' ? 0 : 1)}
+        onClearFilters={() => {
+          setKey('');
+          onSearch({ keyword: undefined });
+        }}
+        {...(isSearch || query.data === undefined
+          ? {}
+          : {
+              pager: {
+                page,
+                size,
+                total: query.data.total,
+                onPage: (next: number) => onSearch({ p: next === 1 ? undefined : next, open: undefined }),
+                onSize: (next: number) => onSearch({ size: next, p: undefined }),
+              },
+            })}
+      />
+      <ConfirmDialog
+        opened={removing.length > 0}
+        title={t('tokens.remove.title', { count: removing.length, name: removing[0]?.name ?? '' })}
+        text={t('tokens.remove.text')}
+        confirmLabel={t('tokens.remove.confirm', { count: removing.length })}
+        isDanger
+        onConfirm={handleRemove}
+        onCancel={() => setRemoving([])}
+      />
+    </Screen>
+  );
+}
+
+/** Names and keys of the ticked tokens, one per line. */
+function BulkCopy({ tokens }: { tokens: readonly Token[] }) {
+  const { t } = useTranslation();
+  const lines = tokens.flatMap((token) => {
+    const key = wholeKey(token);
+    return key === undefined ? [] : [`${token.name}    ${key}`];
+  });
+  if (lines.length === 0) return null;
+  return <CopyButton variant="subtle" label={t('tokens.action.copy_keys')} text={lines.join('\n')} />;
+}

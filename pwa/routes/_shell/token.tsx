@@ -1,0 +1,18 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { signedInOnly } from '#pwa/app/guards.ts';
+import { TokenSearch } from '#pwa/features/tokens/token-search.ts';
+import { TokensScreen } from '#pwa/features/tokens/tokens-screen.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
+
+export const Route = createFileRoute('/_shell/token')({
+  validateSearch: TokenSearch,
+  beforeLoad: signedInOnly,
+  loader: () => loadTexts('tokens'),
+  component: Tokens,
+});
+
+function Tokens() {
+  const search = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return <TokensScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
+}
