@@ -48,7 +48,7 @@ const Environment = z.object({
   MAX_REQUEST_BODY_MB: integer(1, 1024, 64),
   /** Seconds without any byte of a streamed answer; doubled for o1 and o3 models. */
   STREAMING_TIMEOUT: integer(1, 86_400, 60),
-  /** Seconds until the first byte of an upstream's answer. */
+  /** Seconds until an upstream's stream begins, or its whole answer is there. */
   RELAY_TIMEOUT: integer(1, 86_400, 600),
   /** Seconds between keep-alive signs to a streaming client that hears nothing. */
   STREAM_KEEPALIVE: integer(1, 3600, 15),

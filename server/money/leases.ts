@@ -228,6 +228,8 @@ export class Leases {
         hasRecalled = true;
         await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
       }
+      // What is free here but too little may be what another process lacks.
+      if (account.free > 0) await this.#giveBack([account]);
       await this.#pause(account);
     }
   }

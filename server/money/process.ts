@@ -2,11 +2,14 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import type { ProcessRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 
 export const heartbeatMs = 2_000;
 /** Without a heartbeat for this long, a process is taken for dead. */
-export const deadAfterMs = 20_000;
+const deadAfterMs = 20_000;
+/** A heartbeat this old needs no watching: no two clocks of one installation are that far apart. */
+const longDeadMs = 60_000;
 
 /** Identities that live in this very process (tests run several); what carries our pid but is not here has died. */
 const living = new Set<string>();
@@ -20,10 +23,6 @@ export const thisHost = (() => {
   }
 })();
 
-export interface Identity {
-  readonly id: string;
-}
-
 export interface ProcessOptions {
   db: Database;
   log: Logger;
@@ -31,17 +30,19 @@ export interface ProcessOptions {
   randomText(count: number): string;
   /** Number of the last log row that is applied to every account. */
   settledSeq(): number;
-  /** Called when another process took this one for dead and settled its books: the identity is gone. */
-  onLost(): void;
+  /** Called when another process has taken this one for dead: the identity is gone. */
+  onLost(id: string): void;
 }
 
 export interface ServerProcess {
   readonly id: string;
   start(): Promise<void>;
-  /** Takes a new identity; the old one stays lost. */
-  renew(): Promise<void>;
-  /** Marks the books of this identity as settled up to `settledSeq`. */
-  stop(): Promise<void>;
+  /** Whether the books of that identity are still its own. */
+  isAlive(id: string): Promise<boolean>;
+  /** Takes a new identity; the old one stays lost. `switchOver` runs in the same turn in which `id` changes. */
+  renew(switchOver: () => void): Promise<void>;
+  /** Closes the books of this identity up to `settledSeq`; when they are not clean, others settle what is left of them. */
+  stop(isClean: boolean): Promise<void>;
 }
 
 export function createServerProcess(options: ProcessOptions): ServerProcess {
@@ -54,27 +55,28 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
     return `p${options.randomText(11)}`;
   }
 
-  async function register(): Promise<void> {
+  async function register(newcomer: string): Promise<void> {
     const now = options.now();
     await processes.insert({
-      id,
+      id: newcomer,
       host: thisHost,
       pid: process.pid,
       started_at: now,
       heartbeat_at: now,
       state: 'alive',
-      settled_seq: 0,
+      settled_seq: options.settledSeq(),
     });
-    living.add(id);
+    living.add(newcomer);
   }
 
   async function beat(): Promise<void> {
+    const beating = id;
     try {
       const row = await processes.patch(
-        { id, state: 'alive' },
+        { id: beating, state: 'alive' },
         { set: { heartbeat_at: options.now() }, max: { settled_seq: options.settledSeq() } },
       );
-      if (row === null) options.onLost();
+      if (row === null) options.onLost(beating);
     } catch (failure) {
       options.log.warn({ reason: String(failure) }, 'the heartbeat could not be written');
     }
@@ -85,32 +87,71 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
       return id;
     },
     async start() {
-      await register();
+      await register(id);
       timer = setInterval(() => void beat(), heartbeatMs);
       timer.unref();
     },
-    async renew() {
-      living.delete(id);
-      id = newId();
-      await register();
+    async isAlive(asked) {
+      return (await processes.get(asked))?.state === 'alive';
     },
-    async stop() {
-      clearInterval(timer);
-      await processes.patch({ id, state: 'alive' }, { set: { state: 'settled' }, max: { settled_seq: options.settledSeq() } });
+    async renew(switchOver) {
+      const newcomer = newId();
+      await register(newcomer);
       living.delete(id);
+      id = newcomer;
+      switchOver();
+    },
+    async stop(isClean) {
+      clearInterval(timer);
+      living.delete(id);
+      const end = isClean ? { state: 'settled' } : { heartbeat_at: 0 };
+      await processes.patch({ id, state: 'alive' }, { set: end, max: { settled_seq: options.settledSeq() } });
     },
   };
 }
 
-/** True when that process cannot be running any more. `row.heartbeat_at` and `now` in milliseconds. */
-export function isDead(row: { id: string; host: string; pid: number; heartbeat_at: number }, now: number): boolean {
-  if (now - row.heartbeat_at > deadAfterMs) return true;
-  if (row.host !== thisHost || living.has(row.id)) return false;
-  if (row.pid === process.pid) return true;
+/** Tells whose books are abandoned. Keeps what it saw: hosts may have different clocks, and the database may have been away. */
+export interface DeathWatch {
+  /** True when whoever is in charge of these books (the process, or whoever settles them for it) cannot be running any more. */
+  isAbandoned(row: ProcessRecord): boolean;
+  /** The database was away, so silence means nothing: it must last anew. */
+  forget(): void;
+}
+
+export function createDeathWatch(now: () => number): DeathWatch {
+  const seen = new Map<string, { heartbeat: number; since: number }>();
+  let isFirstLook = true;
+
+  function isSilent(row: ProcessRecord): boolean {
+    const known = seen.get(row.id);
+    if (known?.heartbeat === row.heartbeat_at) return performance.now() - known.since > deadAfterMs;
+    seen.set(row.id, { heartbeat: row.heartbeat_at, since: performance.now() });
+    return isFirstLook && now() - row.heartbeat_at > longDeadMs;
+  }
+
+  return {
+    isAbandoned(row) {
+      // 0: it has resigned.
+      if (row.heartbeat_at === 0) return true;
+      const { host, pid } = row.settler ?? row;
+      if (host !== thisHost) return isSilent(row);
+      if (row.settler === undefined && living.has(row.id)) return isSilent(row);
+      if (row.settler === undefined && pid === process.pid) return true;
+      return !isRunning(pid) || isSilent(row);
+    },
+    forget() {
+      seen.clear();
+      isFirstLook = false;
+    },
+  };
+}
+
+function isRunning(pid: number): boolean {
   try {
-    process.kill(row.pid, 0);
-    return false;
+    process.kill(pid, 0);
+    return true;
   } catch (failure) {
-    return failure instanceof Error && 'code' in failure && failure.code === 'ESRCH';
+    // EPERM: it runs, as somebody else.
+    return !(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH');
   }
 }

@@ -25,7 +25,12 @@ type Outcome =
   | { kind: 'whole'; result: WholeResult }
   | { kind: 'stream'; relay: StreamRelay }
   | NoAnswer;
-type NoAnswer = { kind: 'failed'; failure: UpstreamFailure; channel: PreparedChannel } | { kind: 'no_channel' } | { kind: 'left' };
+type NoAnswer =
+  | { kind: 'failed'; failure: UpstreamFailure; channel: PreparedChannel }
+  | { kind: 'no_channel' }
+  | { kind: 'left' }
+  /** Our own fault. */
+  | { kind: 'fault' };
 
 /** Answers one call. Never rejects: every failure leaves in the endpoint's own format. */
 export async function relay(
@@ -74,7 +79,11 @@ async function answerStream(call: RunningCall): Promise<Response> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
   const client = new ClientStream(clock, { keepAliveMs, onLeft: () => leave(call) });
-  const tries = tryChannels(call, client);
+  // The tries may outlive this function, so their faults must end the client's stream too.
+  const tries = tryChannels(call, client).catch((failure: unknown): Outcome => {
+    context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
+    return { kind: 'fault' };
+  });
   const outcome = await Promise.race([tries, timer(keepAliveMs, tries)]);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
@@ -149,7 +158,7 @@ function endWithoutAnswer(
   outcome: NoAnswer,
 ): { status: number; error: ErrorObject; retryAfter: number | undefined } {
   const { context } = call.services;
-  if (call.attempts.length === 0) context.ledger.release(call.reservation);
+  if (call.attempts.length === 0 || outcome.kind === 'fault') context.ledger.release(call.reservation);
   else {
     const row = chargeRow(call, {
       usage: null,
@@ -167,11 +176,14 @@ function endWithoutAnswer(
     const { failure } = outcome;
     return { status: failure.status, error: upstreamError(failure, call.language, call.requestId), retryAfter: failure.retryAfter };
   }
-  const own =
-    outcome.kind === 'left'
-      ? new AppError('client_closed')
-      : new AppError('no_channel', { group: call.admission.group, model: call.model }, { retryAfter: 5 });
+  const own = ownFailure(call, outcome);
   return { status: own.status, error: ownError(own, call.language, call.requestId), retryAfter: own.retryAfter };
+}
+
+function ownFailure(call: RunningCall, outcome: { kind: 'no_channel' | 'left' | 'fault' }): AppError {
+  if (outcome.kind === 'left') return new AppError('client_closed');
+  if (outcome.kind === 'fault') return new AppError('internal_error');
+  return new AppError('no_channel', { group: call.admission.group, model: call.model }, { retryAfter: 5 });
 }
 
 function failureAnswer(call: RunningCall, error: AppError): Response {

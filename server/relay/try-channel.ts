@@ -60,7 +60,7 @@ export async function tryChannel(
     if (failure instanceof AppError) return { kind: 'failed', failure: cannotDo(failure) };
     throw failure;
   }
-  const sending = services.sender.send(request, { firstByteMs: env.RELAY_TIMEOUT * 1000, maxBytes: largestAnswer });
+  const sending = services.sender.send(request, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: largestAnswer });
   call.onLeave = () => sending.abort();
   let answer: WholeAnswer | StreamAnswer;
   try {

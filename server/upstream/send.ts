@@ -1,6 +1,6 @@
 // One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Answers are
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
-import { Pool, ProxyAgent } from 'undici';
+import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
 
 export interface SendRequest {
@@ -42,8 +42,8 @@ export class SendFailure extends Error {
 }
 
 export interface SendLimits {
-  /** Until the answer's headers are there. */
-  firstByteMs: number;
+  /** Until a stream begins, and for the whole of an answer that is no stream. */
+  answerMs: number;
   /** Bytes of an answer that is not a stream. */
   maxBytes: number;
 }
@@ -79,7 +79,7 @@ export function createSender(): Sender {
     let dispatcher = dispatchers.get(key);
     if (dispatcher === undefined) {
       const options = { connections: connectionsPerOrigin, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
-      dispatcher = proxy === null ? new Pool(origin, options) : new ProxyAgent({ uri: proxy, ...options });
+      dispatcher = proxy === null ? new Pool(origin, options) : throughProxy(proxy, options);
       dispatchers.set(key, dispatcher);
     }
     return dispatcher;
@@ -99,6 +99,10 @@ export function createSender(): Sender {
       dispatchers.clear();
     },
   };
+}
+
+function throughProxy(proxy: string, options: { connections: number; keepAliveTimeout: number }): Dispatcher {
+  return proxy.startsWith('socks5:') ? new Socks5ProxyAgent(proxy, options) : new ProxyAgent({ uri: proxy, ...options });
 }
 
 /** undici's handler of one request. */
@@ -123,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), limits.firstByteMs);
+    this.#timer = setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), limits.answerMs);
   }
 
   abort(): void {
@@ -137,11 +141,11 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200) return;
-    clearTimeout(this.#timer);
     this.#status = status;
     this.#headers = headers;
     const type = headers['content-type'];
     if (status === 200 && typeof type === 'string' && type.startsWith('text/event-stream')) {
+      clearTimeout(this.#timer);
       this.#stream = new UpstreamStream(controller, () => this.abort());
       this.#resolve({ kind: 'stream', status, headers, stream: this.#stream });
     }

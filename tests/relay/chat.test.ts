@@ -208,6 +208,16 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('a whole answer that stalls is given up', async () => {
+    await using scene = await createScene(engine, { env: { RELAY_TIMEOUT: '1' } });
+    scene.upstream.behave({ text: 'one two three four', holdAfter: 20 });
+    const response = await scene.chat();
+    expect(response.status).toBe(504);
+    expect((await response.json()).error).toMatchObject({ message: expect.stringContaining('request id') });
+    expect(await scene.balance()).toBe(startQuota);
+    await scene.checkBooks();
+  });
+
   test('a slow first token is bridged by comments, and a failure after them is an error event', async () => {
     await using scene = await createScene(engine, { env: { STREAM_KEEPALIVE: '1' } });
     scene.upstream.queue({ firstByteDelay: 2500 }, { firstByteDelay: 1500, status: 400 });

@@ -115,7 +115,7 @@ async function send(
   request: Parameters<Sender['send']>[0],
   { channel, language }: { channel: PreparedChannel; language: Language },
 ) {
-  const sending = sender.send(request, { firstByteMs: deadlineMs, maxBytes: largestAnswer });
+  const sending = sender.send(request, { answerMs: deadlineMs, maxBytes: largestAnswer });
   const timer = setTimeout(() => sending.abort(), deadlineMs);
   try {
     const answer = await sending.answer;
