@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { onOutcome } from '#pwa/api/outcomes.ts';
 import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { watchConnection } from '#pwa/offline/online-status.tsx';
+import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
 import { forgetAnswers, persistAnswers, restoreAnswers } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { createQueryClient } from './query-client.ts';
@@ -19,11 +19,22 @@ export async function startConsole(): Promise<StartedConsole> {
   watchConnection();
   await Promise.all([startTexts(), restoreAnswers(queryClient, currentUserId())]);
   persistAnswers(queryClient, currentUserId);
+  refreshOnReturn(queryClient);
   const router = createConsoleRouter(queryClient);
   watchSession(queryClient, router);
   void sendQueuedEdits(queryClient);
   void registerWorker();
   return { queryClient, router };
+}
+
+/** A silent server that answers again: what is on screen is asked anew. After a time without a network, Query does so. */
+function refreshOnReturn(queryClient: QueryClient): void {
+  let before = currentConnection();
+  onConnectionChange(() => {
+    const now = currentConnection();
+    if (before === 'server_away' && now === 'online') void queryClient.invalidateQueries();
+    before = now;
+  });
 }
 
 /** After the first paint: edits that waited longer can wait for it. */

@@ -42,7 +42,7 @@ export function watchConnection(): () => void {
     removeEventListener('online', handleOnline);
     document.removeEventListener('visibilitychange', handleVisible);
     stopListening();
-    clearTimeout(timer);
+    stopProbing();
   };
 }
 
@@ -71,7 +71,7 @@ export function lastAnswer(): number {
 
 /** Asks the server for a sign of life; the outcome sets the connection. */
 export async function probe(): Promise<void> {
-  clearTimeout(timer);
+  stopProbing();
   try {
     await call(siteApi.status, { timeout: 8000 });
   } catch {
@@ -82,21 +82,29 @@ export async function probe(): Promise<void> {
 function setConnection(next: Connection): void {
   if (next === 'server_away') scheduleProbe();
   else {
-    clearTimeout(timer);
+    stopProbing();
     pause = firstPause;
   }
   if (next === connection) return;
   connection = next;
-  // Queries pause while there is no network and resume, refreshed, afterwards. A silent server is asked on: queries fail
-  // and keep what they have; its return is told to them as a reconnect.
-  onlineManager.setOnline(next === 'online');
+  // Queries pause while there is no network and resume, refreshed, afterwards. A silent server is asked on: queries fail,
+  // say so and keep what they have.
+  onlineManager.setOnline(next !== 'offline');
   for (const listener of listeners) listener();
 }
 
+/** However many calls fail at once, the server is asked at growing distances. */
 function scheduleProbe(): void {
-  clearTimeout(timer);
+  if (timer !== undefined) return;
   timer = setTimeout(() => {
+    timer = undefined;
+    pause = Math.min(pause * 2, longestPause);
+    // A hidden page asks when it is looked at again.
     if (document.visibilityState === 'visible') void probe();
   }, pause);
-  pause = Math.min(pause * 2, longestPause);
+}
+
+function stopProbing(): void {
+  clearTimeout(timer);
+  timer = undefined;
 }
