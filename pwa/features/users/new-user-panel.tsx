@@ -1,0 +1,98 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import { displayNameLimit, passwordLimits, userApi, usernameLimit } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { showOnField } from '#pwa/ui/field-errors.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { SidePanel } from '#pwa/ui/side-panel.tsx';
+import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
+import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import styles from './user-panel.module.css';
+import { newUserProblems } from './user-values.ts';
+
+const empty = { username: '', display_name: '', password: '' };
+
+export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const queryClient = useQueryClient();
+  const [isDone, setDone] = useState(false);
+  const form = useForm({
+    initialValues: empty,
+    validate: (values) =>
+      Object.fromEntries(
+        Object.entries(newUserProblems(values)).map(([field, problem]) => [
+          field,
+          t(`users.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: field === 'username' ? usernameLimit : displayNameLimit }),
+        ]),
+      ),
+  });
+  const create = useMutation({
+    mutationFn: (values: typeof empty) => call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
+    meta: { quiet: true },
+    onSuccess: async () => {
+      // The guard has to know before the panel closes.
+      flushSync(() => setDone(true));
+      toastSuccess(t('users.created'));
+      onCreated();
+      await queryClient.invalidateQueries({ queryKey: ['users'] });
+    },
+    onError: (error) => {
+      const failure = failureOf(error);
+      const field = failure.code === 'username_taken' ? 'username' : failure.field;
+      if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
+    },
+  });
+  const submit = form.onSubmit(
+    (values) => create.mutate(values),
+    () => requestAnimationFrame(() => document.querySelector<HTMLElement>('#new-user-form [aria-invalid=true]')?.focus()),
+  );
+  return (
+    <SidePanel
+      title={t('users.action.add')}
+      onClose={onClose}
+      onSave={() => {
+        if (isOnline) submit();
+      }}
+      takesFocus
+      foot={
+        <>
+          <Button variant="subtle" onClick={onClose}>
+            {t('common.action.cancel')}
+          </Button>
+          <Button variant="filled" type="submit" form="new-user-form" loading={create.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+            {isOnline ? t('users.action.create') : t('common.action.needs_connection', { action: t('users.action.create') })}
+          </Button>
+        </>
+      }
+    >
+      <UnsavedEdits when={form.isDirty() && !isDone} />
+      <form id="new-user-form" noValidate className={styles.newForm} onSubmit={submit}>
+        <TextInput
+          data-autofocus
+          label={t('users.field.username')}
+          placeholder={t('users.field.username_hint', { limit: usernameLimit })}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('username')}
+        />
+        <TextInput label={t('users.field.display_name')} placeholder={t('users.field.display_name_hint')} autoComplete="off" {...form.getInputProps('display_name')} />
+        <PasswordInput
+          label={t('users.field.password')}
+          placeholder={t('users.field.password_hint', { min: passwordLimits.min })}
+          autoComplete="new-password"
+          visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
+          visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
+          {...form.getInputProps('password')}
+        />
+      </form>
+    </SidePanel>
+  );
+}

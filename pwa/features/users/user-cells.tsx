@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import { type User, UserStatus } from '#shared/users.ts';
+import { warningThreshold } from '#pwa/api/low-water.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Level } from '#pwa/ui/level.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { Tag } from '#pwa/ui/tag.tsx';
+
+export function UserName({ user }: { user: User }) {
+  return (
+    <>
+      <b>{user.username}</b>
+      {user.display_name !== '' && user.display_name !== user.username && <small>{user.display_name}</small>}
+    </>
+  );
+}
+
+export function UserState({ user }: { user: User }) {
+  const { t } = useTranslation();
+  if (user.DeletedAt !== null) return <StatusMark status="note">{t('users.status.deleted')}</StatusMark>;
+  if (user.status === UserStatus.active) return <StatusMark status="on">{t('users.status.active')}</StatusMark>;
+  if (user.status === UserStatus.banned) return <StatusMark status="off">{t('users.status.banned')}</StatusMark>;
+  return <StatusMark status="look">{t('users.status.locked')}</StatusMark>;
+}
+
+/** Ordinary users are the rule; the others are named. */
+export function UserRole({ user }: { user: Pick<User, 'role'> }) {
+  const { t } = useTranslation();
+  if (user.role >= Role.root) return <Tag>{t('common.role.root')}</Tag>;
+  if (user.role >= Role.admin) return <Tag>{t('common.role.admin')}</Tag>;
+  return <>{t('common.role.user')}</>;
+}
+
+export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' | 'normal' }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <Level
+      size={size}
+      label={t('users.column.balance')}
+      value={user.quota}
+      fullMark={user.full_mark}
+      lowMark={warningThreshold(user)}
+      valueText={size === 'row' ? format.quotaBare(user.quota) : format.quota(user.quota)}
+      {...(size === 'normal' && user.full_mark > 0 ? { caption: t('users.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
+    />
+  );
+}

@@ -1,0 +1,101 @@
+// What the editor of a user holds and what it sends.
+import { displayNameLimit, passwordLimits, quotaLimit, type User, type UserEdit, usernameLimit } from '#shared/users.ts';
+
+/** `set`: the balance is to be this much. `change`: so much more or less. */
+export type BalanceMode = 'keep' | 'set' | 'change';
+
+export interface UserValues {
+  username: string;
+  display_name: string;
+  group: string;
+  password: string;
+  mode: BalanceMode;
+  /** Quota units; what it means depends on the mode. */
+  amount: number | '';
+}
+
+export type UserProblem =
+  | 'username_required'
+  | 'username_long'
+  | 'username_address'
+  | 'display_name_long'
+  | 'password_short'
+  | 'password_long'
+  | 'amount_required'
+  | 'amount_negative'
+  | 'amount_large';
+
+export function valuesOf(user: User): UserValues {
+  return { username: user.username, display_name: user.display_name, group: user.group, password: '', mode: 'keep', amount: '' };
+}
+
+/** What is wrong, by field. Names that are not changed are not judged: those from elsewhere may be longer than ours. */
+export function userProblems(values: UserValues, base: User): Partial<Record<keyof UserValues, UserProblem>> {
+  const problems: Partial<Record<keyof UserValues, UserProblem>> = {};
+  if (values.username !== base.username) Object.assign(problems, usernameProblem(values.username));
+  if (values.display_name !== base.display_name && lengthOf(values.display_name) > displayNameLimit) problems.display_name = 'display_name_long';
+  if (values.password !== '') Object.assign(problems, passwordProblem(values.password));
+  if (values.mode !== 'keep') {
+    const after = balanceAfter(values, base.quota);
+    if (values.amount === '') problems.amount = 'amount_required';
+    else if (after < 0 && (values.mode === 'set' || values.amount < 0)) problems.amount = 'amount_negative';
+    else if (after > quotaLimit) problems.amount = 'amount_large';
+  }
+  return problems;
+}
+
+/** What a new account lacks. */
+export function newUserProblems(values: { username: string; password: string; display_name: string }): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
+  return {
+    ...usernameProblem(values.username),
+    ...passwordProblem(values.password),
+    ...(lengthOf(values.display_name) > displayNameLimit ? { display_name: 'display_name_long' } : {}),
+  };
+}
+
+/** The balance as it would be if nothing were spent meanwhile. */
+export function balanceAfter({ mode, amount }: Pick<UserValues, 'mode' | 'amount'>, quota: number): number {
+  if (mode === 'keep' || amount === '') return quota;
+  return mode === 'set' ? amount : quota + amount;
+}
+
+/**
+ * What was changed, and nothing else. A balance that is set goes with the use it was read with, so that what running calls
+ * spend meanwhile is neither lost nor given back.
+ */
+export function editBody(base: User, values: UserValues, revision: number): UserEdit {
+  const body: UserEdit = { id: base.id, revision };
+  if (values.username.trim() !== base.username) body.username = values.username.trim();
+  if (values.display_name.trim() !== base.display_name) body.display_name = values.display_name.trim();
+  if (values.group !== base.group) body.group = values.group;
+  if (values.password !== '') body.password = values.password;
+  if (values.mode === 'set' && values.amount !== '' && values.amount !== base.quota) {
+    body.quota = values.amount;
+    body.used_quota = base.used_quota;
+  }
+  if (values.mode === 'change' && values.amount !== '' && values.amount !== 0) body.quota_change = values.amount;
+  return body;
+}
+
+/** How many things an edit would change. */
+export function changeCount(base: User, values: UserValues): number {
+  const changed = Object.keys(editBody(base, values, base.revision)).filter((field) => !['id', 'revision', 'used_quota'].includes(field));
+  return changed.length;
+}
+
+function usernameProblem(name: string): { username?: UserProblem } {
+  const length = lengthOf(name);
+  if (length === 0) return { username: 'username_required' };
+  if (length > usernameLimit) return { username: 'username_long' };
+  return name.includes('@') ? { username: 'username_address' } : {};
+}
+
+function passwordProblem(password: string): { password?: UserProblem } {
+  const length = Array.from(password).length;
+  if (length < passwordLimits.min) return { password: 'password_short' };
+  return length > passwordLimits.max ? { password: 'password_long' } : {};
+}
+
+function lengthOf(text: string): number {
+  return Array.from(text.trim()).length;
+}

@@ -1,0 +1,150 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
+import { groupsQuery } from '#pwa/api/groups.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { ColumnPicker, useColumns } from '#pwa/ui/columns.tsx';
+import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
+import { DataList } from '#pwa/ui/data-list.tsx';
+import { FilterBar, FilterSelect } from '#pwa/ui/filter-bar.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { rememberedPageSize } from '#pwa/ui/list-search.ts';
+import { Screen } from '#pwa/ui/screen.tsx';
+import { NewUserPanel } from './new-user-panel.tsx';
+import { usersQuery } from './queries.ts';
+import { useManageUser } from './use-manage-user.ts';
+import { useUserColumns } from './user-columns.tsx';
+import type { UserCommand } from './user-menu.tsx';
+import { UserPanel } from './user-panel.tsx';
+import type { UsersSearch } from './users-search.ts';
+
+interface UsersScreenProps {
+  search: UsersSearch;
+  onSearch: (change: Partial<UsersSearch>) => void;
+  /** The user in the panel; `add` for a new one. */
+  open: string | undefined;
+  onOpen: (open: string | undefined) => void;
+}
+
+export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const actor = useStoredUser() ?? { role: Role.guest, id: 0 };
+  const groups = useQuery(groupsQuery);
+  const users = useManageUser();
+  const [asked, setAsked] = useState<{ action: ManageAction; user: User }>();
+  const columns = useColumns(useUserColumns({ actor, onCommand: handleCommand }), 'users-table-columns');
+  const page = search.p ?? 1;
+  const size = search.size ?? rememberedPageSize();
+  const filter = { keyword: search.keyword ?? '', group: search.group ?? '' };
+  const query = useQuery(usersQuery({ p: page, size, ...filter }));
+  const rows = query.data?.items;
+  const filtersSet = Object.values(filter).filter((value) => value !== '').length;
+  const clearFilters = (): void => onSearch({ keyword: undefined, group: undefined, p: undefined });
+
+  function handleCommand(command: UserCommand, user: User): void {
+    if (command === 'edit') onOpen(String(user.id));
+    // Harmless and undone in one step; the others are asked about.
+    else if (command === 'enable') void users.manage(user.id, command).catch(shown);
+    else setAsked({ action: command, user });
+  }
+  async function handleYes({ action, user }: { action: ManageAction; user: User }): Promise<void> {
+    if (action === 'delete' && open === String(user.id)) onOpen(undefined);
+    await users.manage(user.id, action).catch(shown);
+    setAsked(undefined);
+  }
+  const openIndex = rows?.findIndex((row) => String(row.id) === open) ?? -1;
+  const neighbour = (step: 1 | -1): (() => void) | undefined => {
+    const row = openIndex === -1 ? undefined : rows?.[openIndex + step];
+    return row === undefined ? undefined : () => onOpen(String(row.id));
+  };
+
+  return (
+    <Screen
+      title={t('users.title')}
+      actions={
+        <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
+          {t('users.action.add')}
+        </Button>
+      }
+      filters={
+        <FilterBar
+          count={filtersSet}
+          onClear={clearFilters}
+          search={{ label: t('users.filter.keyword'), value: filter.keyword, onChange: (keyword) => onSearch({ keyword: keyword || undefined, p: undefined }) }}
+          tools={isPhone ? null : <ColumnPicker chosen={columns} />}
+        >
+          <FilterSelect
+            label={t('users.column.group')}
+            value={filter.group}
+            options={(groups.data ?? []).map((group) => ({ value: group, label: group }))}
+            onChange={(group) => onSearch({ group: group || undefined, p: undefined })}
+          />
+        </FilterBar>
+      }
+      panel={
+        open === undefined ? undefined : open === 'add' ? (
+          <NewUserPanel
+            onClose={() => onOpen(undefined)}
+            onCreated={() => onOpen(undefined)}
+          />
+        ) : (
+          <UserPanel
+            key={open}
+            id={Number(open)}
+            row={rows?.[openIndex]}
+            actor={actor}
+            busyId={users.busyId}
+            onCommand={handleCommand}
+            onClose={() => onOpen(undefined)}
+            onPrevious={neighbour(-1)}
+            onNext={neighbour(1)}
+          />
+        )
+      }
+    >
+      <DataList
+        label={t('users.title')}
+        query={query}
+        rows={rows}
+        columns={columns.shown}
+        rowKey={(row) => row.id}
+        rowName={(row) => row.username}
+        open={open}
+        onOpen={onOpen}
+        isTwoLine
+        isMuted={(row) => row.DeletedAt !== null || row.status !== UserStatus.active}
+        empty={{ title: t('users.empty.title'), text: t('users.empty.text') }}
+        filtersSet={filtersSet}
+        onClearFilters={clearFilters}
+        pager={{
+          page,
+          size,
+          total: query.data?.total ?? 0,
+          isLowerBound: query.data?.total_is_lower_bound,
+          onPage: (p) => onSearch({ p }),
+          onSize: (chosen) => onSearch({ size: chosen, p: undefined }),
+        }}
+      />
+      {asked !== undefined && (
+        <ConfirmDialog
+          opened
+          title={t(`users.confirm.${asked.action}_title`, { name: asked.user.username })}
+          text={t(`users.confirm.${asked.action}_text`)}
+          confirmLabel={t(`users.action.${asked.action}`)}
+          isDanger={asked.action === 'delete'}
+          onConfirm={() => handleYes(asked)}
+          onCancel={() => setAsked(undefined)}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function shown(): void {
+  // The mutation has told it already.
+}
