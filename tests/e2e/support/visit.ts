@@ -1,9 +1,9 @@
 // What a visitor does on several screens, and what every screen owes him.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { Visitor } from './browser.ts';
+import type { Size, Visitor } from './browser.ts';
 import { owner } from './furnish.ts';
 import { text } from './texts.ts';
 
@@ -16,6 +16,31 @@ export async function signIn(visitor: Visitor, account: { username: string; pass
   await page.getByLabel(text('session.login.password', {}, language), { exact: true }).fill(account.password);
   await page.getByRole('button', { name: text('session.login.submit', {}, language), exact: true }).click();
   await page.waitForURL((url) => url.pathname !== '/login');
+}
+
+/** By the sidebar at a desk; on a phone by the bar below, or by what it keeps under More. `key` names the menu's entry. */
+export async function openFromMenu(page: Page, size: Size, key: string): Promise<void> {
+  if (size === 'desk') await page.getByRole('navigation').getByRole('link', { name: text(key), exact: true }).click();
+  else {
+    const inBar = page.getByRole('navigation').getByRole('link', { name: new RegExp(`^(${text(key)}|${shortName(key)})$`) });
+    if (await inBar.count() === 0) await page.getByRole('button', { name: text('shell.menu.more') }).click();
+    await inBar.or(page.getByRole('dialog').getByRole('link', { name: text(key) })).first().click();
+  }
+  await page.getByRole('main').waitFor();
+  await settle(page);
+}
+
+function shortName(key: string): string {
+  try {
+    return text(`${key}_short`);
+  } catch {
+    return text(key);
+  }
+}
+
+/** What is open beside the list at a desk, or over it on a phone. */
+export function panelOf(page: Page, size: Size): Locator {
+  return size === 'phone' ? page.getByRole('dialog').last() : page.getByRole('complementary').last();
 }
 
 /** Until nothing is on its way and nothing moves. */
