@@ -37,10 +37,11 @@ export class ClientStream implements BodySource, TimedStream {
     this.body.write(chunk);
   }
 
-  end(last: Buffer): void {
+  /** Writes what is left, as one, and ends the answer. */
+  end(...last: readonly Buffer[]): void {
     this.#isOver = true;
     this.#clock.remove(this);
-    this.body.write(last);
+    for (const piece of last) this.body.write(piece);
     this.body.end();
   }
 

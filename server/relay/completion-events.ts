@@ -22,7 +22,7 @@ export function completionEvents(completion: Record<string, unknown>): EventSour
   const bytes = Buffer.from(chunks.map((chunk) => toEvent(JSON.stringify(chunk))).join(''));
   return {
     read(sink) {
-      sink.data(Buffer.concat([bytes, doneEvent]));
+      sink.data(Buffer.concat([bytes, doneEvent]), true);
       sink.end();
     },
     pause() {},

@@ -56,7 +56,7 @@ export class StreamRelay implements StreamSink, TimedStream {
   #nextCheck = reserveCheckBytes;
   #isExtending = false;
   #hasUpstreamEnded = false;
-  #last: Buffer | null = null;
+  #last: readonly Buffer[] = [];
 
   constructor(options: StreamRelayOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class StreamRelay implements StreamSink, TimedStream {
     this.#failBeforeOrAfter(timeoutFailure('idle'), 'stalled');
   }
 
-  data(chunk: Buffer): void {
+  data(chunk: Buffer, isOwned: boolean): void {
     if (this.#state === 'ended') return;
     this.#lastByteAt = performance.now();
     const bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
@@ -99,14 +99,14 @@ export class StreamRelay implements StreamSink, TimedStream {
     if (end === 0) return;
     const events = bytes.subarray(0, end);
     if (this.#state === 'opening' && !this.#canOpen(events)) return;
-    this.#pass(events);
+    this.#pass(events, isOwned || bytes !== chunk);
   }
 
   end(): void {
     this.#hasUpstreamEnded = true;
     if (this.#state === 'ended') return;
     // Some upstreams leave the empty line behind their last event out.
-    if (this.#carry !== null) this.data(Buffer.from('\n\n'));
+    if (this.#carry !== null) this.data(Buffer.from('\n\n'), true);
     if (this.#state === 'opening') this.#failBeforeOrAfter(invalidAnswer(), 'truncated');
     else this.#finish(this.#hasFinishReason() ? 'complete' : 'truncated');
   }
@@ -145,12 +145,12 @@ export class StreamRelay implements StreamSink, TimedStream {
     return true;
   }
 
-  #pass(events: Buffer): void {
+  #pass(events: Buffer, isOwned: boolean): void {
     const done = doneAt(events);
     const content = done < 0 ? events : events.subarray(0, done);
-    let forClient: Buffer | null = null;
+    let forClient: readonly Buffer[] = [];
     if (content.length > 0) {
-      this.#meter.push(content);
+      this.#meter.push(content, isOwned);
       forClient = this.#forClient(content);
     }
     if (this.#state !== 'flowing') return;
@@ -160,28 +160,28 @@ export class StreamRelay implements StreamSink, TimedStream {
       this.#finish('complete');
       return;
     }
-    if (forClient !== null && forClient.length > 0) this.#options.client.write(forClient);
+    for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
     if (this.#meter.bytes >= this.#nextCheck) this.#extendReservation();
   }
 
-  /** What of the events the client gets; null when the stream was ended by one of them. */
-  #forClient(events: Buffer): Buffer | null {
+  /** What of the events the client gets; nothing when the stream was ended by one of them. */
+  #forClient(events: Buffer): readonly Buffer[] {
     // Errors and usage end a stream, so they stand near the end of what arrives together with them. Searching all of a
     // long burst would cost more than passing it on.
     const hasError = events.includes(errorKey, Math.max(0, events.length - endingBytes));
-    if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : events;
+    if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : [events];
     const out: string[] = [];
     for (const data of eventData(events.toString('utf8'))) {
       const failure = hasError ? errorInAnswer(data, this.#options.channel) : null;
       if (failure !== null) {
         if (out.length > 0) this.#options.client.write(Buffer.from(out.join('')));
         this.#finish('upstream_error', failure);
-        return null;
+        return [];
       }
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
       else if (!(this.#isUsageHidden && isUsageOnly(data))) out.push(toEvent(data));
     }
-    return Buffer.from(out.join(''));
+    return [Buffer.from(out.join(''))];
   }
 
   #hasFinishReason(): boolean {
@@ -244,7 +244,7 @@ export class StreamRelay implements StreamSink, TimedStream {
     await services.context.ledger.settle(call.reservation, row);
     if (isWell && call.pass !== null) await call.pass.succeeded();
     const closing = isWell ? this.#closing(reported, usage) : errorEvent(this.#problem(outcome, failure));
-    client.end(this.#last === null ? closing : Buffer.concat([this.#last, closing]));
+    client.end(...this.#last, closing);
     this.#meter.close();
     if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
   }
@@ -329,8 +329,8 @@ const errorKey = Buffer.from('"error"');
 const usageKey = Buffer.from('"usage"');
 
 /** Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read. */
-function withoutUsage(events: Buffer): Buffer {
-  let kept: Buffer[] | null = null;
+function withoutUsage(events: Buffer): readonly Buffer[] {
+  const kept: Buffer[] = [];
   let from = 0;
   for (let at = events.indexOf(usageKey, Math.max(0, events.length - endingBytes)); at >= 0; at = events.indexOf(usageKey, at)) {
     let next = at + usageKey.length;
@@ -342,10 +342,11 @@ function withoutUsage(events: Buffer): Buffer {
     at = end;
     const data = dataOf(events.toString('utf8', start, end).trimEnd());
     if (data === null || !isUsageOnly(data)) continue;
-    (kept ??= []).push(events.subarray(from, start));
+    kept.push(events.subarray(from, start));
     from = end;
   }
-  return kept === null ? events : Buffer.concat([...kept, events.subarray(from)]);
+  kept.push(events.subarray(from));
+  return kept;
 }
 
 function usageIn(data: string): unknown {

@@ -57,7 +57,8 @@ export interface Sending {
 
 /** Receives what a stream brings, in order; `end` or `fail` is the last. */
 export interface StreamSink {
-  data(chunk: Buffer): void;
+  /** `isOwned`: nobody else holds the chunk's memory, so it may be kept as it is; otherwise keeping it keeps the socket's. */
+  data(chunk: Buffer, isOwned: boolean): void;
   end(): void;
   fail(failure: SendFailure): void;
 }
@@ -262,7 +263,7 @@ export class UpstreamStream {
       const chunk = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting, this.#waitingBytes);
       this.#waiting = [];
       this.#waitingBytes = 0;
-      sink.data(chunk);
+      sink.data(chunk, chunk !== first);
     }
     if (this.#outcome === 'open' || this.#isOver) return;
     this.#isOver = true;

@@ -18,6 +18,8 @@ export interface MeterOptions {
 
 export class UsageMeter {
   readonly #options: MeterOptions;
+  /** The first bytes, while they are all there is and need no copy. */
+  #first: Buffer | null = null;
   #raw: Buffer | null = null;
   #rawLength = 0;
   #tail: Buffer | null = null;
@@ -34,9 +36,25 @@ export class UsageMeter {
     return this.#bytes;
   }
 
-  /** Takes whole events. The bytes are copied: a slice would keep the socket's whole read buffer alive. */
-  push(events: Buffer): void {
+  /**
+   * Takes whole events. The bytes are copied, because a slice would keep the socket's whole read buffer alive; unless they
+   * are `isOwned` and the first, as when a whole short answer comes in one burst.
+   */
+  push(events: Buffer, isOwned = false): void {
     this.#bytes += events.length;
+    if (isOwned && this.#raw === null && this.#first === null && this.#tail === null) {
+      this.#first = events;
+      return;
+    }
+    if (this.#first !== null) {
+      const first = this.#first;
+      this.#first = null;
+      this.#copy(first);
+    }
+    this.#copy(events);
+  }
+
+  #copy(events: Buffer): void {
     if (this.#rawLength + events.length > rawBytes) this.#drainToText();
     if (events.length > rawBytes) {
       this.#keepTail(events);
@@ -60,6 +78,11 @@ export class UsageMeter {
 
   /** Tokens of all text that has gone by: contents, reasoning, tool calls. */
   async countTokens(): Promise<number> {
+    if (this.#first !== null) {
+      const first = this.#first;
+      this.#first = null;
+      this.#copy(first);
+    }
     this.#drainToText();
     const parts = await Promise.all(this.#counted);
     const rest = this.#text === '' ? 0 : await this.#options.countText(this.#text);
@@ -69,12 +92,14 @@ export class UsageMeter {
   /** Gives the buffer back. Nothing may be asked afterwards. */
   close(): void {
     if (this.#raw !== null && spare.length < 2048) spare.push(this.#raw);
+    this.#first = null;
     this.#raw = null;
     this.#tail = null;
     this.#text = '';
   }
 
   #tailText(): string {
+    if (this.#first !== null) return this.#first.toString('utf8', Math.max(0, this.#first.length - tailBytes));
     if (this.#raw === null) return this.#tail?.toString('utf8') ?? '';
     const raw = this.#raw.toString('utf8', Math.max(0, this.#rawLength - tailBytes), this.#rawLength);
     return this.#rawLength >= tailBytes || this.#tail === null ? raw : this.#tail.toString('utf8') + raw;
