@@ -15,7 +15,7 @@ import styles from './logs.module.css';
 export const columnsKey = 'logs-table-columns';
 
 /** Columns by the names under which other clients remember the choice. */
-export function logColumns(t: TFunction, { isAdmin, unit }: { isAdmin: boolean; unit: string }): Column<Log>[] {
+export function logColumns(t: TFunction, { isAdmin, unit, isTight }: { isAdmin: boolean; unit: string; isTight: boolean }): Column<Log>[] {
   const admins: Column<Log>[] = [
     { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 },
   ];
@@ -27,7 +27,7 @@ export function logColumns(t: TFunction, { isAdmin, unit }: { isAdmin: boolean; 
     { key: 'group', heading: t('logs.column.group'), cell: (log) => <span className={styles.quiet}>{log.group}</span>, width: 84, leave: 9, isOff: true },
     { key: 'type', heading: t('logs.column.type'), cell: (log) => <TypeWord log={log} />, width: 84, leave: 10, isOff: true },
     { key: 'ending', heading: t('logs.column.ending'), cell: (log) => <Ended log={log} />, width: 112, leave: 12, isOff: true, card: 'context' },
-    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, card: 'title', isLocked: true },
+    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} isTight={isTight} />, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
     { key: 'use_time', heading: t('logs.column.duration'), cell: (log) => <Duration log={log} />, width: 76, align: 'end', leave: 3, card: 'note' },
     { key: 'first', heading: t('logs.column.first_byte'), cell: (log) => <FirstByte log={log} />, width: 74, align: 'end', leave: 11, isOff: true },
@@ -58,7 +58,7 @@ function Ended({ log }: { log: Log }) {
 }
 
 /** The model of a call; of any other row, what happened. */
-function What({ log }: { log: Log }) {
+function What({ log, isTight }: { log: Log; isTight: boolean }) {
   const isPhone = useIsPhone();
   const hasMark = !isPhone && endingOf(log) !== 'well';
   if (!isCall(log)) {
@@ -75,7 +75,7 @@ function What({ log }: { log: Log }) {
       </span>
       {hasMark && (
         <small className={styles.mark}>
-          <EndingMark log={log} />
+          <EndingMark log={log} wordHidden={isTight} />
         </small>
       )}
     </span>

@@ -7,6 +7,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Attempt, Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { Attempts } from '#pwa/ui/attempts.tsx';
 import { Charge } from '#pwa/ui/charge.tsx';
 import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
@@ -38,7 +39,12 @@ interface LogPanelProps {
 export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }: LogPanelProps) {
   const { t } = useTranslation();
   const channels = usePlace('channels');
+  const isPhone = useIsPhone();
   const isReceipt = isCall(log);
+  const channelLink = isAdmin && channels !== undefined && log.channel > 0 && (
+    <ChannelLink href={`${channels}?open=${log.channel}`} label={t('logs.panel.channel', { id: log.channel })} />
+  );
+  const json = <CopyButton variant="subtle" label={t('logs.panel.json')} text={jsonOf(log)} />;
   return (
     <SidePanel
       title={t(isReceipt ? 'logs.panel.receipt' : 'logs.panel.entry')}
@@ -51,16 +57,27 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }:
             <Button leftSection={<Icon name="filter" />} onClick={() => onAlike(log)}>
               {t('logs.panel.alike')}
             </Button>
-            {isAdmin && channels !== undefined && log.channel > 0 && (
-              <ChannelLink href={`${channels}?open=${log.channel}`} label={t('logs.panel.channel', { id: log.channel })} />
+            {isPhone ? (
+              log.request_id !== '' && <CopyButton label={t('logs.panel.request_id')} text={log.request_id} />
+            ) : (
+              <>
+                {channelLink}
+                <span className={styles.space} />
+                {json}
+              </>
             )}
-            <span className={styles.space} />
-            <CopyButton variant="subtle" label={t('logs.panel.json')} text={jsonOf(log)} />
           </>
         )
       }
     >
       {isReceipt ? <CallReceipt log={log} isAdmin={isAdmin} /> : <Entry log={log} />}
+      {/* The foot of a sheet has room for two. */}
+      {isReceipt && isPhone && (
+        <div className={styles.more}>
+          {channelLink}
+          {json}
+        </div>
+      )}
     </SidePanel>
   );
 }
@@ -110,7 +127,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
-      {receipt !== null && receipt.lines.length === 0 && <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>}
+      {receipt !== null && receipt.lines.length === 0 && ending === 'well' && <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>}
       {ending !== 'well' && <p className={styles.remark}>{t(`logs.ending_text.${ending}`)}</p>}
       {tries.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.milliseconds(durationOf(log))}>

@@ -17,13 +17,13 @@ const marks: Record<Ending, Status> = {
   other: 'note',
 };
 
-/** How a call ended: a shape and a word. */
-export function EndingMark({ log }: { log: Log }) {
+/** How a call ended: a shape and a word; where there is no room, the word is only read aloud. */
+export function EndingMark({ log, wordHidden = false }: { log: Log; wordHidden?: boolean }) {
   const { t } = useTranslation();
   const ending = endingOf(log);
   const status = ending === 'failed' ? failureStatus(log) : undefined;
   return (
-    <StatusMark status={marks[ending]}>
+    <StatusMark status={marks[ending]} wordHidden={wordHidden}>
       {status === undefined ? t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' }) : t('logs.ending.failed_status', { status })}
     </StatusMark>
   );

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
@@ -39,13 +39,15 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const sums = useQuery(logSumsQuery(list));
   const rows = query.data?.items;
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
-  const columns = useMemo(() => logColumns(t, { isAdmin, unit }), [t, isAdmin, unit]);
-  const chosen = useColumns(columns, columnsKey);
   const dayOf = useDays(list, rows ?? [], sums.data?.quota);
   const pager = usePager({ search, size, onSearch, page: query.data });
 
   const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
   const opened = rows?.[openIndex];
+  // A panel beside the list leaves less room.
+  const isTight = opened !== undefined && !isPhone;
+  const columns = useMemo(() => logColumns(t, { isAdmin, unit, isTight }), [t, isAdmin, unit, isTight]);
+  const chosen = useColumns(columns, columnsKey);
   const walk = (step: 1 | -1): (() => void) | undefined => {
     const next = rows?.[openIndex + step];
     return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
@@ -72,7 +74,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
           </>
         )
       }
-      filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={opened !== undefined && !isPhone} onChange={narrow} onExport={() => exportLogs(list, t)} />}
+      filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} onExport={() => exportLogs(list, t)} />}
       panel={
         opened !== undefined && (
           <LogPanel
@@ -136,7 +138,8 @@ function useDays(list: LogList, rows: readonly Log[], whole: number | undefined)
     return {
       key,
       label: key === today ? t('logs.day.today', { day }) : day,
-      sum: quota === undefined ? undefined : <b>{format.charge(quota)}</b>,
+      // Sums are about calls: above other rows they would say nothing.
+      sum: quota === undefined || (list.filters.type ?? LogType.consumption) !== LogType.consumption ? undefined : <b>{format.charge(quota)}</b>,
     };
   };
 }

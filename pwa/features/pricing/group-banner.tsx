@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
@@ -11,10 +12,12 @@ interface GroupBannerProps {
   ownGroup: string;
   isVisitor: boolean;
   onGroup: (group: string) => void;
+  /** How many models are listed. */
+  children: ReactNode;
 }
 
 /** Whose prices these are, and how a charge comes about. */
-export function GroupBanner({ list, group, ownGroup, isVisitor, onGroup }: GroupBannerProps) {
+export function GroupBanner({ list, group, ownGroup, isVisitor, onGroup, children }: GroupBannerProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const ratio = ratioOf(list, group);
@@ -42,6 +45,7 @@ export function GroupBanner({ list, group, ownGroup, isVisitor, onGroup }: Group
         <p>{t('pricing.formula.cached')}</p>
         <p>{t('pricing.formula.call')}</p>
       </details>
+      <span className={styles.range}>{children}</span>
     </div>
   );
 }

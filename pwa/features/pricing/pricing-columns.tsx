@@ -20,15 +20,15 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
   const { group } = view;
   const ratio = view.list === undefined ? 1 : ratioOf(view.list, group);
   return [
-    { key: 'available', heading: t('pricing.column.available'), cell: (entry) => <Availability entry={entry} group={group} />, width: 96, card: 'context' },
+    { key: 'available', heading: t('pricing.column.available'), cell: (entry) => <Availability entry={entry} group={group} />, width: 116, card: 'context' },
     { key: 'model', heading: t('pricing.column.model'), cell: (entry) => <ModelName entry={entry} />, card: 'title' },
-    { key: 'billing', heading: t('pricing.column.billing'), cell: (entry) => <Billing entry={entry} />, width: 96, leave: 3, card: 'context' },
+    { key: 'billing', heading: t('pricing.column.billing'), cell: (entry) => <Billing entry={entry} />, width: 112, leave: 3, card: 'context' },
     { key: 'groups', heading: t('pricing.column.groups'), cell: (entry) => <Groups entry={entry} view={view} />, width: 168, leave: 4 },
-    { key: 'ratio', heading: t('pricing.column.model_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.model_ratio} />, width: 84, align: 'end', leave: 5 },
-    { key: 'completion_ratio', heading: t('pricing.column.completion_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.completion_ratio} />, width: 84, align: 'end', leave: 6 },
-    { key: 'prompt', heading: t('pricing.column.prompt'), cell: (entry) => <Price entry={entry} ratio={ratio} part="prompt" />, width: 108, align: 'end' },
+    { key: 'ratio', heading: t('pricing.column.model_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.model_ratio} />, width: 96, align: 'end', leave: 5 },
+    { key: 'completion_ratio', heading: t('pricing.column.completion_ratio'), cell: (entry) => <Ratio entry={entry} value={entry.completion_ratio} />, width: 116, align: 'end', leave: 6 },
+    { key: 'prompt', heading: t('pricing.column.prompt'), cell: (entry) => <Price entry={entry} ratio={ratio} part="prompt" />, width: 112, align: 'end' },
     { key: 'cached', heading: t('pricing.column.cached'), cell: (entry) => <Price entry={entry} ratio={ratio} part="cached" />, width: 84, align: 'end', leave: 2 },
-    { key: 'completion', heading: t('pricing.column.completion'), cell: (entry) => <Price entry={entry} ratio={ratio} part="completion" />, width: 108, align: 'end' },
+    { key: 'completion', heading: t('pricing.column.completion'), cell: (entry) => <Price entry={entry} ratio={ratio} part="completion" />, width: 132, align: 'end' },
     // A card has room for one amount: both prices, and what they are for.
     { key: 'both', heading: '', cell: (entry) => <CardPrice entry={entry} ratio={ratio} />, card: 'amount' },
     { key: 'unit', heading: '', cell: (entry) => <CardUnit entry={entry} />, card: 'note' },

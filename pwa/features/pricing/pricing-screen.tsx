@@ -7,6 +7,7 @@ import { CopyButton } from '#pwa/ui/copy-text.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/filter-bar.tsx';
 import { Screen } from '#pwa/ui/screen.tsx';
+import { Segments } from '#pwa/ui/segments.tsx';
 import { useSelection } from '#pwa/ui/selection.ts';
 import { GroupBanner } from './group-banner.tsx';
 import { PricePanel } from './price-panel.tsx';
@@ -14,7 +15,6 @@ import { defaultGroup, filterEntries, groupsOf } from './price-list.ts';
 import { cardOnly, pricingColumns } from './pricing-columns.tsx';
 import type { PricingSearch } from './pricing-search.ts';
 import { pricingQuery } from './queries.ts';
-import styles from './pricing.module.css';
 
 interface PricingScreenProps {
   search: PricingSearch;
@@ -55,46 +55,28 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
     <Screen
       title={t('pricing.title')}
       filters={
-        <>
-          {list !== undefined && <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup} />}
-          <FilterBar
-            count={filtersSet}
-            onClear={clear}
-            search={{ label: t('pricing.filter.keyword'), value: search.keyword ?? '', onChange: (text) => onSearch({ keyword: text === '' ? undefined : text }) }}
-            tools={
-              rows !== undefined &&
-              rows.length > 0 && (
-                <span className={styles.range}>{t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}</span>
-              )
-            }
-          >
-            {list !== undefined && groupsOf(list).length > 1 && (
-              <FilterSelect
-                label={t('pricing.filter.group')}
-                value={search.group ?? ''}
-                options={groupsOf(list)
-                  .filter((name) => name !== ownGroup)
-                  .map((name) => ({ value: name, label: name }))}
-                onChange={(name) => onGroup(name === '' ? ownGroup : name)}
-              />
-            )}
-            <FilterSelect
-              label={t('pricing.filter.billing')}
-              value={search.billing ?? ''}
-              options={[
-                { value: 'usage', label: t('pricing.by_usage') },
-                { value: 'call', label: t('pricing.per_call') },
-              ]}
-              onChange={(billing) => onSearch({ billing: billing === 'usage' || billing === 'call' ? billing : undefined })}
-            />
-            <FilterSelect
-              label={t('pricing.filter.available')}
-              value={search.available ?? ''}
-              options={[{ value: 'yes', label: t('pricing.filter.only_available') }]}
-              onChange={(available) => onSearch({ available: available === 'yes' ? 'yes' : undefined })}
-            />
-          </FilterBar>
-        </>
+        <FilterBar
+          count={filtersSet}
+          onClear={clear}
+          search={{ label: t('pricing.filter.keyword'), value: search.keyword ?? '', onChange: (text) => onSearch({ keyword: text === '' ? undefined : text }) }}
+          presets={list !== undefined && <GroupChoice groups={groupsOf(list)} group={group} onGroup={onGroup} />}
+        >
+          <FilterSelect
+            label={t('pricing.filter.billing')}
+            value={search.billing ?? ''}
+            options={[
+              { value: 'usage', label: t('pricing.by_usage') },
+              { value: 'call', label: t('pricing.per_call') },
+            ]}
+            onChange={(billing) => onSearch({ billing: billing === 'usage' || billing === 'call' ? billing : undefined })}
+          />
+          <FilterSelect
+            label={t('pricing.filter.available')}
+            value={search.available ?? ''}
+            options={[{ value: 'yes', label: t('pricing.filter.only_available') }]}
+            onChange={(available) => onSearch({ available: available === 'yes' ? 'yes' : undefined })}
+          />
+        </FilterBar>
       }
       panel={
         opened !== undefined &&
@@ -111,6 +93,11 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         )
       }
     >
+      {list !== undefined && (
+        <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup}>
+          {rows !== undefined && rows.length > 0 && t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}
+        </GroupBanner>
+      )}
       <DataList
         label={t('pricing.title')}
         query={query}
@@ -128,5 +115,23 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         onClearFilters={clear}
       />
     </Screen>
+  );
+}
+
+/** So many groups stand side by side; more go into a list. */
+const segmentLimit = 4;
+
+function GroupChoice({ groups, group, onGroup }: { groups: readonly string[]; group: string; onGroup: (group: string) => void }) {
+  const { t } = useTranslation();
+  const label = t('pricing.filter.group');
+  if (groups.length < 2) return null;
+  if (groups.length <= segmentLimit) return <Segments label={label} value={group} options={groups.map((name) => ({ value: name, label: name }))} onChange={onGroup} />;
+  return (
+    <FilterSelect
+      label={label}
+      value={group}
+      options={groups.map((name) => ({ value: name, label: name }))}
+      onChange={(name) => onGroup(name === '' ? (groups[0] ?? name) : name)}
+    />
   );
 }

@@ -100,7 +100,14 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
     >
       <Standing token={token} />
       {theirs !== null && (
-        <TokenConflict before={before} theirs={theirs} onTakeTheirs={() => startFrom(theirs)} onKeepMine={() => save(form.values, theirs.revision)} />
+        <TokenConflict
+          before={before}
+          theirs={theirs}
+          values={form.values}
+          isBusy={edit.isPending}
+          onReload={() => startFrom(theirs)}
+          onKeepMine={() => save(form.values, theirs.revision)}
+        />
       )}
       <PanelSection title={t('tokens.panel.edit')}>
         <form id={formId} className={styles.form} noValidate onSubmit={submit}>

@@ -7,7 +7,7 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 export const Route = createFileRoute('/_shell/token')({
   validateSearch: TokenSearch,
   beforeLoad: signedInOnly,
-  loader: () => loadTexts('tokens'),
+  loader: () => loadTexts('tokens', 'editing'),
   component: Tokens,
 });
 
