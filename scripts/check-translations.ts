@@ -45,33 +45,33 @@ function collect(key: string, value: unknown, all: Texts): void {
   }
 }
 
-/** Numbers choose between `key_one` and `key_other` in English; Chinese has one form, under either name. */
+/** Numbers choose between `key_one` and `key_other` in English; Chinese has one form, `key` or `key_other`. */
 function plainKey(key: string): string {
   const plain = key.replace(pluralEnding, '');
-  return plain !== key && (en.has(`${plain}_one`) || zh.has(`${plain}_other`)) ? plain : key;
+  return plain !== key && en.has(`${plain}_one`) && en.has(`${plain}_other`) ? plain : key;
 }
 
-function formsOf(language: Texts, key: string): string[] {
-  return [...language].filter(([name]) => name === key || (name.startsWith(`${key}_`) && plainKey(name) === key)).map(([, text]) => text);
+/** The text that is shown for most numbers: a singular may name its one thing instead of counting it. */
+function formOf(language: Texts, key: string): string | undefined {
+  return language.get(key) ?? language.get(`${key}_other`);
 }
 
 function compareLanguages(): void {
   for (const key of keys) {
-    const chinese = formsOf(zh, key);
-    const english = formsOf(en, key);
-    if (chinese.length === 0) faults.push(`missing in zh: ${key}`);
-    if (english.length === 0) faults.push(`missing in en: ${key}`);
-    if (en.has(`${key}_one`) !== en.has(`${key}_other`)) faults.push(`en needs both _one and _other: ${key}`);
-    if (chinese.length === 0 || english.length === 0) continue;
+    const chinese = formOf(zh, key);
+    const english = formOf(en, key);
+    if (chinese === undefined) faults.push(`missing in zh: ${key}`);
+    if (english === undefined) faults.push(`missing in en: ${key}`);
+    if (chinese === undefined || english === undefined) continue;
     const [left, right] = [placeholders(chinese), placeholders(english)];
     if (left !== right) faults.push(`placeholders differ: ${key} has ${left || 'none'} in zh, ${right || 'none'} in en`);
   }
 }
 
-/** What a text leaves open, `{{name}}` and `<1>`, over all forms of a language ("one token" need not name the count). */
-function placeholders(forms: string[]): string {
-  const names = forms.flatMap((text) => [...text.matchAll(/\{\{\s*([^},\s]+)[^}]*\}\}|<\/?(\w+)\s*\/?>/g)].map(([whole]) => whole));
-  return [...new Set(names.map((name) => name.replaceAll(/\s/g, '')))].sort().join(' ');
+/** What a text leaves open: `{{name}}` and `<1>`. */
+function placeholders(content: string): string {
+  const names = [...content.matchAll(/\{\{\s*[^},\s]+[^}]*\}\}|<\/?\w+\s*\/?>/g)].map(([whole]) => whole.replaceAll(/\s|,.*(?=\}\})/g, ''));
+  return [...new Set(names)].sort().join(' ');
 }
 
 function checkUses(): void {
@@ -85,7 +85,8 @@ function checkUses(): void {
     for (const [, literal = ''] of code.matchAll(/\b(?:t|translate)\(\s*['"]([^'"]+)['"]/g)) {
       if (!keys.has(literal)) faults.push(`missing: ${literal} (pwa/${file})`);
     }
-    for (const [, template = ''] of code.matchAll(/`([^`\n]*)`/g)) {
+    // The second pattern finds those inside of another template.
+    for (const [, template = ''] of [...code.matchAll(/`([^`\n]*)`/g), ...code.matchAll(/\b(?:t|translate)\(\s*`([^`\n]*)`/g)]) {
       if (!template.includes('${') || !slices.has(template.split('.')[0])) continue;
       const matching = keysLike(template);
       for (const key of matching) used.add(key);

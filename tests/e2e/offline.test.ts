@@ -1,0 +1,108 @@
+// The console without a network, and with a server that does not answer.
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import type { Visitor } from './support/browser.ts';
+import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/device.ts';
+import { furnish, owner } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import { settle, signIn } from './support/visit.ts';
+
+/** A cold start shows content within this, in milliseconds. */
+const coldStart = 1000;
+
+describeInBrowser('offline', () => {
+  it('phone: opens cold without a network: balance, prices and recent logs, each with its age', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await lookAround(visitor);
+    const { context } = visitor;
+    await context.setOffline(true);
+
+    const page = await coldPage(visitor);
+    await page.goto('/', { waitUntil: 'commit' });
+    await page.getByText(text('home.balance.title'), { exact: true }).waitFor();
+    await page.getByText('gpt-4o-mini').first().waitFor();
+    expect(await page.evaluate(() => performance.now()), 'milliseconds to content').toBeLessThan(coldStart);
+    await page.getByText(text('common.freshness.offline'), { exact: true }).waitFor();
+    expect(await ages(page)).toBeGreaterThan(0);
+
+    for (const [screen, shown] of [['/pricing', 'gpt-4o-mini'], ['/log', 'gpt-4o-mini'], ['/token', 'Field notebook']] as const) {
+      await page.goto(screen);
+      await page.getByRole('main').getByText(shown).first().waitFor();
+      expect(await ages(page), `${screen} says how old it is`).toBeGreaterThan(0);
+    }
+    await page.goto('/user');
+    await page.getByText(text('common.load.not_here'), { exact: true }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('desk: a server that is away is told apart from a network that is, and found again by itself', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    await lookAround(visitor);
+    await tidegate.stop();
+
+    const page = await coldPage(visitor);
+    await page.goto('/');
+    await page.getByText(text('home.balance.title'), { exact: true }).waitFor();
+    await page.getByText(text('common.freshness.server_away'), { exact: true }).waitFor();
+    expect(await ages(page)).toBeGreaterThan(0);
+    await tidegate.restart();
+    await page.getByText(text('common.freshness.live'), { exact: true }).waitFor({ timeout: 45_000 });
+    await visitor.context.close();
+  });
+
+  it('no key is kept on the device, and signing out leaves nothing of the account', async () => {
+    await using tidegate = await startTidegate();
+    const { key, api } = await furnish(tidegate);
+    const self = (await api.get('/api/user/self')) as { display_name: string; username: string };
+    const visitor = await createVisitor(tidegate.url);
+    await lookAround(visitor);
+    const { page, context } = visitor;
+    const kept = await everythingKept(page);
+    expect(kept).toContain('Field notebook');
+    expect(kept).not.toContain(key.slice(3));
+    expect(kept).not.toContain('upstream-key');
+
+    await page.getByRole('banner').getByRole('button', { name: self.display_name || self.username }).click();
+    await page.getByText(text('session.logout.action'), { exact: true }).click();
+    await page.waitForURL((url) => url.pathname === '/login' || url.pathname === '/');
+    await settle(page);
+    expect(await keptKinds(page)).toEqual([]);
+    const left = await everythingKept(page);
+    expect(left).not.toContain('Field notebook');
+    expect(left).not.toContain(owner.username);
+    await context.close();
+  });
+});
+
+/** Signs in and opens what the next tests want to see again, until the device has it. */
+async function lookAround(visitor: Visitor): Promise<void> {
+  const { page } = visitor;
+  await signIn(visitor);
+  await untilInstalled(page);
+  for (const screen of ['/pricing', '/log', '/token', '/']) {
+    await page.goto(screen);
+    await settle(page);
+  }
+  await untilKept(page, 'self', 'logs', 'tokens');
+  expect(visitor.complaints).toEqual([]);
+}
+
+/** A page that has nothing in memory: what it shows comes from the device. */
+async function coldPage({ page, context }: { page: Page; context: BrowserContext }): Promise<Page> {
+  await page.close();
+  return context.newPage();
+}
+
+/** How many parts of the screen say from when they are. */
+async function ages(page: Page): Promise<number> {
+  const [before = ''] = text('common.freshness.as_of', { time: '\u0000' }).split('\u0000');
+  const [rows = ''] = text('common.load.rows_from', { time: '\u0000' }).split('\u0000');
+  return (await page.getByText(new RegExp(`${before}|${rows}`)).count()) + (await page.getByText(/ (min|h|d) old$/).count());
+}
