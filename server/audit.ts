@@ -3,18 +3,23 @@ import { pino } from 'pino';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { audit } from '#server/money/audit.ts';
+import { createDeathWatch } from '#server/money/death-watch.ts';
 import { settleLeftovers } from '#server/money/settle-leftovers.ts';
+import { removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
 
 try {
   const env = readEnv(process.env);
   const db = await openDatabase(env.DATABASE_URL);
   try {
-    await settleLeftovers({ db, log: pino({ level: 'silent' }), now: Date.now });
+    const log = pino({ level: 'silent' });
+    await settleLeftovers({ db, log, now: Date.now, watch: createDeathWatch(Date.now) });
+    await removeStrayRows({ db, log });
+    await returnStrayLeases({ db, log });
     const report = await audit(db);
     for (const finding of report.findings) {
       process.stdout.write(
         `${finding.account} ${finding.id}: credits ${finding.credits} − spends ${finding.spends} ≠ balance ${finding.balance}` +
-          ` (difference ${finding.difference}, used quota off by ${finding.usedDifference})\n`,
+          ` (difference ${finding.difference}, used quota off by ${finding.usedDifference}, held by processes that are gone ${finding.stray})\n`,
       );
     }
     process.stdout.write(

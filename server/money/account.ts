@@ -14,6 +14,16 @@ export function leasedOf(record: MoneyFields): number {
   return sum;
 }
 
+/** Under which a lease goes on in the record while the books of its dead process are settled. Process ids begin with `p`. */
+export function frozenKey(processId: string): string {
+  return `x${processId}`;
+}
+
+/** Whose lease that is, frozen or not. */
+export function processOfLease(key: string): string {
+  return key.startsWith('x') ? key.slice(1) : key;
+}
+
 /** The balance that anyone is shown, in quota. */
 export function userBalance(user: UserRecord): number {
   return user.quota + leasedOf(user);

@@ -1,8 +1,8 @@
 // Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { LogRecord, MoneyFields, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
-import { leasedOf } from '#server/money/account.ts';
+import { leasedOf, processOfLease } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 
 export interface AuditFinding {
@@ -16,6 +16,8 @@ export interface AuditFinding {
   difference: number;
   /** `used_quota` differs from what the rows sum to by this much. */
   usedDifference: number;
+  /** Leased to processes that are gone: it is in the balance, but nobody can spend it. */
+  stray: number;
 }
 
 export interface AuditReport {
@@ -52,12 +54,14 @@ async function suspectsOf(db: Database, kind: AccountKind, counted: (count: numb
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
   const suspects: number[] = [];
+  const running = await runningProcesses(db);
   let count = 0;
   const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
   for await (const record of collection.each({})) {
     count += 1;
     const expected = (creditOf.get(record.id) ?? 0) - (spends.get(record.id) ?? 0);
-    if (expected !== balanceOf(record) || (used.get(record.id) ?? 0) !== record.used_quota) suspects.push(record.id);
+    const isOff = expected !== balanceOf(record) || (used.get(record.id) ?? 0) !== record.used_quota;
+    if (isOff || strayOf(record, running) !== 0) suspects.push(record.id);
   }
   counted(count);
   return suspects;
@@ -101,8 +105,20 @@ async function countOne(db: Database, kind: AccountKind, id: number): Promise<Au
   const balance = balanceOf(before);
   const difference = balance - unapplied - (credits - spends);
   const usedDifference = before.used_quota + unappliedUse - Number(sum?.['quota'] ?? 0);
-  if (difference === 0 && usedDifference === 0) return null;
-  return { account: kind, id, credits, spends, balance, difference, usedDifference };
+  const stray = strayOf(before, new Set(processes.map((row) => row.id)));
+  if (difference === 0 && usedDifference === 0 && stray === 0) return null;
+  return { account: kind, id, credits, spends, balance, difference, usedDifference, stray };
+}
+
+async function runningProcesses(db: Database): Promise<Set<string>> {
+  const rows = await db.collection('processes').find({ state: { in: ['alive', 'recovering'] } });
+  return new Set(rows.map((row) => row.id));
+}
+
+function strayOf(record: MoneyFields, running: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const [key, lease] of Object.entries(record.leases)) if (!running.has(processOfLease(key))) sum += lease;
+  return sum;
 }
 
 /** Rows that are written but not yet charged: their process is about to, or died before it could. */

@@ -16,6 +16,8 @@ export interface EntriesOptions {
   changes: ChangeFeed;
   now(): number;
   processId(): string;
+  /** Ids of the entries that this process is applying right now. */
+  running: Set<number>;
 }
 
 /** How long money that idles in leases is waited for. */
@@ -25,9 +27,7 @@ const markMs = 24 * 3600 * 1000;
 
 export async function changeBalance(options: EntriesOptions, request: LedgerRequest & { amount: number }): Promise<LedgerResult> {
   checkAmount(request.amount);
-  const { entry, isNew } = await openEntry(options, request, request.amount);
-  if (!isNew) return repeatedResult(options, entry);
-  return applyEntry(options, entry, request.amount < 0);
+  return enter(options, request, { amount: request.amount, isBounded: request.amount < 0 });
 }
 
 export async function setBalance(
@@ -41,25 +41,27 @@ export async function setBalance(
   const spentSince = request.knownUsed === undefined ? 0 : record.used_quota - request.knownUsed;
   const amount = request.balance - spentSince - balanceOf(request.account, record);
   if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(request.account, record) };
-  const { entry, isNew } = await openEntry(options, request, amount);
-  if (!isNew) return repeatedResult(options, entry);
   // What running calls have reserved may stand against the target; it settles against it.
-  return applyEntry(options, entry, false);
+  const result = await enter(options, request, { amount, isBounded: false });
+  // Idle leases would be spent beyond it.
+  if (amount < 0 && leasedOf(record) > 0) await options.changes.announce('lease', `${request.account}:${request.id}`);
+  return result;
 }
 
-/** Finishes the entries that a process left open; called once it cannot be running any more. */
-export async function finishOpenEntries(options: { db: Database; now(): number }, processId: string): Promise<void> {
-  const entries = options.db.collection('ledger');
+/** Finishes the entries that a process left open and that nobody is at: `running` are those that it is at itself. */
+export async function finishOpenEntries(
+  { db, now }: { db: Database; now(): number },
+  processId: string,
+  running: ReadonlySet<number> = new Set(),
+): Promise<void> {
+  const entries = db.collection('ledger');
   for await (const entry of entries.each({ state: 'open' })) {
-    if (entry.process !== processId) continue;
-    const record = await readAccount(options.db, entry.account, entry.account_id);
-    const isApplied = record !== null && record.marks[`e${entry.id}`] !== undefined;
-    if (!isApplied && (record === null || entry.amount < 0)) {
-      // Nothing was taken, and whoever asked was told nothing: it did not happen.
-      await entries.patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
-      continue;
-    }
-    if (!isApplied) await applyToAccount(options.db, entry, { now: options.now(), isBounded: false });
+    if (entry.process !== processId || running.has(entry.id)) continue;
+    // Nothing was taken, and whoever asked was told nothing: it did not happen.
+    if (entry.amount < 0 && (await voidEntry(db, entry, now()))) continue;
+    const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now: now(), isBounded: false })) !== null;
+    // Null: given before, voided, or not possible any more.
+    if (!isApplied && (await voidEntry(db, entry, now()))) continue;
     await entries.patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
   }
 }
@@ -76,11 +78,13 @@ export async function removeOldMarks(options: { db: Database; now(): number }): 
   }
 }
 
-async function openEntry(
-  { db, now, processId }: EntriesOptions,
+/** Writes the entry, then applies it. */
+async function enter(
+  options: EntriesOptions,
   request: LedgerRequest,
-  amount: number,
-): Promise<{ entry: LedgerRecord; isNew: boolean }> {
+  { amount, isBounded }: { amount: number; isBounded: boolean },
+): Promise<LedgerResult> {
+  const { db, now, processId, running } = options;
   const entry: LedgerRecord = {
     id: await db.nextId('ledger'),
     ref: request.ref,
@@ -93,14 +97,17 @@ async function openEntry(
     process: processId(),
     state: 'open',
   };
+  running.add(entry.id);
   try {
     await db.collection('ledger').insert(entry);
-    return { entry, isNew: true };
+    return await applyEntry(options, entry, isBounded);
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
     const known = await db.collection('ledger').first({ ref: request.ref });
     if (known === null) throw failure;
-    return { entry: known, isNew: false };
+    return await repeatedResult(options, known);
+  } finally {
+    running.delete(entry.id);
   }
 }
 
@@ -116,14 +123,14 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   let hasRecalled = false;
   for (;;) {
     const record = await applyToAccount(db, entry, { now: options.now(), isBounded });
-    if (record !== null) {
-      await db.collection('ledger').patch({ id: entry.id }, { set: { state: 'done' } });
-      return { isNew: true, amount: entry.amount, balance: balanceOf(entry.account, record) };
-    }
+    if (record !== null) return finish(options, entry, record);
     const current = await readAccount(db, entry.account, entry.account_id);
+    const isFinished = current !== null && (current.marks[appliedMark(entry)] ?? current.marks[voidMark(entry)]) !== undefined;
     const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(entry.account, current) >= -entry.amount;
-    if (!isLeased || performance.now() > deadline) {
-      await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
+    if (isFinished || !isLeased || performance.now() > deadline) {
+      const isVoid = await voidEntry(db, entry, options.now());
+      // Who took this process for dead has applied it.
+      if (!isVoid && current !== null) return finish(options, entry, current);
       throw new AppError(current === null ? 'not_found' : entry.amount > 0 ? 'balance_too_large' : 'balance_too_small');
     }
     if (!hasRecalled) {
@@ -134,18 +141,41 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   }
 }
 
-/** Null when the account is gone, has been given this entry already, has too little outside leases (if bounded) or would overflow. */
+async function finish({ db }: EntriesOptions, entry: LedgerRecord, record: UserRecord | TokenRecord): Promise<LedgerResult> {
+  await db.collection('ledger').patch({ id: entry.id }, { set: { state: 'done' } });
+  return { isNew: true, amount: entry.amount, balance: balanceOf(entry.account, record) };
+}
+
+/** The account's record says which of the two happened to an entry: whoever is first decides, and both never do. */
+function appliedMark(entry: LedgerRecord): string {
+  return `e${entry.id}`;
+}
+function voidMark(entry: LedgerRecord): string {
+  return `v${entry.id}`;
+}
+
+/** Makes sure that the entry never comes about; false when it has. */
+async function voidEntry(db: Database, entry: LedgerRecord, now: number): Promise<boolean> {
+  const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
+  const fenced = await collection.patch({ id: entry.account_id, [`marks.${appliedMark(entry)}`]: { exists: false } }, { set: { [`marks.${voidMark(entry)}`]: now } });
+  if (fenced === null && (await readAccount(db, entry.account, entry.account_id)) !== null) return false;
+  await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
+  return true;
+}
+
+/** Null when the account is gone, the entry has been applied or voided already, the account has too little outside leases (if bounded) or would overflow. */
 async function applyToAccount(
   db: Database,
   entry: LedgerRecord,
   { now, isBounded }: { now: number; isBounded: boolean },
 ): Promise<UserRecord | TokenRecord | null> {
   const field = entry.account === 'user' ? 'quota' : 'remain_quota';
-  const mark = `marks.e${entry.id}`;
+  const mark = `marks.${appliedMark(entry)}`;
+  const isUndecided = { [mark]: { exists: false }, [`marks.${voidMark(entry)}`]: { exists: false } };
   const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
   const patch: Patch = { increment: { [field]: entry.amount }, set: { [mark]: now } };
   const bound = isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) };
-  const record = await collection.patch({ id: entry.account_id, [mark]: { exists: false }, [field]: bound }, patch);
+  const record = await collection.patch({ id: entry.account_id, ...isUndecided, [field]: bound }, patch);
   if (record === null) return null;
   // The full mark is what the level is drawn against: the balance right after a credit, or after any edit of a token.
   if (entry.amount < 0 && entry.account === 'user') return record;

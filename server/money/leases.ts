@@ -5,7 +5,7 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
-import { leasedOf } from '#server/money/account.ts';
+import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 
 // Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
@@ -18,12 +18,16 @@ const tickMs = 250;
 const idleMs = 1_000;
 /** The lease field itself is removed from the record after this long without use. */
 const closeMs = 60_000;
+/** Whoever was asked for money that is missing elsewhere returns what comes free, for this long. */
+const wantedMs = 1_500;
 
 export interface Account {
   readonly kind: AccountKind;
   readonly id: number;
   free: number;
   reserved: number;
+  /** Calls that hold a reservation here, be it of nothing: as long as there are any, the account stays open. */
+  calls: number;
   /** Process id under which the lease field exists in the record; undefined: not opened yet. */
   openedAs: string | undefined;
   /** `quota` of the record when last seen, undefined when never. */
@@ -36,6 +40,11 @@ export interface Account {
   isServing: boolean;
   /** The outcome of a write is unknown: the lease must be read again before it is used further. */
   isDoubtful: boolean;
+  /** Writes that are changing the lease in the record right now, and how many there have ever been. */
+  writing: number;
+  written: number;
+  /** Another process misses what is free here, until then; 0: not. */
+  wantedUntil: number;
   /** Ends a pause of the serving loop early. */
   wake: (() => void) | undefined;
 }
@@ -60,6 +69,10 @@ export interface LeasesOptions {
   changes: ChangeFeed;
   log: Logger;
   processId(): string;
+  /** Whether the books of that identity are still its own. */
+  isAlive(processId: string): Promise<boolean>;
+  /** That identity was lost: resolves when a new one is there, and `reset` was called. */
+  onLost(processId: string): Promise<void>;
   /** Number of the last log row given out; what is settled later carries a bigger one. */
   lastSeq(): number;
 }
@@ -81,7 +94,7 @@ export class Leases {
     this.#timer = setInterval(() => void this.#tick(), tickMs);
     this.#timer.unref();
     // Somebody misses money that we may hold idle.
-    this.#stopListening = this.#options.changes.listen('lease', (key) => this.recall(String(key)));
+    this.#stopListening = this.#options.changes.listen('lease', (key) => this.#recall(String(key)));
   }
 
   account(kind: AccountKind, id: number): Account {
@@ -93,6 +106,7 @@ export class Leases {
       id,
       free: 0,
       reserved: 0,
+      calls: 0,
       openedAs: undefined,
       knownQuota: undefined,
       recent: 0,
@@ -101,6 +115,9 @@ export class Leases {
       waiters: [],
       isServing: false,
       isDoubtful: false,
+      writing: 0,
+      written: 0,
+      wantedUntil: 0,
       wake: undefined,
     };
     this.#accounts.set(key, account);
@@ -131,12 +148,22 @@ export class Leases {
     account.reserved -= reserved;
     account.free += reserved - charge;
     if (account.waiters.length > 0) account.wake?.();
+    else if (account.wantedUntil > 0 && account.free > 0) this.#returnWanted(account);
+  }
+
+  /** A settlement is about to change the lease in the record; until `letGo` what is read there means nothing. */
+  hold(account: Account): void {
+    account.writing += 1;
+    account.written += 1;
+  }
+
+  letGo(account: Account): void {
+    account.writing -= 1;
   }
 
   /** Makes sure that the lease field exists, so that a settlement finds it. */
   async open(account: Account): Promise<void> {
-    if (account.openedAs === this.#options.processId()) return;
-    await this.#take(account, 0);
+    if (account.openedAs !== this.#options.processId()) await this.#take(account, 0);
   }
 
   /** After the identity was lost: leases of the old one are gone, what runs is owed by the new one. */
@@ -145,21 +172,36 @@ export class Leases {
       account.openedAs = undefined;
       account.free = -account.reserved;
       account.isDoubtful = false;
+      // Best at once, or others spend what running calls have reserved.
+      if (account.reserved > 0) void this.#take(account, account.reserved).catch((failure: unknown) => this.#doubt(account, failure));
     }
   }
 
-  /** Gives back what is free of one account at once: somebody needs it. */
-  async recall(key: string): Promise<void> {
-    const account = this.#accounts.get(key);
-    if (account !== undefined && account.free > 0 && account.waiters.length === 0) await this.#giveBack([account]);
-  }
-
-  /** Gives back everything; nothing may be reserved any more. */
-  async stop(): Promise<void> {
+  /** Gives everything back; nothing may be reserved any more. False when something could not be returned. */
+  async stop(): Promise<boolean> {
     clearInterval(this.#timer);
     this.#stopListening?.();
-    await this.#giveBack([...this.#accounts.values()]);
-    await Promise.all([...this.#accounts.values()].map((account) => this.#close(account)));
+    const accounts = [...this.#accounts.values()];
+    for (const account of accounts) {
+      if (account.isDoubtful) await this.#readAgain(account).catch((failure: unknown) => this.#doubt(account, failure));
+    }
+    await this.#giveBack(accounts);
+    const closed = await Promise.all(accounts.map((account) => this.#close(account)));
+    return closed.every(Boolean);
+  }
+
+  /** Gives back what is free of one account at once, and for a while what comes free: somebody needs it. */
+  async #recall(key: string): Promise<void> {
+    const account = this.#accounts.get(key);
+    // Who waits here needs it just as much.
+    if (account === undefined || account.waiters.length > 0) return;
+    account.wantedUntil = performance.now() + wantedMs;
+    if (account.free > 0) await this.#giveBack([account]);
+  }
+
+  #returnWanted(account: Account): void {
+    if (performance.now() < account.wantedUntil) void this.#giveBack([account]);
+    else account.wantedUntil = 0;
   }
 
   // A lease sized to the traffic saves writes; it is taken while there is still enough left to go on with.
@@ -177,7 +219,7 @@ export class Leases {
 
   /** How much more than needed to take: two seconds of traffic, but never a big part of a small balance. */
   #ahead(account: Account): number {
-    if (account.knownQuota === undefined) return 0;
+    if (account.knownQuota === undefined || account.wantedUntil > 0) return 0;
     return Math.max(0, Math.min(Math.ceil(account.perSecond * 2), Math.floor(account.knownQuota / 8)));
   }
 
@@ -196,10 +238,16 @@ export class Leases {
   }
 
   async #serveWaiters(account: Account): Promise<void> {
-    let hasRecalled = false;
+    let recallAgainAt = 0;
     for (;;) {
-      if (account.isDoubtful) await this.#readAgain(account);
-      if (account.openedAs === this.#options.processId()) this.#admit(account);
+      if (account.isDoubtful && !(await this.#readAgain(account))) {
+        // A settlement is under way. It may last as long as the database is away, which is longer than anybody waits.
+        this.#giveUp(account);
+        if (account.waiters.length === 0) return;
+        await this.#pause(account);
+        continue;
+      }
+      this.#admit(account);
       if (account.waiters.length === 0) return;
       const demand = account.waiters.reduce((sum, waiter) => sum + waiter.amount, 0) - account.free;
       if (await this.#take(account, Math.max(0, demand) + this.#ahead(account))) continue;
@@ -208,6 +256,15 @@ export class Leases {
         this.#refuse(account, 0, () => true);
         return;
       }
+      const processId = this.#options.processId();
+      const isFrozen = record.leases[frozenKey(processId)] !== undefined;
+      if (isFrozen || (account.openedAs === processId && record.leases[processId] === undefined)) {
+        await this.#options.onLost(processId);
+        continue;
+      }
+      // What running calls have given back meanwhile may do.
+      this.#admit(account);
+      if (account.waiters.length === 0) return;
       const quota = quotaOf(account, record);
       account.knownQuota = quota;
       const affordable = this.#affordable(account, quota);
@@ -215,20 +272,18 @@ export class Leases {
         await this.#take(account, affordable);
         continue;
       }
-      const balance = quota + leasedOf(record);
-      const isElsewhere = balance - quota - account.free > 0; // leases of others, or reservations here that may give something back
-      if (!isElsewhere) {
-        this.#refuse(account, balance, () => true);
-        continue;
-      }
+      const isLeasedElsewhere = Object.entries(record.leases).some(([key, lease]) => key !== processId && lease > 0);
+      const balance = Object.values(record.leases).reduce((sum, lease) => sum + lease, quota);
       const now = performance.now();
-      this.#refuse(account, balance, (waiter) => waiter.deadline <= now);
-      if (account.waiters.length === 0) return;
-      if (!hasRecalled) {
-        hasRecalled = true;
+      // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere.
+      const mayCome = isLeasedElsewhere || account.reserved > 0;
+      this.#refuse(account, balance, (waiter) => !mayCome || waiter.deadline <= now);
+      if (account.waiters.length === 0) continue;
+      if (isLeasedElsewhere && now >= recallAgainAt) {
+        recallAgainAt = now + waitMs;
         await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
       }
-      // What is free here but too little may be what another process lacks.
+      // Too little for anybody here, but others may lack just that.
       if (account.free > 0) await this.#giveBack([account]);
       await this.#pause(account);
     }
@@ -236,6 +291,7 @@ export class Leases {
 
   /** Serves whoever fits, in order. */
   #admit(account: Account): void {
+    if (account.openedAs !== this.#options.processId()) return;
     account.waiters = account.waiters.filter((waiter) => {
       if (waiter.amount > account.free) return true;
       account.free -= waiter.amount;
@@ -253,6 +309,15 @@ export class Leases {
     });
   }
 
+  #giveUp(account: Account): void {
+    const now = performance.now();
+    account.waiters = account.waiters.filter((waiter) => {
+      if (waiter.deadline > now) return true;
+      waiter.reject(new DatabaseUnavailable('What an account holds is not known until the database settles'));
+      return false;
+    });
+  }
+
   /** What must be taken so that as many waiters as `quota` pays for can go, in order. */
   #affordable(account: Account, quota: number): number {
     let take = 0;
@@ -266,26 +331,45 @@ export class Leases {
     return take;
   }
 
-  /** Moves quota into the lease; false when the record has less. */
+  /** Moves quota into the lease; false when the record has less, or when the lease is no longer ours to grow. */
   async #take(account: Account, amount: number): Promise<boolean> {
+    await this.#closing.get(`${account.kind}:${account.id}`);
     const processId = this.#options.processId();
-    const key = `${account.kind}:${account.id}`;
-    await this.#closing.get(key);
+    const collection = account.kind === 'user' ? this.#options.db.collection('users') : this.#options.db.collection('tokens');
     const field = account.kind === 'user' ? 'quota' : 'remain_quota';
+    const lease = `leases.${processId}`;
     const isOpen = account.openedAs === processId;
-    const record = await this.#options.db.collection(account.kind === 'user' ? 'users' : 'tokens').patch(
-      { id: account.id, ...(amount > 0 ? { [field]: { gte: amount } } : {}) },
-      {
-        increment: { [field]: -amount, [`leases.${processId}`]: amount },
-        // Rows settled before this moment are not for this lease to apply again.
-        ...(isOpen ? {} : { max: { [`applied.${processId}`]: this.#options.lastSeq() } }),
-      },
-    );
-    if (record === null) return false;
-    account.openedAs = processId;
-    account.free += amount;
-    account.knownQuota = quotaOf(account, record);
-    return true;
+    this.hold(account);
+    try {
+      const record = await collection.patch(
+        {
+          id: account.id,
+          ...(amount > 0 ? { [field]: { gte: amount } } : {}),
+          ...(isOpen ? { [lease]: { exists: true } } : { [`leases.${frozenKey(processId)}`]: { exists: false } }),
+        },
+        {
+          increment: { [field]: -amount, [lease]: amount },
+          // Rows settled before this moment are not for this lease to apply again.
+          ...(isOpen ? {} : { max: { [`applied.${processId}`]: this.#options.lastSeq() } }),
+        },
+      );
+      if (record === null) return false;
+      // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
+      // late for him, so it counts only when we are known to live after it was taken.
+      if (!isOpen && !(await this.#options.isAlive(processId))) {
+        await collection.patch({ id: account.id, [lease]: { exists: true } }, { increment: { [field]: amount, [lease]: -amount } });
+        await collection.patch({ id: account.id, [lease]: 0 }, { unset: [lease, `applied.${processId}`] });
+        await this.#options.onLost(processId);
+        return false;
+      }
+      if (processId !== this.#options.processId()) return false; // settled with the rest of that identity
+      account.openedAs = processId;
+      account.free += amount;
+      account.knownQuota = quotaOf(account, record);
+      return true;
+    } finally {
+      this.letGo(account);
+    }
   }
 
   async #record(account: Account): Promise<UserRecord | TokenRecord | null> {
@@ -299,17 +383,22 @@ export class Leases {
     account.isDoubtful = true;
   }
 
-  async #readAgain(account: Account): Promise<void> {
+  /** Resolves a doubt; false while writes that change the lease are under way. */
+  async #readAgain(account: Account): Promise<boolean> {
+    if (account.writing > 0) return false;
+    const { written } = account;
+    const processId = this.#options.processId();
     const record = await this.#record(account);
-    const lease = record?.leases[this.#options.processId()];
-    account.isDoubtful = false;
-    if (lease === undefined) {
-      account.openedAs = undefined;
-      account.free = -account.reserved;
-    } else {
-      account.openedAs = this.#options.processId();
-      account.free = lease - account.reserved;
+    const lease = record?.leases[processId];
+    if (lease !== undefined && account.openedAs !== processId && !(await this.#options.isAlive(processId))) {
+      await this.#options.onLost(processId);
+      return false;
     }
+    if (account.written !== written || processId !== this.#options.processId()) return false;
+    account.isDoubtful = false;
+    account.openedAs = lease === undefined ? undefined : processId;
+    account.free = (lease ?? 0) - account.reserved;
+    return true;
   }
 
   #pause(account: Account): Promise<void> {
@@ -333,53 +422,62 @@ export class Leases {
       account.perSecond = account.perSecond * 0.7 + (account.recent / seconds) * 0.3;
       if (account.perSecond < 1) account.perSecond = 0;
       account.recent = 0;
+      if (account.wantedUntil > 0 && now > account.wantedUntil) account.wantedUntil = 0;
       const isQuiet = now - account.lastUseAt >= idleMs && account.waiters.length === 0 && !account.isServing;
-      if (isQuiet && account.free !== 0) idle.push(account);
-      else if (isQuiet && account.reserved === 0 && now - account.lastUseAt >= closeMs) void this.#close(account);
+      if (!isQuiet) continue;
+      // The serving loop reads the lease again.
+      if (account.isDoubtful) this.#serve(account);
+      else if (account.free !== 0) idle.push(account);
+      else if (now - account.lastUseAt >= closeMs) void this.#close(account);
     }
     if (idle.length > 0) await this.#giveBack(idle);
   }
 
   async #giveBack(accounts: readonly Account[]): Promise<void> {
     for (const account of accounts) {
-      if (account.isDoubtful || account.openedAs !== this.#options.processId() || account.free === 0) continue;
+      const processId = this.#options.processId();
+      if (account.isDoubtful || account.openedAs !== processId || account.free === 0) continue;
       const amount = account.free;
       account.free = 0;
+      this.hold(account);
+      const collection = account.kind === 'user' ? this.#options.db.collection('users') : this.#options.db.collection('tokens');
       const field = account.kind === 'user' ? 'quota' : 'remain_quota';
+      const lease = `leases.${processId}`;
       try {
-        const record = await this.#options.db
-          .collection(account.kind === 'user' ? 'users' : 'tokens')
-          .patch(
-            { id: account.id, [`leases.${account.openedAs}`]: { exists: true } },
-            { increment: { [field]: amount, [`leases.${account.openedAs}`]: -amount } },
-          );
-        if (record !== null) account.knownQuota = quotaOf(account, record);
-        else account.isDoubtful = true;
+        const record = await collection.patch({ id: account.id, [lease]: { exists: true } }, { increment: { [field]: amount, [lease]: -amount } });
+        if (account.openedAs !== processId) continue; // settled with the rest of that identity
+        if (record === null) account.isDoubtful = true;
+        else account.knownQuota = quotaOf(account, record);
       } catch (failure) {
-        this.#doubt(account, failure);
+        if (account.openedAs === processId) this.#doubt(account, failure);
+      } finally {
+        this.letGo(account);
       }
     }
   }
 
-  /** Removes this process' fields from the record of an account that has not been used for a while. */
-  async #close(account: Account): Promise<void> {
+  /** Removes this process' fields from the record of an account that is not used. False when they may still be there. */
+  async #close(account: Account): Promise<boolean> {
     const key = `${account.kind}:${account.id}`;
-    if (account.reserved !== 0 || account.free !== 0 || account.isServing || account.isDoubtful) return;
+    const isIdle = account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
+    if (!isIdle || account.isServing || account.isDoubtful) return false;
     this.#accounts.delete(key);
     const processId = account.openedAs;
-    if (processId === undefined) return;
+    if (processId === undefined) return true;
     account.openedAs = undefined;
+    let isClosed = false;
     const work = this.#options.db
       .collection(account.kind === 'user' ? 'users' : 'tokens')
       .patch({ id: account.id, [`leases.${processId}`]: 0 }, { unset: [`leases.${processId}`, `applied.${processId}`] })
       .then(
-        () => undefined,
+        (record) => void (isClosed = record !== null),
         // Harmless: an empty lease is left for settle-leftovers.
         (failure: unknown) => this.#options.log.warn({ reason: String(failure) }, 'an empty lease could not be removed'),
       )
       .finally(() => this.#closing.delete(key));
     this.#closing.set(key, work);
     await work;
+    return isClosed;
   }
 }
 

@@ -1,17 +1,22 @@
 // The only code that changes a balance. Credits, edits and refunds go through `change` and `setBalance`; relayed calls
 // reserve from this process' lease in memory and settle in groups. Nothing else in the server writes `quota`,
 // `remain_quota`, `leases`, `applied` or `marks`.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { changeBalance, removeOldMarks, setBalance } from '#server/money/entries.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { createDeathWatch } from '#server/money/death-watch.ts';
+import { changeBalance, finishOpenEntries, removeOldMarks, setBalance } from '#server/money/entries.ts';
 import { Leases } from '#server/money/leases.ts';
 import type { Refusal } from '#server/money/leases.ts';
 import { createServerProcess } from '#server/money/process.ts';
 import { Settlement } from '#server/money/settlement.ts';
 import type { ChargeRow, Reservation } from '#server/money/settlement.ts';
-import { settleLeftovers } from '#server/money/settle-leftovers.ts';
+import { closedBooksOf, settleLeftovers } from '#server/money/settle-leftovers.ts';
+import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
+import { removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
 
 export interface LedgerRequest {
   account: AccountKind;
@@ -59,7 +64,10 @@ export interface Ledger {
    * since then is taken off the target, so an edit based on an older view loses no running consumption.
    */
   setBalance(request: LedgerRequest & { balance: number; knownUsed?: number }): Promise<LedgerResult>;
-  /** Reserves for a call, from the token first. Synchronous while the leases suffice, which is the usual case. */
+  /**
+   * Reserves for a call, from the token first. Synchronous while the leases suffice, which is the usual case.
+   * @throws {DatabaseUnavailable} from the promise
+   */
   reserve(request: ReserveRequest): ReserveResult | Promise<ReserveResult>;
   /** Reserves `more` for a running call; false when the money is not there. */
   extend(reservation: Reservation, more: number): boolean | Promise<boolean>;
@@ -80,42 +88,60 @@ export interface LedgerOptions {
 }
 
 const leftoversMs = 5_000;
-const marksMs = 24 * 3600 * 1000;
+const strayRowsMs = 600_000;
+const dayMs = 24 * 3600 * 1000;
+const closedBooksPollMs = 100;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { db, changes, log, now, randomText } = options;
-  let isLost = false;
+  const watch = createDeathWatch(now);
   const serverProcess = createServerProcess({
     db,
     log,
     now,
     randomText,
     settledSeq: () => settlement.settledSeq,
-    onLost: () => {
-      isLost = true;
-      void settlement.idle().then(renew);
+    onLost: (id) => {
+      loseIdentity(id).catch((failure: unknown) => log.warn({ reason: String(failure) }, 'a new identity could not be taken yet'));
     },
   });
   const processId = () => serverProcess.id;
-  const leases: Leases = new Leases({ db, changes, log, processId, lastSeq: () => settlement.lastSeq });
-  const settlement: Settlement = new Settlement({
+  const leases: Leases = new Leases({
     db,
-    leases,
+    changes,
     log,
     processId,
-    onLost: async () => {
-      isLost = true;
-      await renew();
-    },
+    isAlive: serverProcess.isAlive,
+    onLost: loseIdentity,
+    lastSeq: () => settlement.lastSeq,
   });
+  const settlement: Settlement = new Settlement({ db, leases, log, processId, closedBooks });
+  /** Entries that are being applied right now. */
+  const running = new Set<number>();
   const timers: NodeJS.Timeout[] = [];
+  let renewing: Promise<void> | null = null;
 
-  async function renew(): Promise<void> {
-    if (!isLost) return;
-    isLost = false;
-    log.warn({ process: processId() }, 'this process was taken for dead and goes on under a new identity');
-    await serverProcess.renew();
-    leases.reset();
+  /** Somebody settles the books of that identity: everything goes on under a new one. */
+  function loseIdentity(id: string): Promise<void> {
+    if (serverProcess.id !== id) return renewing ?? Promise.resolve();
+    renewing ??= serverProcess.renew(() => leases.reset()).finally(() => {
+      log.warn({ process: id, now: serverProcess.id }, 'this process was taken for dead and goes on under a new identity');
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  async function closedBooks(id: string): Promise<ClosedBooks | null> {
+    await loseIdentity(id);
+    for (;;) {
+      const row = await db.collection('processes').get(id);
+      if (row === null) return null;
+      const books = closedBooksOf(row);
+      if (books !== null) return books;
+      // Unless somebody else is at it.
+      await settleLeftovers({ db, log, now, watch });
+      await sleep(closedBooksPollMs);
+    }
   }
 
   function every(ms: number, work: () => Promise<unknown>): void {
@@ -129,63 +155,65 @@ export function createLedger(options: LedgerOptions): Ledger {
   function release(reservation: Reservation): void {
     if (reservation.isEnded) return;
     reservation.isEnded = true;
+    leave(reservation);
     leases.release(reservation.user, reservation.amount, 0);
-    if (reservation.token !== null) leases.release(reservation.token, reservation.isTokenLimited ? reservation.amount : 0, 0);
+    releaseToken(reservation, reservation.amount);
   }
 
-  const entryOptions = { db, changes, now, processId };
+  function leave({ user, token }: Reservation): void {
+    user.calls -= 1;
+    if (token !== null) token.calls -= 1;
+  }
+
+  const entryOptions = { db, changes, now, processId, running };
   return {
     get processId() {
       return serverProcess.id;
     },
     async start() {
       await serverProcess.start();
-      await settleLeftovers({ db, log, now });
+      await settleLeftovers({ db, log, now, watch });
+      await removeStrayRows({ db, log });
       leases.start();
-      every(leftoversMs, () => settleLeftovers({ db, log, now }));
-      every(marksMs, () => removeOldMarks({ db, now }));
+      every(leftoversMs, async () => {
+        await settleLeftovers({ db, log, now, watch });
+        // Those whose outcome was not known, e.g. because the database went away.
+        await finishOpenEntries({ db, now }, processId(), running);
+      });
+      every(strayRowsMs, () => removeStrayRows({ db, log }));
+      every(dayMs, async () => {
+        await returnStrayLeases({ db, log });
+        await removeOldMarks({ db, now });
+      });
     },
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await settlement.idle();
-      await leases.stop();
-      await serverProcess.stop();
+      try {
+        await serverProcess.stop(await leases.stop());
+      } catch (failure) {
+        log.warn({ reason: String(failure) }, 'the books could not be closed; the next process to start does it');
+      }
     },
     change: (request) => changeBalance(entryOptions, request),
     setBalance: (request) => setBalance(entryOptions, request),
     reserve({ userId, token, amount }) {
+      // Nothing could be settled, so nothing could be answered.
+      if (settlement.isStuck) return Promise.reject(new DatabaseUnavailable('Settlements wait for the database'));
       const user = leases.account('user', userId);
       const tokenAccount = token === null ? null : leases.account('token', token.id);
       const reservation: Reservation = { user, token: tokenAccount, isTokenLimited: token?.isLimited === true, amount, isEnded: false };
-      const first = tokenAccount === null ? null : leases.reserve(tokenAccount, reservation.isTokenLimited ? amount : 0);
-      if (first === null) {
-        const second = leases.reserve(user, amount);
-        if (second === null) return { reservation };
-        return second.then((refusal) => finishReserve(reservation, refusal), (failure: unknown) => failReserve(reservation, failure));
-      }
-      return first.then(async (refusal) => {
-        if (refusal !== null) return { refusal };
-        try {
-          return finishReserve(reservation, await leases.reserve(user, amount));
-        } catch (failure) {
-          return failReserve(reservation, failure);
-        }
-      });
+      user.calls += 1;
+      if (tokenAccount !== null) tokenAccount.calls += 1;
+      const reserving = reserveBoth(reservation, amount);
+      return reserving === null ? { reservation } : finishReserve(reservation, reserving);
     },
     extend(reservation, more) {
       if (reservation.isEnded) return false;
-      const parts: (null | Promise<Refusal | null>)[] = [];
-      if (reservation.token !== null && reservation.isTokenLimited) parts.push(leases.reserve(reservation.token, more));
-      const first = parts[0] ?? null;
-      if (first === null) {
-        const second = leases.reserve(reservation.user, more);
-        if (second === null) {
-          reservation.amount += more;
-          return true;
-        }
-        return second.then((refusal) => finishExtend(reservation, more, refusal));
-      }
-      return first.then(async (refusal) => (refusal === null ? finishExtend(reservation, more, await leases.reserve(reservation.user, more)) : false));
+      const reserving = reserveBoth(reservation, more);
+      if (reserving !== null) return finishExtend(reservation, more, reserving);
+      reservation.amount += more;
+      return true;
     },
     settle(reservation, row) {
       if (reservation.isEnded) return Promise.resolve();
@@ -193,25 +221,46 @@ export function createLedger(options: LedgerOptions): Ledger {
       return settlement.settle(reservation, row);
     },
     release,
-    settleLeftovers: () => settleLeftovers({ db, log, now }),
+    settleLeftovers: () => settleLeftovers({ db, log, now, watch }),
   };
 
-  function finishReserve(reservation: Reservation, refusal: Refusal | null): ReserveResult {
-    if (refusal === null) return { reservation };
-    releaseToken(reservation, reservation.amount);
-    return { refusal };
+  /** From the token, then from the user; what is refused or fails leaves nothing reserved. Null: done at once. */
+  function reserveBoth(reservation: Reservation, amount: number): null | Promise<Refusal | null> {
+    const { token, isTokenLimited } = reservation;
+    const first = token === null ? null : leases.reserve(token, isTokenLimited ? amount : 0);
+    if (first === null) return reserveUser(reservation, amount);
+    return first.then((refusal) => refusal ?? reserveUser(reservation, amount));
   }
 
-  function failReserve(reservation: Reservation, failure: unknown): never {
-    releaseToken(reservation, reservation.amount);
-    throw failure;
+  function reserveUser(reservation: Reservation, amount: number): null | Promise<Refusal | null> {
+    const second = leases.reserve(reservation.user, amount);
+    if (second === null) return null;
+    return second.then(
+      (refusal) => {
+        if (refusal !== null) releaseToken(reservation, amount);
+        return refusal;
+      },
+      (failure: unknown) => {
+        releaseToken(reservation, amount);
+        throw failure;
+      },
+    );
   }
 
-  function finishExtend(reservation: Reservation, more: number, refusal: Refusal | null): boolean {
-    if (refusal !== null) {
-      releaseToken(reservation, more);
-      return false;
+  async function finishReserve(reservation: Reservation, reserving: Promise<Refusal | null>): Promise<ReserveResult> {
+    try {
+      const refusal = await reserving;
+      if (refusal === null) return { reservation };
+      leave(reservation);
+      return { refusal };
+    } catch (failure) {
+      leave(reservation);
+      throw failure;
     }
+  }
+
+  async function finishExtend(reservation: Reservation, more: number, reserving: Promise<Refusal | null>): Promise<boolean> {
+    if ((await reserving) !== null) return false;
     if (reservation.isEnded) {
       // Settled meanwhile: what was just reserved goes back.
       leases.release(reservation.user, more, 0);

@@ -2,17 +2,12 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { ProcessRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 
 export const heartbeatMs = 2_000;
-/** Without a heartbeat for this long, a process is taken for dead. */
-const deadAfterMs = 20_000;
-/** A heartbeat this old needs no watching: no two clocks of one installation are that far apart. */
-const longDeadMs = 60_000;
 
 /** Identities that live in this very process (tests run several); what carries our pid but is not here has died. */
-const living = new Set<string>();
+export const living = new Set<string>();
 
 /** The machine as far as pids mean anything on it: host name and pid namespace. */
 export const thisHost = (() => {
@@ -108,50 +103,4 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
       await processes.patch({ id, state: 'alive' }, { set: end, max: { settled_seq: options.settledSeq() } });
     },
   };
-}
-
-/** Tells whose books are abandoned. Keeps what it saw: hosts may have different clocks, and the database may have been away. */
-export interface DeathWatch {
-  /** True when whoever is in charge of these books (the process, or whoever settles them for it) cannot be running any more. */
-  isAbandoned(row: ProcessRecord): boolean;
-  /** The database was away, so silence means nothing: it must last anew. */
-  forget(): void;
-}
-
-export function createDeathWatch(now: () => number): DeathWatch {
-  const seen = new Map<string, { heartbeat: number; since: number }>();
-  let isFirstLook = true;
-
-  function isSilent(row: ProcessRecord): boolean {
-    const known = seen.get(row.id);
-    if (known?.heartbeat === row.heartbeat_at) return performance.now() - known.since > deadAfterMs;
-    seen.set(row.id, { heartbeat: row.heartbeat_at, since: performance.now() });
-    return isFirstLook && now() - row.heartbeat_at > longDeadMs;
-  }
-
-  return {
-    isAbandoned(row) {
-      // 0: it has resigned.
-      if (row.heartbeat_at === 0) return true;
-      const { host, pid } = row.settler ?? row;
-      if (host !== thisHost) return isSilent(row);
-      if (row.settler === undefined && living.has(row.id)) return isSilent(row);
-      if (row.settler === undefined && pid === process.pid) return true;
-      return !isRunning(pid) || isSilent(row);
-    },
-    forget() {
-      seen.clear();
-      isFirstLook = false;
-    },
-  };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (failure) {
-    // EPERM: it runs, as somebody else.
-    return !(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH');
-  }
 }

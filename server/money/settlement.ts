@@ -7,6 +7,7 @@ import type { Patch, Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Account, Leases } from '#server/money/leases.ts';
+import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
@@ -27,6 +28,8 @@ interface Entry {
   reservation: Reservation;
   row: ChargeRow;
   stored: LogRecord | undefined;
+  /** Identity under which it was charged. */
+  settledAs: string;
   resolve(): void;
 }
 
@@ -44,8 +47,11 @@ export interface SettlementOptions {
   leases: Leases;
   log: Logger;
   processId(): string;
-  /** Called when the account updates show that this identity's books were settled by somebody else. */
-  onLost(): Promise<void>;
+  /**
+   * Which rows of a lost identity were charged; resolves when its books are settled and there is a new identity. Null when
+   * the database does not know it any more.
+   */
+  closedBooks(processId: string): Promise<ClosedBooks | null>;
 }
 
 export class Settlement {
@@ -54,6 +60,7 @@ export class Settlement {
   #isFlushing = false;
   #seq = 0;
   #settledSeq = 0;
+  #isStuck = false;
   #idle: (() => void)[] = [];
 
   constructor(options: SettlementOptions) {
@@ -68,10 +75,15 @@ export class Settlement {
     return this.#settledSeq;
   }
 
+  /** The database was away at the last try: what ends now waits until it is back. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
   /** Charges `row.quota` against the reservation. Resolves when it is durable. */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
     return new Promise((resolve) => {
-      this.#queue.push({ reservation, row, stored: undefined, resolve });
+      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', resolve });
       if (!this.#isFlushing) {
         this.#isFlushing = true;
         setImmediate(() => void this.#flush());
@@ -98,12 +110,18 @@ export class Settlement {
   // A batch is repeated until its outcome is certain: rows are unique by (process, seq) and accounts remember the last
   // number applied, so repeating changes nothing twice. Meanwhile its clients wait.
   async #settleBatch(batch: readonly Entry[]): Promise<void> {
-    for (let attempt = 0; ; attempt += 1) {
+    for (const { reservation } of batch) this.#eachAccount(reservation, (account) => this.#options.leases.hold(account));
+    let left = batch;
+    for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
-        if (await this.#writeBatch(batch)) break;
-        await this.#moveToNewIdentity(batch);
+        // Rows that may be stored already decide whose they are.
+        const processId = left.find((entry) => entry.stored !== undefined)?.stored?.process ?? this.#options.processId();
+        if (await this.#writeBatch(left, processId)) left = [];
+        else left = await this.#notCharged(left, processId);
+        this.#isStuck = false;
       } catch (failure) {
-        if (failure instanceof DatabaseUnavailable) this.#options.log.warn({ attempt }, 'settlements wait for the database');
+        this.#isStuck = failure instanceof DatabaseUnavailable;
+        if (this.#isStuck) this.#options.log.warn({ attempt }, 'settlements wait for the database');
         else this.#options.log.error({ err: failure, attempt }, 'a settlement failed and is repeated');
         await sleep(Math.min(1_000, 50 * 2 ** Math.min(attempt, 5)));
       }
@@ -112,29 +130,42 @@ export class Settlement {
     this.#settledSeq = Math.max(this.#settledSeq, ...batch.map((entry) => entry.stored?.seq ?? 0));
   }
 
+  #eachAccount({ user, token }: Reservation, use: (account: Account) => void): void {
+    use(user);
+    if (token !== null) use(token);
+  }
+
   #finish(entry: Entry): void {
     const { reservation, row } = entry;
-    this.#options.leases.release(reservation.user, reservation.amount, row.quota);
-    if (reservation.token !== null) {
-      const held = reservation.isTokenLimited ? reservation.amount : 0;
-      this.#options.leases.release(reservation.token, held, reservation.isTokenLimited ? row.quota : 0);
-    }
+    const { leases } = this.#options;
+    this.#eachAccount(reservation, (account) => {
+      const isLimited = account === reservation.user || reservation.isTokenLimited;
+      // A lease of a former identity is nobody's any more: what was charged to it is not missing in today's.
+      const charge = isLimited && account.openedAs === entry.settledAs ? row.quota : 0;
+      leases.letGo(account);
+      account.calls -= 1;
+      leases.release(account, isLimited ? reservation.amount : 0, charge);
+    });
     entry.resolve();
   }
 
   /** Returns false when this identity no longer owns its leases. */
-  async #writeBatch(batch: readonly Entry[]): Promise<boolean> {
-    const processId = this.#options.processId();
+  async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
     const writes: Write[] = [];
     const sums = new Map<Account, Sum>();
     // Before numbers are given out: opening an account marks everything up to the last number as applied to it.
-    for (const { reservation } of batch) {
-      for (const account of [reservation.user, reservation.token]) {
-        if (account !== null && account.openedAs !== processId) await this.#options.leases.open(account);
+    if (processId === this.#options.processId()) {
+      for (const { reservation } of batch) {
+        for (const account of [reservation.user, reservation.token]) {
+          if (account !== null && account.openedAs !== processId) await this.#options.leases.open(account);
+        }
       }
+      // Opening is where the loss of an identity may show.
+      if (processId !== this.#options.processId()) return false;
     }
     for (const entry of batch) {
       entry.stored ??= await this.#toRecord(entry, processId);
+      entry.settledAs = processId;
       writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
       addTo(sums, entry.reservation.user, entry.row.quota, entry);
       if (entry.reservation.token !== null) addTo(sums, entry.reservation.token, entry.reservation.isTokenLimited ? entry.row.quota : 0, entry);
@@ -143,11 +174,11 @@ export class Settlement {
     const changes = [...sums.values()];
     for (const sum of changes) writes.push(settlePatch(sum, processId));
     const results = await this.#options.db.write(writes);
+    let isOwn = true;
     for (const [index, sum] of changes.entries()) {
-      if (results[firstPatch + index] === true) continue;
-      if (!(await this.#isApplied(sum, processId))) return false;
+      if (results[firstPatch + index] !== true && !(await this.#isApplied(sum, processId))) isOwn = false;
     }
-    return true;
+    return isOwn;
   }
 
   /** After a repeated batch an update may have been refused because it had been applied before. */
@@ -163,6 +194,25 @@ export class Settlement {
     return (record.applied[processId] ?? -1) >= sum.lastSeq;
   }
 
+  // Somebody took this process for dead and settled its books. The rows that he saw are charged; the others are moved to
+  // the new identity before they are written again.
+  async #notCharged(batch: readonly Entry[], lost: string): Promise<Entry[]> {
+    if (batch.every((entry) => entry.stored === undefined)) return [...batch];
+    const books = await this.#options.closedBooks(lost);
+    const logs = this.#options.db.collection('logs');
+    const left: Entry[] = [];
+    for (const entry of batch) {
+      const { stored } = entry;
+      if (stored !== undefined) {
+        if (books === null ? (await logs.get(stored.id)) !== null : isCounted(books, stored.seq ?? 0)) continue;
+        await logs.take({ id: stored.id, process: lost });
+        entry.stored = undefined;
+      }
+      left.push(entry);
+    }
+    return left;
+  }
+
   async #toRecord(entry: Entry, processId: string): Promise<LogRecord> {
     const id = await this.#options.db.nextId('logs');
     this.#seq += 1;
@@ -170,38 +220,10 @@ export class Settlement {
     const tokenQuota = reservation.token !== null && reservation.isTokenLimited ? row.quota : 0;
     return { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
   }
+}
 
-  // Somebody took this process for dead and applied its rows up to a number. Those are settled; the rest is moved to the
-  // new identity before it is written again.
-  async #moveToNewIdentity(batch: readonly Entry[]): Promise<void> {
-    const lost = this.#options.processId();
-    const settledSeq = await this.#waitForSettler(lost);
-    await this.#options.onLost();
-    for (const entry of batch) {
-      const { stored } = entry;
-      if (stored?.seq === undefined || stored.process !== lost) continue;
-      if (stored.seq <= settledSeq) {
-        // Applied already. Nothing is left to charge, and the reservation belongs to the new identity.
-        entry.row = { ...entry.row, quota: 0 };
-        continue;
-      }
-      await this.#options.db.collection('logs').take({ id: stored.id, process: lost });
-      entry.stored = undefined;
-    }
-  }
-
-  async #waitForSettler(processId: string): Promise<number> {
-    for (;;) {
-      const row = await this.#options.db.collection('processes').get(processId);
-      if (row === null) return 0;
-      if (row.state === 'settled') return row.settled_seq;
-      if (row.state === 'alive') {
-        // The record lacks the lease for another reason, e.g. it was restored from a copy: give up this identity ourselves.
-        await this.#options.db.collection('processes').patch({ id: processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
-      }
-      await sleep(100);
-    }
-  }
+function isCounted(books: ClosedBooks, seq: number): boolean {
+  return seq <= books.seq && !books.missing.has(seq);
 }
 
 function addTo(sums: Map<Account, Sum>, account: Account, charge: number, entry: Entry): void {

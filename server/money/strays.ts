@@ -1,0 +1,58 @@
+// What a process leaves behind that was taken for dead, worked on without knowing it, and then died: rows that came after
+// its books were closed, and leases taken after them. Neither was ever used for an answer.
+import type { Logger } from 'pino';
+import type { Database } from '#server/db/database.ts';
+import { processOfLease } from '#server/money/account.ts';
+import type { AccountKind } from '#server/money/account.ts';
+
+export interface StraysOptions {
+  db: Database;
+  log: Logger;
+}
+
+/** Removes log rows that count for nobody: their calls were not answered. Cheap: by index. */
+export async function removeStrayRows({ db, log }: StraysOptions): Promise<number> {
+  let count = 0;
+  for (const row of await db.collection('processes').find({ state: 'settled', closed_seq: { exists: true } })) {
+    const isLate = [{ seq: { gt: row.closed_seq ?? row.settled_seq } }, { seq: { in: row.missing_seqs ?? [] } }];
+    count += await db.collection('logs').remove({ process: row.id, or: isLate });
+  }
+  if (count > 0) log.warn({ rows: count }, 'removed rows of calls that a process taken for dead had not answered');
+  return count;
+}
+
+/** Returns leases that belong to no running process to their accounts. Looks at every account. */
+export async function returnStrayLeases({ db, log }: StraysOptions): Promise<number> {
+  let count = 0;
+  for (const kind of ['user', 'token'] as const) {
+    const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+    for await (const record of collection.each({})) {
+      for (const key of Object.keys(record.leases)) {
+        if (!(await isStray(db, key))) continue;
+        await giveBack(db, kind, record.id, key);
+        count += 1;
+      }
+    }
+  }
+  if (count > 0) log.warn({ leases: count }, 'returned leases that no process held any more');
+  return count;
+}
+
+/** A process is registered before it takes anything, so an unknown one is long gone. */
+export async function isStray(db: Database, leaseKey: string): Promise<boolean> {
+  const row = await db.collection('processes').get(processOfLease(leaseKey));
+  return row === null || row.state === 'settled';
+}
+
+async function giveBack(db: Database, kind: AccountKind, id: number, key: string): Promise<void> {
+  const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+  for (;;) {
+    const lease = (await collection.get(id))?.leases[key];
+    if (lease === undefined) return;
+    const returned = await collection.patch(
+      { id, [`leases.${key}`]: lease },
+      { increment: { [kind === 'user' ? 'quota' : 'remain_quota']: lease }, unset: [`leases.${key}`, `applied.${processOfLease(key)}`] },
+    );
+    if (returned !== null) return;
+  }
+}
