@@ -97,7 +97,7 @@ export function ChannelFields(props: ChannelFieldsProps) {
         <NumberInput label={label('weight')} allowDecimal={false} allowNegative={false} inputMode="numeric" {...form.getInputProps('weight')} />
         <TextInput label={label('tag')} {...form.getInputProps('tag')} />
       </div>
-      <Switch className={styles.switch} labelPosition="left" label={label('auto_ban')} {...form.getInputProps('auto_ban', { type: 'checkbox' })} />
+      <Switch classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel }} labelPosition="left" label={label('auto_ban')} {...form.getInputProps('auto_ban', { type: 'checkbox' })} />
       <Advanced {...props} />
     </>
   );

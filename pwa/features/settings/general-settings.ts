@@ -1,0 +1,85 @@
+import type { SettingKey } from '#shared/settings.ts';
+
+/** How a setting is entered. `quota`: an amount of quota units; `json`: a map as text. */
+export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json';
+
+export interface SettingEntry {
+  key: SettingKey;
+  control: SettingControl;
+  /** Turning it off is asked about first. */
+  asksBeforeOff?: boolean;
+  /** Said once it was changed, before it is saved. */
+  warns?: boolean;
+}
+
+export interface SettingSection {
+  name: 'site' | 'access' | 'quota' | 'display' | 'calls' | 'prices';
+  entries: readonly SettingEntry[];
+}
+
+/** The tab "general", top to bottom. */
+export const generalSettings: readonly SettingSection[] = [
+  {
+    name: 'site',
+    entries: [
+      { key: 'SystemName', control: 'text' },
+      { key: 'ServerAddress', control: 'text' },
+      { key: 'general_setting.docs_link', control: 'text' },
+      { key: 'SelfUseModeEnabled', control: 'switch' },
+      { key: 'DemoSiteEnabled', control: 'switch' },
+    ],
+  },
+  {
+    name: 'access',
+    entries: [
+      { key: 'RegisterEnabled', control: 'switch' },
+      { key: 'PasswordRegisterEnabled', control: 'switch' },
+      { key: 'PasswordLoginEnabled', control: 'switch', asksBeforeOff: true },
+    ],
+  },
+  {
+    name: 'quota',
+    entries: [
+      { key: 'QuotaForNewUser', control: 'quota' },
+      { key: 'QuotaRemindThreshold', control: 'quota' },
+      { key: 'PreConsumedQuota', control: 'quota' },
+      { key: 'StreamOverdraft', control: 'choice' },
+    ],
+  },
+  {
+    name: 'calls',
+    entries: [
+      { key: 'RetryTimes', control: 'number' },
+      { key: 'LogConsumeEnabled', control: 'switch' },
+    ],
+  },
+  {
+    name: 'display',
+    entries: [
+      { key: 'QuotaPerUnit', control: 'number', warns: true },
+      { key: 'DisplayInCurrencyEnabled', control: 'switch' },
+      { key: 'DisplayTokenStatEnabled', control: 'switch' },
+      { key: 'DefaultCollapseSidebar', control: 'switch' },
+    ],
+  },
+  {
+    name: 'prices',
+    entries: [
+      { key: 'ModelRatio', control: 'json' },
+      { key: 'ModelPrice', control: 'json' },
+      { key: 'CompletionRatio', control: 'json' },
+      { key: 'CacheRatio', control: 'json' },
+      { key: 'GroupRatio', control: 'json' },
+      { key: 'UserUsableGroups', control: 'json' },
+    ],
+  },
+];
+
+export const generalEntries: ReadonlyMap<SettingKey, SettingEntry> = new Map(
+  generalSettings.flatMap((section) => section.entries).map((entry) => [entry.key, entry]),
+);
+
+/** A key as a part of a text's name: those are separated by points. */
+export function textName(key: string): string {
+  return key.replaceAll('.', '_');
+}

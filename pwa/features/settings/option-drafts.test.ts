@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { batchBody, type Drafts, draftProblems, overtaken, rebased, typed } from './option-drafts.ts';
+
+const retry = { key: 'RetryTimes', value: '3', revision: 4 };
+const none: Drafts = new Map();
+const type = (drafts: Drafts, text: string) => typed(drafts, { key: 'RetryTimes', text, shown: '3', option: retry });
+
+describe('drafts of settings', () => {
+  test('only what was changed is saved, with the revision it began from', () => {
+    const drafts = typed(type(none, '5'), { key: 'RegisterEnabled', text: 'false', shown: 'true', option: { key: 'RegisterEnabled', value: 'true', revision: 0 } });
+    expect(batchBody(drafts)).toEqual({
+      options: [
+        { key: 'RetryTimes', value: '5', revision: 4 },
+        { key: 'RegisterEnabled', value: 'false', revision: 0 },
+      ],
+    });
+  });
+
+  test('typing the old value again leaves nothing to save', () => {
+    expect(type(type(none, '5'), ' 3').size).toBe(0);
+  });
+
+  test('the base stays the one the typing began from, whatever arrives meanwhile', () => {
+    const drafts = typed(type(none, '5'), { key: 'RetryTimes', text: '6', shown: '9', option: { ...retry, value: '9', revision: 5 } });
+    expect(drafts.get('RetryTimes')).toEqual({ text: '6', base: { value: '3', revision: 4 } });
+  });
+
+  test('values that the server would refuse are found before it is asked', () => {
+    expect([...draftProblems(type(none, '-1'))]).toEqual([['RetryTimes', { code: 'option_out_of_range', details: { key: 'RetryTimes', min: 0, max: 100 } }]]);
+    expect(draftProblems(type(none, '7')).size).toBe(0);
+  });
+
+  test('a value that somebody changed meanwhile is a conflict, one that only got a new revision is not', () => {
+    const drafts = type(none, '5');
+    expect([...overtaken(drafts, [{ ...retry, value: '9', revision: 5 }])]).toEqual([['RetryTimes', { value: '9', revision: 5 }]]);
+    expect(overtaken(drafts, [{ ...retry, revision: 6 }]).size).toBe(0);
+    expect(overtaken(drafts, [{ ...retry, value: '5', revision: 5 }]).size).toBe(0);
+    expect(overtaken(drafts, [retry]).size).toBe(0);
+  });
+
+  test('an edit goes out on the newest revision of an unchanged value', () => {
+    const drafts = rebased(type(none, '5'), [{ ...retry, revision: 6 }]);
+    expect(batchBody(drafts)).toEqual({ options: [{ key: 'RetryTimes', value: '5', revision: 6 }] });
+    expect(batchBody(rebased(type(none, '5'), [{ ...retry, value: '9', revision: 6 }])).options[0]?.revision).toBe(4);
+  });
+});

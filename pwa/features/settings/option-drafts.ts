@@ -1,0 +1,67 @@
+// What somebody has typed over the settings and not saved yet.
+import type { Option } from '#shared/options.ts';
+import { isSettingKey, settingProblem, type SettingKey } from '#shared/settings.ts';
+import type { SettingProblem } from '#shared/setting-kinds.ts';
+import type { OptionState } from '#pwa/offline/outbox-entry.ts';
+import { isSameValue } from './setting-texts.ts';
+
+export interface Draft {
+  text: string;
+  /** What the editor saw when the typing began. */
+  base: OptionState;
+}
+export type Drafts = ReadonlyMap<SettingKey, Draft>;
+
+/**
+ * The drafts after somebody typed `text`. `shown` is what the field held untouched: the server's value, or that of an edit
+ * that waits to be sent. Back there, nothing is left of the draft.
+ */
+export function typed(drafts: Drafts, edit: { key: SettingKey; text: string; shown: string; option: Option }): Drafts {
+  const next = new Map(drafts);
+  if (isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
+  else {
+    const { value, revision } = edit.option;
+    next.set(edit.key, { text: edit.text, base: drafts.get(edit.key)?.base ?? { value, revision } });
+  }
+  return next;
+}
+
+/** Why drafts cannot be saved, by key. */
+export function draftProblems(drafts: Drafts): Map<SettingKey, SettingProblem> {
+  const problems = new Map<SettingKey, SettingProblem>();
+  for (const [key, { text }] of drafts) {
+    const problem = settingProblem(key, text);
+    if (problem !== undefined) problems.set(key, problem);
+  }
+  return problems;
+}
+
+/** The body of the one call that saves them: only what was changed, each with the revision it began from. */
+export function batchBody(drafts: Drafts): { options: { key: SettingKey; value: string; revision: number }[] } {
+  return { options: [...drafts].map(([key, { text, base }]) => ({ key, value: text, revision: base.revision })) };
+}
+
+/** Drafts whose setting has another value by now than when the typing began, with what it has. */
+export function overtaken(drafts: Drafts, options: readonly Option[]): Map<SettingKey, OptionState> {
+  const conflicts = new Map<SettingKey, OptionState>();
+  for (const { key, value, revision } of options) {
+    if (!isSettingKey(key)) continue;
+    const draft = drafts.get(key);
+    if (draft === undefined || revision === draft.base.revision) continue;
+    if (isSameValue(key, value, draft.base.value) || isSameValue(key, value, draft.text)) continue;
+    conflicts.set(key, { value, revision });
+  }
+  return conflicts;
+}
+
+/** Drafts that can go out: those that nobody contradicts, on the newest revision there is. */
+export function rebased(drafts: Drafts, options: readonly Option[]): Drafts {
+  const byKey = new Map(options.map((option) => [option.key, option]));
+  return new Map(
+    [...drafts].map(([key, draft]): [SettingKey, Draft] => {
+      const now = byKey.get(key);
+      const isSame = now !== undefined && isSameValue(key, now.value, draft.base.value);
+      return [key, isSame ? { ...draft, base: { value: now.value, revision: now.revision } } : draft];
+    }),
+  );
+}

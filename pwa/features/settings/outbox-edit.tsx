@@ -1,0 +1,160 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isSettingKey, settingProblem } from '#shared/settings.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { changeEdit, discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { JsonField } from '#pwa/ui/json-field.tsx';
+import { QuotaInput } from '#pwa/ui/quota-input.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { ConflictChoice } from './conflict-choice.tsx';
+import { generalEntries, type SettingControl } from './general-settings.ts';
+import { MapChangesList } from './map-changes-list.tsx';
+import styles from './outbox.module.css';
+import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
+import { useSettingWords } from './use-setting-words.ts';
+
+interface OutboxEditProps {
+  edit: QueuedEdit;
+  /** Its place in the order, from 1. */
+  number: number;
+  /** The edit that stops this one. */
+  blockedBy: number | undefined;
+  isNext: boolean;
+  onDrop: () => void;
+}
+
+export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEditProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const words = useSettingWords();
+  const [isEditing, setEditing] = useState(false);
+  const at = editedAt();
+  // On and off are all there is: discarding is the other value.
+  const canEdit = controlOf(edit) !== 'switch';
+  return (
+    <li className={styles.edit}>
+      <header className={styles.head}>
+        <div className={styles.names}>
+          <h2>
+            {number} · {words.name(edit.optionKey)}
+          </h2>
+          <p className={styles.at}>{t('settings.outbox.edited', { time: at })}</p>
+        </div>
+        <EditState edit={edit} blockedBy={blockedBy} isNext={isNext} />
+      </header>
+      {edit.state === 'conflict' && edit.theirs !== undefined ? (
+        <>
+          <ConflictChoice
+            key={edit.theirs.revision}
+            settingKey={edit.optionKey}
+            base={edit.base}
+            mine={edit.mine}
+            theirs={edit.theirs}
+            mineNote={t('settings.conflict.mine_at', { time: format.clock(edit.editedAt) })}
+            verb="save"
+            onChoose={(value) => void resolveConflict(edit.id, value)}
+            onDrop={() => void discardEdit(edit.id)}
+          />
+          <Button variant="subtle" className={styles.discard} onClick={onDrop}>
+            {t('settings.outbox.discard_whole')}
+          </Button>
+        </>
+      ) : (
+        <>
+          {edit.state === 'refused' && (
+            <p className={styles.refusal} role="alert">
+              {edit.refusal}
+            </p>
+          )}
+          {isEditing ? (
+            <EditValue edit={edit} onDone={() => setEditing(false)} />
+          ) : (
+            <div className={styles.line}>
+              <Difference edit={edit} />
+              <span className={styles.actions}>
+                <Button variant="subtle" className={styles.discard} onClick={onDrop}>
+                  {t('settings.outbox.discard')}
+                </Button>
+                {canEdit && <Button onClick={() => setEditing(true)}>{t('common.action.edit')}</Button>}
+              </span>
+            </div>
+          )}
+        </>
+      )}
+    </li>
+  );
+
+  function editedAt(): string {
+    const isToday = format.dayKey(edit.editedAt) === format.dayKey(Date.now() / 1000);
+    return isToday ? t('settings.outbox.today', { time: format.clock(edit.editedAt) }) : format.dateTime(edit.editedAt);
+  }
+}
+
+function EditState({ edit, blockedBy, isNext }: Pick<OutboxEditProps, 'edit' | 'blockedBy' | 'isNext'>) {
+  const { t } = useTranslation();
+  const connection = useConnection();
+  if (edit.state === 'conflict') return <StatusMark status="conflict">{t('settings.outbox.state_conflict')}</StatusMark>;
+  if (edit.state === 'refused') return <StatusMark status="failed">{t('settings.outbox.state_refused')}</StatusMark>;
+  if (blockedBy !== undefined) return <StatusMark status="waiting">{t('settings.outbox.state_behind', { number: blockedBy })}</StatusMark>;
+  return <StatusMark status="waiting">{t(isNext && connection === 'online' ? 'settings.outbox.state_sending' : 'settings.outbox.state_waiting')}</StatusMark>;
+}
+
+function Difference({ edit }: { edit: QueuedEdit }) {
+  const words = useSettingWords();
+  const [before, after] = isMapSetting(edit.optionKey) ? [parseMap(edit.base.value), parseMap(edit.mine)] : [null, null];
+  if (before !== null && after !== null) {
+    return (
+      <div className={styles.difference}>
+        <MapChangesList changes={mapChanges(before, after)} />
+      </div>
+    );
+  }
+  return (
+    <span className={styles.difference}>
+      <span className={styles.quiet}>{words.value(edit.optionKey, edit.base.value)} →</span> <b>{words.value(edit.optionKey, edit.mine)}</b>
+    </span>
+  );
+}
+
+/** Another value for an edit that waits. */
+function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
+  const { t } = useTranslation();
+  const words = useSettingWords();
+  const [text, setText] = useState(() => editableText(edit.optionKey, edit.mine));
+  const control = controlOf(edit);
+  const problem = isSettingKey(edit.optionKey) ? settingProblem(edit.optionKey, text) : undefined;
+  const error = problem === undefined ? undefined : words.problem(problem);
+  const name = words.name(edit.optionKey);
+  return (
+    <form
+      className={styles.value}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === undefined) void changeEdit(edit.id, text).then(onDone);
+      }}
+    >
+      {isMapSetting(edit.optionKey) ? (
+        <JsonField label={name} value={text} onChange={setText} error={error} />
+      ) : control === 'quota' ? (
+        <QuotaInput label={name} value={text === '' ? '' : Number(text)} onChange={(units) => setText(String(units))} error={error} />
+      ) : (
+        <TextInput label={name} value={text} error={error} autoFocus autoComplete="off" onChange={(event) => setText(event.currentTarget.value)} />
+      )}
+      <span className={styles.actions}>
+        <Button variant="subtle" onClick={onDone}>
+          {t('common.action.cancel')}
+        </Button>
+        <Button variant="filled" type="submit" disabled={problem !== undefined}>
+          {t('settings.outbox.change')}
+        </Button>
+      </span>
+    </form>
+  );
+}
+
+/** How the setting is entered; undefined for one that the settings screen does not have. */
+function controlOf({ optionKey }: QueuedEdit): SettingControl | undefined {
+  return isSettingKey(optionKey) ? generalEntries.get(optionKey)?.control : undefined;
+}

@@ -1,0 +1,147 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import type { Option } from '#shared/options.ts';
+import { mayWriteSetting, type SettingKey } from '#shared/settings.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { AsOf } from '#pwa/ui/as-of.tsx';
+import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { Screen } from '#pwa/ui/screen.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import { generalSettings, type SettingEntry } from './general-settings.ts';
+import { optionsQuery } from './queries.ts';
+import { SettingField } from './setting-field.tsx';
+import styles from './settings.module.css';
+import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
+
+export function SettingsScreen() {
+  const { t } = useTranslation();
+  const query = useQuery(optionsQuery);
+  return (
+    <Screen title={t('settings.title')} layout="page">
+      <div className={styles.screen}>
+        <QueryState query={query} what={t('settings.title')} lines={14}>
+          {(options) => <GeneralTab options={options} at={query.dataUpdatedAt} />}
+        </QueryState>
+      </div>
+    </Screen>
+  );
+}
+
+function GeneralTab({ options, at }: { options: readonly Option[]; at: number }) {
+  const { t } = useTranslation();
+  const edits = useSettingEdits(options);
+  const [askedOff, setAskedOff] = useState<SettingKey>();
+
+  function handleType(entry: SettingEntry, text: string): void {
+    if (entry.asksBeforeOff === true && text === 'false') setAskedOff(entry.key);
+    else edits.type(entry.key, text);
+  }
+  return (
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void edits.save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        void edits.save();
+      }}
+    >
+      <UnsavedEdits when={edits.drafts.size > 0} />
+      {generalSettings.map((section) => (
+        <section key={section.name} className={styles.section} aria-labelledby={`section-${section.name}`}>
+          <header className={styles.head}>
+            <h2 id={`section-${section.name}`}>{t(`settings.section.${section.name}.title`)}</h2>
+            <p>{t(`settings.section.${section.name}.text`)}</p>
+          </header>
+          <div className={styles.fields}>
+            {section.entries.map((entry) => (
+              <Field key={entry.key} entry={entry} options={options} edits={edits} onType={(text) => handleType(entry, text)} />
+            ))}
+          </div>
+        </section>
+      ))}
+      <SaveBar edits={edits} at={at} />
+      <ConfirmDialog
+        opened={askedOff !== undefined}
+        title={t('settings.password_login.title')}
+        text={t('settings.password_login.text')}
+        confirmLabel={t('settings.password_login.confirm')}
+        isDanger
+        onConfirm={() => {
+          if (askedOff !== undefined) edits.type(askedOff, 'false');
+          setAskedOff(undefined);
+        }}
+        onCancel={() => setAskedOff(undefined)}
+      />
+    </form>
+  );
+}
+
+interface FieldProps {
+  entry: SettingEntry;
+  options: readonly Option[];
+  edits: SettingEdits;
+  onType: (text: string) => void;
+}
+
+function Field({ entry, options, edits, onType }: FieldProps) {
+  const role = useStoredUser()?.role ?? Role.guest;
+  const option = options.find(({ key }) => key === entry.key);
+  // A server that does not know the setting yet.
+  if (option === undefined) return null;
+  return (
+    <SettingField
+      entry={entry}
+      option={option}
+      draft={edits.drafts.get(entry.key)}
+      queued={edits.queued.get(entry.key)}
+      theirs={edits.theirs.get(entry.key)}
+      problem={edits.problems.get(entry.key)}
+      mayWrite={mayWriteSetting(entry.key, role)}
+      onType={onType}
+      onResolve={(value, theirs) => edits.resolve(entry.key, value, theirs)}
+      onDrop={() => edits.drop(entry.key)}
+    />
+  );
+}
+
+function SaveBar({ edits, at }: { edits: SettingEdits; at: number }) {
+  const { t } = useTranslation();
+  const connection = useConnection();
+  const isOffline = connection === 'offline';
+  const count = edits.drafts.size;
+  return (
+    <footer className={styles.bar}>
+      <span className={styles.state} role="status">
+        {count > 0 ? (
+          <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span>
+        ) : edits.outcome === undefined ? (
+          <AsOf at={at} isStale={connection !== 'online'} />
+        ) : edits.outcome.kind === 'saved' ? (
+          <StatusMark status="on">{t('settings.saved', { count: edits.outcome.count })}</StatusMark>
+        ) : (
+          <StatusMark status="waiting">{t('settings.queued.kept', { count: edits.outcome.count })}</StatusMark>
+        )}
+      </span>
+      {count > 0 && (
+        <Button variant="subtle" onClick={edits.dropAll}>
+          {t('editing.discard')}
+        </Button>
+      )}
+      <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isOffline ? <Icon name="outbox" /> : null}>
+        {t(isOffline ? 'settings.save_offline' : 'settings.save')}
+      </Button>
+    </footer>
+  );
+}

@@ -1,0 +1,52 @@
+import { useTranslation } from 'react-i18next';
+import type { SettingProblem } from '#shared/setting-kinds.ts';
+import { isSettingKey, settings } from '#shared/settings.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { generalEntries, textName } from './general-settings.ts';
+import type { EntryValue } from './setting-texts.ts';
+
+/** Settings in words: their names, their values, what is wrong with them. */
+export function useSettingWords() {
+  const { t, i18n } = useTranslation();
+  const format = useFormat();
+
+  /** Of a setting that this console does not show, its key. */
+  function name(key: string): string {
+    const text = `settings.option.${textName(key)}.label`;
+    return i18n.exists(text) ? t(text) : key;
+  }
+  function value(key: string, text: string): string {
+    if (text === '') return t('settings.value.empty');
+    const kind = isSettingKey(key) ? settings[key].kind : 'text';
+    if (kind === 'boolean') return t(text === 'true' || text === '1' ? 'settings.value.on' : 'settings.value.off');
+    if (kind === 'choice') return t(`settings.choice.${textName(key)}.${text}`);
+    if ((kind === 'integer' || kind === 'number') && Number.isFinite(Number(text))) {
+      return isQuota(key) ? format.quota(Number(text)) : format.ratio(Number(text));
+    }
+    return text;
+  }
+  function entry(entryValue: EntryValue): string {
+    if (entryValue === undefined) return t('settings.value.absent');
+    return typeof entryValue === 'number' ? format.ratio(entryValue) : entryValue === '' ? t('settings.value.empty') : entryValue;
+  }
+  /** `+0.06`; '' where there is nothing to subtract. */
+  function difference(from: EntryValue, to: EntryValue): string {
+    if (typeof from !== 'number' || typeof to !== 'number') return '';
+    const change = to - from;
+    return `${change < 0 ? '\u2212' : '+'}${format.ratio(Math.abs(change))}`;
+  }
+  function valueDifference(key: string, from: string, to: string): string {
+    const kind = isSettingKey(key) ? settings[key].kind : 'text';
+    if ((kind !== 'integer' && kind !== 'number') || from === '' || to === '') return '';
+    return isQuota(key) ? format.quotaChange(Number(to) - Number(from)) : difference(Number(from), Number(to));
+  }
+  function problem({ code, details }: SettingProblem): string {
+    return t(`settings.problem.${code}`, details);
+  }
+  return { name, value, entry, difference, valueDifference, problem };
+}
+export type SettingWords = ReturnType<typeof useSettingWords>;
+
+function isQuota(key: string): boolean {
+  return isSettingKey(key) && generalEntries.get(key)?.control === 'quota';
+}
