@@ -14,8 +14,16 @@ import styles from './logs.module.css';
 
 export const columnsKey = 'logs-table-columns';
 
+interface ColumnOptions {
+  isAdmin: boolean;
+  unit: string;
+  /** There is little room: words that a shape stands for are left to be read aloud. */
+  isTight: boolean;
+  isPhone: boolean;
+}
+
 /** Columns by the names under which other clients remember the choice. */
-export function logColumns(t: TFunction, { isAdmin, unit, isTight }: { isAdmin: boolean; unit: string; isTight: boolean }): Column<Log>[] {
+export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: ColumnOptions): Column<Log>[] {
   const admins: Column<Log>[] = [
     { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 },
   ];
@@ -23,10 +31,11 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight }: { isAdmin: 
   return [
     { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
     ...(isAdmin ? admins : []),
-    { key: 'token', heading: t('logs.column.token'), cell: (log) => <span className={styles.quiet}>{log.token_name}</span>, width: 88, leave: 4, card: 'context' },
+    { key: 'token', heading: t('logs.column.token'), cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{log.token_name}</span>), width: 88, leave: 4, card: 'context' },
     { key: 'group', heading: t('logs.column.group'), cell: (log) => <span className={styles.quiet}>{log.group}</span>, width: 84, leave: 9, isOff: true },
     { key: 'type', heading: t('logs.column.type'), cell: (log) => <TypeWord log={log} />, width: 84, leave: 10, isOff: true },
-    { key: 'ending', heading: t('logs.column.ending'), cell: (log) => <Ended log={log} />, width: 112, leave: 12, isOff: true, card: 'context' },
+    // On a card only what did not end well.
+    { key: 'ending', heading: t('logs.column.ending'), cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null), width: 112, leave: 12, isOff: true, card: 'context' },
     { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} isTight={isTight} />, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
     { key: 'use_time', heading: t('logs.column.duration'), cell: (log) => <Duration log={log} />, width: 76, align: 'end', leave: 3, card: 'note' },
@@ -48,13 +57,6 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight }: { isAdmin: 
 function Time({ log }: { log: Log }) {
   const format = useFormat();
   return <span className={styles.quiet}>{useIsPhone() ? format.clock(log.created_at) : format.time(log.created_at)}</span>;
-}
-
-/** On a card only what did not end well; in a column of its own always. */
-function Ended({ log }: { log: Log }) {
-  const isPhone = useIsPhone();
-  if (!isCall(log) || (isPhone && endingOf(log) === 'well')) return null;
-  return <EndingMark log={log} />;
 }
 
 /** The model of a call; of any other row, what happened. */

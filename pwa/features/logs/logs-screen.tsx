@@ -46,7 +46,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const opened = rows?.[openIndex];
   // A panel beside the list leaves less room.
   const isTight = opened !== undefined && !isPhone;
-  const columns = useMemo(() => logColumns(t, { isAdmin, unit, isTight }), [t, isAdmin, unit, isTight]);
+  const columns = useMemo(() => logColumns(t, { isAdmin, unit, isTight, isPhone }), [t, isAdmin, unit, isTight, isPhone]);
   const chosen = useColumns(columns, columnsKey);
   const walk = (step: 1 | -1): (() => void) | undefined => {
     const next = rows?.[openIndex + step];
@@ -155,7 +155,7 @@ interface PagerInput {
 function usePager({ search, size, page, onSearch }: PagerInput): PagerProps | undefined {
   // Where the pages before this one began; after a reload the way back leads to the first.
   const trail = useRef<string[]>([]);
-  if (page === undefined) return undefined;
+  if (page === undefined || (page.total === 0 && search.after === undefined)) return undefined;
   const onSize = (next: number): void => onSearch({ size: next, p: undefined, after: undefined });
   const isStream = search.after !== undefined || page.total_is_lower_bound === true;
   if (!isStream) {

@@ -15,6 +15,7 @@ import { defaultGroup, filterEntries, groupsOf } from './price-list.ts';
 import { cardOnly, pricingColumns } from './pricing-columns.tsx';
 import type { PricingSearch } from './pricing-search.ts';
 import { pricingQuery } from './queries.ts';
+import styles from './pricing.module.css';
 
 interface PricingScreenProps {
   search: PricingSearch;
@@ -93,6 +94,8 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         )
       }
     >
+      {/* Its place is kept, so that nothing moves when it comes. */}
+      {list === undefined && query.error === null && query.fetchStatus !== 'paused' && <div className={styles.bannerSpace} />}
       {list !== undefined && (
         <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup}>
           {rows !== undefined && rows.length > 0 && t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}

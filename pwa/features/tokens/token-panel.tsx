@@ -5,6 +5,7 @@ import { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
 import { showOnField } from '#pwa/ui/field-errors.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
@@ -36,6 +37,7 @@ interface TokenPanelProps {
 export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: TokenPanelProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
+  const isPhone = useIsPhone();
   const toggle = useToggleToken();
   const edit = useEditToken();
   // The record that the form's changes are measured against; the list beside it goes on being refreshed.
@@ -84,30 +86,39 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
       onNext={onNext}
       onSave={() => submit()}
       foot={
-        <>
-          <Button variant="subtle" data-danger disabled={!isOnline} onClick={onRemove}>
-            {needs(t('common.action.delete'))}
+        isPhone && !isOnline ? (
+          // Three such labels do not fit beside each other.
+          <Button disabled leftSection={<Icon name="unlinked" />}>
+            {needs(t('tokens.action.change'))}
           </Button>
-          <span className={styles.space} />
-          <Button disabled={!isOnline} loading={toggle.isPending} onClick={() => toggle.mutate(token)}>
-            {needs(t(`tokens.action.${verbOf(token)}`))}
-          </Button>
-          <Button variant="filled" type="submit" form={formId} loading={edit.isPending} disabled={!isOnline || !isDirty}>
-            {needs(t('common.action.save'))}
-          </Button>
-        </>
+        ) : (
+          <>
+            <Button variant="subtle" data-danger disabled={!isOnline} onClick={onRemove}>
+              {needs(t('common.action.delete'))}
+            </Button>
+            <span className={styles.space} />
+            <Button disabled={!isOnline} loading={toggle.isPending} onClick={() => toggle.mutate(token)}>
+              {needs(t(`tokens.action.${verbOf(token)}`))}
+            </Button>
+            <Button variant="filled" type="submit" form={formId} loading={edit.isPending} disabled={!isOnline || !isDirty}>
+              {needs(t('common.action.save'))}
+            </Button>
+          </>
+        )
       }
     >
       <Standing token={token} />
       {theirs !== null && (
-        <TokenConflict
-          before={before}
-          theirs={theirs}
-          values={form.values}
-          isBusy={edit.isPending}
-          onReload={() => startFrom(theirs)}
-          onKeepMine={() => save(form.values, theirs.revision)}
-        />
+        <div className={styles.conflict}>
+          <TokenConflict
+            before={before}
+            theirs={theirs}
+            values={form.values}
+            isBusy={edit.isPending}
+            onReload={() => startFrom(theirs)}
+            onKeepMine={() => save(form.values, theirs.revision)}
+          />
+        </div>
       )}
       <PanelSection title={t('tokens.panel.edit')}>
         <form id={formId} className={styles.form} noValidate onSubmit={submit}>

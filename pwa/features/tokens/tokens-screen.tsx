@@ -137,7 +137,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
           setKey('');
           onSearch({ keyword: undefined });
         }}
-        {...(isSearch || query.data === undefined
+        {...(isSearch || query.data === undefined || query.data.total === 0
           ? {}
           : {
               pager: {
