@@ -16,5 +16,6 @@ registerRoute(
 
 // The page asks, after somebody said yes.
 self.addEventListener('message', (event) => {
-  if (typeof event.data === 'object' && event.data !== null && event.data.type === 'SKIP_WAITING') void self.skipWaiting();
+  const message: unknown = event.data;
+  if (typeof message === 'object' && message !== null && 'type' in message && message.type === 'SKIP_WAITING') void self.skipWaiting();
 });

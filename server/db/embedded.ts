@@ -354,7 +354,8 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
 
 /** The table holds what `insert` and `patch` were given, so the text is a record of its type. */
 function parse<T>(doc: unknown): T {
-  return JSON.parse(String(doc));
+  const record: T = JSON.parse(String(doc));
+  return record;
 }
 
 function keyValue(value: unknown, type: unknown): Scalar {

@@ -115,5 +115,7 @@ export function toRow(record: Stored): Row {
 /** The inverse of `toRow`: the collection holds nothing else, so what comes back is a record of its type. */
 export function toRecord<T extends Stored>(row: Row): T {
   const { _id, ...rest } = row;
-  return { id: _id, ...rest } as Stored as T;
+  const record: Stored = { id: _id, ...rest };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return record as T;
 }

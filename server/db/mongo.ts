@@ -13,7 +13,7 @@ import { fieldOf, patchedRow, toIndexKey, toQuery, toRecord, toRow, toSort, toUp
 
 const pageRows = 500;
 
-const options: MongoClientOptions = {
+const clientOptions: MongoClientOptions = {
   appName: 'tidegate',
   // A server that is away is a 503 soon, not a call that hangs.
   serverSelectionTimeoutMS: 2_500,
@@ -31,7 +31,7 @@ const options: MongoClientOptions = {
 export async function openMongo(url: string, name: string): Promise<Database> {
   let client: MongoClient;
   try {
-    client = new MongoClient(url, options);
+    client = new MongoClient(url, clientOptions);
   } catch (cause) {
     throw new DatabaseUrlError(`DATABASE_URL: ${cause instanceof Error ? cause.message : 'not a MongoDB address'}`, { cause });
   }
@@ -47,6 +47,13 @@ export async function openMongo(url: string, name: string): Promise<Database> {
     throw error;
   }
   return database;
+}
+
+/** A row of `$group`: keys `k0`, `k1`, …, sums `s0`, `s1`, …. */
+interface Group {
+  _id: Record<string, unknown> | null;
+  count: number;
+  [sum: string]: unknown;
 }
 
 class MongoDatabase implements Database {
@@ -122,7 +129,7 @@ class MongoDatabase implements Database {
         await this.#native(name).insertMany(rows, { ordered: !ignoreConflict });
       } catch (error) {
         if (!ignoreConflict || !(error instanceof MongoBulkWriteError)) throw error;
-        const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+        const failures: readonly { code: number; index: number }[] = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
         if (failures.length === 0 || failures.some((failure) => failure.code !== 11000) || error.result.getWriteConcernError() !== undefined) throw error;
         for (const failure of failures) results[failure.index] = false;
       }
@@ -309,7 +316,7 @@ class MongoCollection<T extends Stored> implements Collection<T> {
       { $match: toQuery(parseFilter(request.filter ?? {})) },
       { $group: { _id: request.by.length === 0 ? null : keys, count: { $sum: 1 }, ...totals } },
     ];
-    const found = await this.#run(() => this.#native.aggregate(pipeline).toArray());
+    const found = await this.#run(() => this.#native.aggregate<Group>(pipeline).toArray());
     // MongoDB keeps missing and null apart as keys; for us both are null.
     const rows = new Map<string, GroupRow>();
     if (request.by.length === 0) rows.set('[]', emptyRow(sums));
@@ -317,7 +324,7 @@ class MongoCollection<T extends Stored> implements Collection<T> {
       const parts = request.by.map((_, position) => scalarOf(key?.[`k${position}`]));
       const place = JSON.stringify(parts);
       const row = rows.get(place) ?? emptyRow(sums);
-      row.count += Number(count);
+      row.count += count;
       for (const [position, path] of request.by.entries()) row[path] = parts[position] ?? null;
       for (const [position, [name]] of sums.entries()) row[name] = Number(row[name]) + Number(values[`s${position}`]);
       rows.set(place, row);

@@ -60,6 +60,7 @@ async function serveCall<E extends Endpoint>(
         ? undefined
         : parse(endpoint.body, withoutNulls(await readJson(request, endpoint.maxBytes ?? defaultMaxBytes)), language);
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
     const result = await handler(call);
     return await successResponse(result, facts, caller?.setCookie);

@@ -1,6 +1,6 @@
 // What leaves for the client without passing web streams. The adapter's response writer reads only a few fields of a
 // response; these classes are just those.
-import { LeanBody } from '#server/relay/lean-body.ts';
+import type { LeanBody } from '#server/relay/lean-body.ts';
 
 export type AnswerHeaders = Record<string, string>;
 
@@ -29,6 +29,7 @@ function lean({ status, headers, buffer, body }: LeanAnswer): Response {
   const answer = { status, statusText: undefined, headers: new LeanHeaders(headers), _buffer: buffer, body };
   // Deliberately not a Response: building a real one with its streams is what made the middle of the path slow. The router
   // and the adapter only touch the fields above.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return answer as unknown as Response;
 }
 

@@ -1,6 +1,6 @@
 // How failures leave on the relay's paths: OpenAI's error object, in the caller's language, with the request id.
-import { AppError, errorText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import { errorText } from '#shared/errors.ts';
+import type { AppError, ErrorCode, Language } from '#shared/errors.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 

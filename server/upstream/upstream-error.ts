@@ -142,13 +142,13 @@ function readErrorBody(body: unknown): FoundError {
   if (!isObject(body)) return {};
   const { error } = body;
   if (isObject(error)) {
-    const message = text(error.message);
+    const message = nonEmpty(error.message);
     if (message !== undefined) {
       return {
         message,
-        type: text(error.type) ?? '',
-        param: text(error.param) ?? '',
-        code: text(error.code) ?? (typeof error.code === 'number' ? error.code : null),
+        type: nonEmpty(error.type) ?? '',
+        param: nonEmpty(error.param) ?? '',
+        code: nonEmpty(error.code) ?? (typeof error.code === 'number' ? error.code : null),
       };
     }
   }
@@ -157,7 +157,7 @@ function readErrorBody(body: unknown): FoundError {
   const first = Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
   const detail = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0].msg : body.detail;
   const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
-  return { message: candidates.map(text).find((candidate) => candidate !== undefined) };
+  return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
 }
 
 function cleanMessage(message: string, channel: ErrorAnswer['channel']): string {
@@ -193,6 +193,6 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-function text(value: unknown): string | undefined {
+function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

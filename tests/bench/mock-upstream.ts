@@ -34,12 +34,12 @@ const bursts = new Map<string, Buffer>();
 
 function burst(count: number, hasUsage: boolean): Buffer {
   const key = `${count} ${hasUsage}`;
-  let answer = bursts.get(key);
-  if (answer === undefined) {
-    answer = Buffer.concat([streamHead, first, ...Array.from({ length: count }, () => middle), last, ...(hasUsage ? [usageChunk] : []), done]);
-    bursts.set(key, answer);
+  let bytes = bursts.get(key);
+  if (bytes === undefined) {
+    bytes = Buffer.concat([streamHead, first, ...Array.from({ length: count }, () => middle), last, ...(hasUsage ? [usageChunk] : []), done]);
+    bursts.set(key, bytes);
   }
-  return answer;
+  return bytes;
 }
 
 function answer(socket: Socket, body: string): void {

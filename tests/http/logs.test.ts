@@ -306,7 +306,7 @@ describe.each(engines)('logs on $kind', (engine) => {
         if (plan === null) return;
         const candidates = Object.entries(given).filter(([, value]) => !String(value).includes('%'));
         const first = own !== undefined || given['username'] !== undefined ? 'user' : given['type'] === 3 ? 'type' : undefined;
-        const expected = first ?? Object.entries(leading).find(([name]) => candidates.some(([given]) => given === name))?.[1] ?? 'time';
+        const expected = first ?? Object.entries(leading).find(([name]) => candidates.some(([candidate]) => candidate === name))?.[1] ?? 'time';
         if (plan.index !== expected || plan.sorts) wrong.push({ given, own, plan, expected });
       }
     }

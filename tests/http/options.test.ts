@@ -303,14 +303,14 @@ describe.each(engines)('options on $kind', (engine) => {
     });
 
     it('that were committed when the process died are completed by the next reader', async () => {
-      const { db, settings } = app.context;
+      const { db } = app.context;
       const current = await read('Notice');
       const row = { id: 'Notice', value: 'from the journal', revision: current.revision + 1, updated_at: 1, updated_by: 1 };
       const journal = await db.collection('facts').get('option_writes');
       const seq = Number(JSON.parse(JSON.stringify(journal?.value ?? {})).seq);
       await db.collection('facts').patch({ id: 'option_writes' }, { set: { value: { seq: seq + 1, pending: [row], state: 'pending' } } });
-      await settings.reload();
-      expect(settings.get('Notice')).toBe('from the journal');
+      await app.context.settings.reload();
+      expect(app.context.settings.get('Notice')).toBe('from the journal');
       expect(await save('Notice', 'afterwards')).toMatchObject({ success: true, data: { revision: current.revision + 2 } });
     });
 
