@@ -18,8 +18,10 @@ const tickMs = 250;
 const idleMs = 1_000;
 /** The lease field itself is removed from the record after this long without use. */
 const closeMs = 60_000;
-/** Whoever was asked for money that is missing elsewhere returns what comes free, for this long. */
-const wantedMs = 1_500;
+/** Whoever misses money that is leased elsewhere says so this often. */
+const recallMs = 300;
+/** Whoever was told so returns what comes free, for this long. */
+const wantedMs = 1_000;
 
 export interface Account {
   readonly kind: AccountKind;
@@ -45,6 +47,8 @@ export interface Account {
   written: number;
   /** Another process misses what is free here, until then; 0: not. */
   wantedUntil: number;
+  /** It is us who ask the others. */
+  isRecalling: boolean;
   /** Ends a pause of the serving loop early. */
   wake: (() => void) | undefined;
 }
@@ -118,6 +122,7 @@ export class Leases {
       writing: 0,
       written: 0,
       wantedUntil: 0,
+      isRecalling: false,
       wake: undefined,
     };
     this.#accounts.set(key, account);
@@ -193,10 +198,10 @@ export class Leases {
   /** Gives back what is free of one account at once, and for a while what comes free: somebody needs it. */
   async #recall(key: string): Promise<void> {
     const account = this.#accounts.get(key);
-    // Who waits here needs it just as much.
-    if (account === undefined || account.waiters.length > 0) return;
+    if (account === undefined || account.isRecalling) return;
     account.wantedUntil = performance.now() + wantedMs;
-    if (account.free > 0) await this.#giveBack([account]);
+    // Who waits here needs it just as much.
+    if (account.free > 0 && account.waiters.length === 0) await this.#giveBack([account]);
   }
 
   #returnWanted(account: Account): void {
@@ -234,6 +239,7 @@ export class Leases {
       .finally(() => {
         account.isServing = false;
         if (account.waiters.length > 0) this.#serve(account);
+        else if (account.wantedUntil > 0 && account.free > 0) this.#returnWanted(account);
       });
   }
 
@@ -280,12 +286,21 @@ export class Leases {
       this.#refuse(account, balance, (waiter) => !mayCome || waiter.deadline <= now);
       if (account.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
-        recallAgainAt = now + waitMs;
-        await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
+        recallAgainAt = now + recallMs;
+        await this.#askOthers(account);
       }
       // Too little for anybody here, but others may lack just that.
       if (account.free > 0) await this.#giveBack([account]);
       await this.#pause(account);
+    }
+  }
+
+  async #askOthers(account: Account): Promise<void> {
+    account.isRecalling = true;
+    try {
+      await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
+    } finally {
+      account.isRecalling = false;
     }
   }
 
