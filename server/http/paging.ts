@@ -6,6 +6,8 @@ import type { Filter } from '#server/db/collection.ts';
 
 const defaultSize = 10;
 const largestSize = 100;
+/** Far beyond every list; further on, the number of rows to skip would be none that an engine takes. */
+const lastPage = 10_000_000;
 /** Totals are exact up to here. Nobody pages further by number: a cursor does that. */
 export const exactTotal = 10_000;
 
@@ -16,9 +18,9 @@ export interface PageBounds {
   skip: number;
 }
 
-/** A missing, unreadable or non-positive size is 10, above 100 is 100; `page` is at least 1. */
+/** A missing, unreadable or non-positive size is 10, above 100 is 100; `page` is at least 1 and no absurd number. */
 export function pageBounds(query: { p?: number | undefined; page_size?: number | undefined }): PageBounds {
-  const page = Math.max(1, query.p ?? 1);
+  const page = Math.min(lastPage, Math.max(1, query.p ?? 1));
   const size = Math.min(largestSize, query.page_size !== undefined && query.page_size > 0 ? query.page_size : defaultSize);
   return { page, size, skip: (page - 1) * size };
 }

@@ -24,6 +24,8 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(second.data.items).toHaveLength(3);
     expect((await root.get('/api/user/?p=99&page_size=10')).data).toMatchObject({ items: [], total: 13, page: 99 });
     expect((await root.get('/api/user?page_size=1000')).data).toMatchObject({ page_size: 100 });
+    const absurd = await root.get(`/api/user/?p=${'9'.repeat(15)}&page_size=100`);
+    expect(absurd).toMatchObject({ status: 200, success: true, data: { items: [], total: 13 } });
   });
 
   it('search: by part of a name or address, by id, by group; typed wildcards are literal', async () => {
