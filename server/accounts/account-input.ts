@@ -3,8 +3,11 @@ import { AppError } from '#shared/errors.ts';
 import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
 
 const characters = (text: string) => Array.from(text).length;
-/** Control and formatting characters, line ends: they would let two names look alike. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/** Control and formatting characters, line ends, what is drawn as nothing: they would let two names look alike. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\u2800]/u;
+/** Line ends, and what turns the direction of the text around a name (UAX #9, explicit formatting). */
+const disruptive = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+const invisible = /[\p{DI}\p{White_Space}\u2800]/gu;
 
 /** The name as it is stored. @throws {AppError} `invalid_input` */
 export function checkUsername(given: string): string {
@@ -20,7 +23,8 @@ export function checkUsername(given: string): string {
 export function checkDisplayName(given: string): string {
   const name = given.normalize('NFC').trim();
   if (characters(name) > displayNameLimit) throw refuse('display_name', `max ${displayNameLimit}`);
-  if (/\p{Cc}/u.test(name)) throw refuse('display_name', 'characters');
+  const isBlank = name !== '' && name.replace(invisible, '') === '';
+  if (isBlank || disruptive.test(name)) throw refuse('display_name', 'characters');
   return name;
 }
 

@@ -27,11 +27,36 @@ export async function readText(request: Request, limit: number): Promise<string>
 /** @throws {AppError} as `readText`, and `invalid_json` */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const text = await readText(request, limit);
+  const value = parseJson(text);
+  if (escapedSurrogate.test(text) && !isWellFormed(value)) throw new AppError('invalid_utf8');
+  return value;
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     throw new AppError('invalid_json', {}, { cause });
   }
+}
+
+const escapedSurrogate = /\\u[dD][89a-fA-F]/;
+
+/** JSON can escape half a character, which no UTF-8 text holds: stored and read back it would be another text. */
+function isWellFormed(value: unknown): boolean {
+  // Not recursive: a body may be nested deeper than the stack.
+  const left = [value];
+  while (left.length > 0) {
+    const part = left.pop();
+    if (typeof part === 'string') {
+      if (!part.isWellFormed()) return false;
+    } else if (Array.isArray(part)) {
+      for (const item of part) left.push(item);
+    } else if (typeof part === 'object' && part !== null) {
+      for (const [name, item] of Object.entries(part)) left.push(name, item);
+    }
+  }
+  return true;
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {

@@ -39,7 +39,10 @@ describe.each(engines)('account on $kind', (engine) => {
     expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({ code: 'username_taken', message: '用户名已存在，或已注销' });
     expect(await client.put('/api/user/self', { username: 'a@b' })).toMatchObject({ code: 'invalid_input', field: 'username' });
     expect(await client.put('/api/user/self', { display_name: 'x'.repeat(21) })).toMatchObject({ code: 'invalid_input', field: 'display_name' });
-    expect(await client.put('/api/user/self', { display_name: '梅'.repeat(20) })).toMatchObject({ success: true });
+    for (const name of ['\u200b\u3164', 'mei\u202egpj', 'mei\u2028lin']) {
+      expect(await client.put('/api/user/self', { display_name: name })).toMatchObject({ code: 'invalid_input', field: 'display_name' });
+    }
+    for (const name of ['👨‍👩‍👧', '梅'.repeat(20)]) expect(await client.put('/api/user/self', { display_name: name })).toMatchObject({ success: true });
   });
 
   it('edit: a new password ends the other sessions and keeps this one', async () => {

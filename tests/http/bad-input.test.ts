@@ -50,10 +50,20 @@ describe('bad input', () => {
     ['null', 'invalid_parameter', '无效的参数'],
     ['"text"', 'invalid_parameter', '无效的参数'],
     [new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 'invalid_utf8', '请求体不是合法的 UTF-8 文本'],
+    ['{"username":"\\ud83d\\ude00\\ud800","password":"x"}', 'invalid_utf8', '请求体不是合法的 UTF-8 文本'],
+    ['{"username":"x","password":"x","\\uDC00":[{"a":1}]}', 'invalid_utf8', '请求体不是合法的 UTF-8 文本'],
   ])('a body of %j is refused', async (rawBody, code, message) => {
     await using app = await createTestApp(engine);
     const answer = await app.anonymous().post('/api/user/login', undefined, { rawBody });
     expect(answer).toMatchObject({ status: 400, success: false, code, message });
+  });
+
+  it('escaped characters are read, and so is a body that is nested deeper than the stack', async () => {
+    await using app = await createTestApp(engine);
+    const send = (rawBody: string) => app.anonymous().post('/api/user/login', undefined, { rawBody });
+    expect(await send('{"username":"\\ud83d\\ude00","password":"\\\\ud800"}')).toMatchObject({ status: 200, code: 'login_failed' });
+    const deep = `${'['.repeat(100_000)}"\\ud83d\\ude00"${']'.repeat(100_000)}`;
+    expect(await send(`{"username":"mei","password":"x","more":${deep}}`)).toMatchObject({ status: 200, code: 'login_failed' });
   });
 
   it('a body beyond the limit is refused, declared or not, packed or not, and the connection still serves', async () => {

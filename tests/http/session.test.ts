@@ -228,6 +228,8 @@ describe.each(engines)('session on $kind', (engine) => {
     [{ username: 'a@b', password: testPassword }, 'username'],
     [{ username: 'a\u0000b', password: testPassword }, 'username'],
     [{ username: 'a\u202eb', password: testPassword }, 'username'],
+    [{ username: '\u3164', password: testPassword }, 'username'],
+    [{ username: 'mei\u2800', password: testPassword }, 'username'],
     [{ username: 'mei', password: '1234567' }, 'password'],
     [{ username: 'mei', password: 'x'.repeat(21) }, 'password'],
     [{ username: 'mei', password: testPassword, password2: 'another password' }, 'password2'],
