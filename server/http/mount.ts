@@ -58,7 +58,7 @@ async function serveCall<E extends Endpoint>(
     const body =
       endpoint.body === undefined
         ? undefined
-        : parse(endpoint.body, withoutNulls(await readJson(request, endpoint.maxBytes ?? defaultMaxBytes)), language);
+        : parse(endpoint.body, withoutNulls(await readBody(request, facts, endpoint.maxBytes ?? defaultMaxBytes)), language);
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
@@ -74,6 +74,16 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
   if (required === undefined) return;
   if (caller === null) throw new AppError('not_logged_in');
   if (caller.user.role < required) throw new AppError('forbidden');
+}
+
+/**
+ * A foreign page can make a browser send a form, which looks like JSON if it wants, without asking first: to set this up
+ * for its visitor, or to sign him in as somebody else. JSON by its type it cannot. Other clients may say what they like.
+ */
+function readBody(request: Request, { headers }: RequestFacts, maxBytes: number): Promise<unknown> {
+  const isFromPage = headers.has('origin') || headers.has('sec-fetch-site');
+  if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) throw new AppError('unsupported_media_type');
+  return readJson(request, maxBytes);
 }
 
 const rules = { zh: z.locales.zhCN().localeError, en: z.locales.en().localeError };

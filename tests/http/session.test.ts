@@ -172,6 +172,26 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await client.get('/api/user/self', { headers: { 'new-api-user': '', 'sec-fetch-site': 'same-origin' } })).toMatchObject({ status: 401 });
   });
 
+  it('a foreign page cannot sign its visitor in, register or set up for him: forms are no JSON', async () => {
+    await using app = await createTestApp(engine);
+    const account = { username: 'mallory', password: testPassword, confirmPassword: testPassword };
+    for (const path of ['/api/setup', '/api/user/register', '/api/user/login']) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+        for (const mark of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+          const headers = { 'content-type': type, ...mark };
+          const answer = await app.anonymous().post(path, undefined, { rawBody: JSON.stringify(account), headers });
+          expect(answer).toMatchObject({ status: 415, success: false, code: 'unsupported_media_type' });
+        }
+      }
+    }
+    expect(await app.context.db.collection('users').count({})).toBe(0);
+    // The console says what it sends; clients that are no pages need not.
+    const console = { origin: app.origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json;charset=UTF-8' };
+    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'mei' }, { headers: console })).toMatchObject({ success: true });
+    const curl = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'lin' }, { headers: curl })).toMatchObject({ success: true });
+  });
+
   it('a demotion counts for the running session', async () => {
     await using app = await createTestApp(engine);
     const admin = await app.createUser({ role: 10 });
