@@ -58,6 +58,9 @@ export function become(command, args, env = toolEnvironment()) {
   // A terminal sends Ctrl-C to the whole group, so the child has it already; a service manager's SIGTERM comes only to us.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // npm passes SIGTERM on to a shell that does not pass it on: we are orphans then, and that is our signal.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 250).unref();
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' || signal === 'SIGTERM' ? 0 : 1)));
   child.on('error', (failure) => {
     console.error(failure.message);
