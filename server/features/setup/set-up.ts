@@ -10,7 +10,7 @@ import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { saveModes } from './save-modes.ts';
-import { claimSetup, finishSetup, readSetupState, releaseSetup } from './setup-state.ts';
+import { claimSetup, findRoot, finishSetup, readSetupState, releaseSetup } from './setup-state.ts';
 
 /** $200. */
 const rootQuota = 100_000_000;
@@ -27,7 +27,8 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
   const account = hasRoot ? null : checkAccount(input);
   if (!(await claimSetup(context))) throw new AppError('setup_done');
   try {
-    const root = account === null ? await findRoot(context) : await createRoot(context, account);
+    // Looked for again: whoever held the claim until now may have made one.
+    const root = (await findRoot(context)) ?? (await createRoot(context, account ?? checkAccount(input)));
     await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });
     await context.changes.announce('user', root.id);
     await saveModes(context, input, root.id);
@@ -64,10 +65,4 @@ async function createRoot(context: AppContext, account: { username: string; pass
     role: Role.root,
     actorId: 0,
   });
-}
-
-async function findRoot(context: AppContext): Promise<UserRecord> {
-  const root = await context.db.collection('users').first({ role: Role.root, DeletedAt: null });
-  if (root === null) throw new Error('The super admin has vanished during the set-up');
-  return root;
 }

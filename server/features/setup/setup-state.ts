@@ -1,6 +1,7 @@
 // Where the first-run set-up stands. One row decides: whoever changes it from open to claimed does the set-up.
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/collections.ts';
 
 const factId = 'setup';
 /** A set-up that broke off half-way may be finished by another call after this. */
@@ -15,8 +16,11 @@ export interface SetupState {
 export async function readSetupState(context: Pick<AppContext, 'db'>): Promise<SetupState> {
   const done = await context.db.collection('facts').first({ id: factId, 'value.state': 'done' });
   if (done !== null) return { isDone: true, hasRoot: true };
-  const root = await context.db.collection('users').first({ role: Role.root, DeletedAt: null });
-  return { isDone: false, hasRoot: root !== null };
+  return { isDone: false, hasRoot: (await findRoot(context)) !== null };
+}
+
+export async function findRoot(context: Pick<AppContext, 'db'>): Promise<UserRecord | null> {
+  return context.db.collection('users').first({ role: Role.root, DeletedAt: null });
 }
 
 /** True for exactly one of any number of callers, until the set-up is done or the claim has run out. */
