@@ -1,4 +1,5 @@
 import type { Language } from '#shared/errors.ts';
+import type { NoticeCode } from '#shared/notices.ts';
 import type { BodyOf, Endpoint, ExtraOf, ParamsOf, QueryOf, ReplyOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
@@ -34,21 +35,26 @@ export interface Call<E> {
   context: AppContext;
 }
 
+interface AnswerOptions<Extra> {
+  /** What the envelope's `message` says; empty unless told. */
+  notice?: NoticeCode;
+  /** Top-level keys beside `data`. */
+  extra?: Extra;
+  headers?: Record<string, string>;
+}
+
 /** An answer with more than `data`; made by `answer()`. */
 export class Answer<Data, Extra> {
   readonly data: Data;
-  readonly options: { message?: string; extra?: Extra; headers?: Record<string, string> };
-  constructor(data: Data, options: { message?: string; extra?: Extra; headers?: Record<string, string> }) {
+  readonly options: AnswerOptions<Extra>;
+  constructor(data: Data, options: AnswerOptions<Extra>) {
     this.data = data;
     this.options = options;
   }
 }
 
-/** Wraps a handler's result when it has a message, extra top-level keys or headers (`set-cookie`). */
-export function answer<Data, Extra = undefined>(
-  data: Data,
-  options: { message?: string; extra?: Extra; headers?: Record<string, string> },
-): Answer<Data, Extra> {
+/** Wraps a handler's result when it has a notice, extra top-level keys or headers (`set-cookie`). */
+export function answer<Data, Extra = undefined>(data: Data, options: AnswerOptions<Extra>): Answer<Data, Extra> {
   return new Answer(data, options);
 }
 

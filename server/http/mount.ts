@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
+import { notices } from '#shared/notices.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { Answer } from '#server/http/call.ts';
@@ -108,7 +109,8 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
-  const body = { success: true, message: options.message ?? '', ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
+  const message = options.notice === undefined ? '' : notices[options.notice][facts.language];
+  const body = { success: true, message, ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
   return jsonResponse(body, facts.headers.get('accept-encoding'), {
     ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
     ...options.headers,

@@ -53,6 +53,13 @@ describe.each(engines)('setup on $kind', (engine) => {
     expect(users.map((user) => user.quota)).toEqual([100_000_000]);
   });
 
+  it('answers in the language of the caller', async () => {
+    await using app = await createTestApp(engine);
+    const english = { headers: { 'accept-language': 'en' } };
+    expect((await app.anonymous().post('/api/setup', root, english)).message).toBe('The system has been set up');
+    expect((await app.anonymous().post('/api/setup', root, english)).message).toBe('The system is already set up');
+  });
+
   it('finishes what broke off half-way', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: rootName, role: 100 });

@@ -32,6 +32,6 @@ export function mountOptions(host: RouteHost): void {
     const actor = signedIn(call).user;
     const edit = { key: 'ModelRatio', value: defaultText('ModelRatio') };
     await saveOptions(call.context, [edit], { actor, conflictData: ([current]) => current });
-    return answer(undefined, { message: call.facts.language === 'en' ? 'The model ratios were reset' : '重置模型倍率成功' });
+    return answer(undefined, { notice: 'model_ratios_reset' });
   });
 }

@@ -18,6 +18,6 @@ export function mountSetup(host: RouteHost): void {
   });
   mount(host, setupApi.submit, async ({ body, context, facts }) => {
     await setUp(context, body, facts.ip);
-    return answer(undefined, { message: '系统初始化成功' });
+    return answer(undefined, { notice: 'setup_finished' });
   });
 }

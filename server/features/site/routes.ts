@@ -12,7 +12,7 @@ export function mountSite(host: RouteHost): void {
   );
   mount(host, siteApi.test, async ({ context }) => {
     await context.db.ping();
-    return answer(undefined, { message: 'Server is running' });
+    return answer(undefined, { notice: 'server_running' });
   });
   mount(host, siteApi.notice, ({ context }) => context.settings.get('Notice'));
   mount(host, siteApi.about, ({ context }) => context.settings.get('About'));

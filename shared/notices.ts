@@ -1,0 +1,10 @@
+// What a success says beyond "done". The zh texts are interface: existing clients show or compare them.
+import type { Language } from '#shared/errors.ts';
+
+export const notices = {
+  setup_finished: { zh: '系统初始化成功', en: 'The system has been set up' },
+  model_ratios_reset: { zh: '重置模型倍率成功', en: 'The model ratios were reset' },
+  server_running: { zh: 'Server is running', en: 'Server is running' },
+} as const satisfies Record<string, Record<Language, string>>;
+
+export type NoticeCode = keyof typeof notices;
