@@ -47,7 +47,7 @@ export function Availability({ entry, group }: { entry: PricingEntry; group: str
 function ModelName({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
   if (useIsPhone()) return entry.model_name;
-  return <CopyText text={entry.model_name} label={t('pricing.copy_one', { name: entry.model_name })} />;
+  return <CopyText text={entry.model_name} label={t('pricing.copy_named', { name: entry.model_name })} />;
 }
 
 export function Billing({ entry }: { entry: PricingEntry }) {

@@ -89,7 +89,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
             <b>{token.name}</b>
             <span className={styles.madeKey}>
               <code>sk-{token.key}</code>
-              <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_one', { name: token.name })} />
+              <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_named', { name: token.name })} />
             </span>
           </li>
         ))}

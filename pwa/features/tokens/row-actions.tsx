@@ -33,7 +33,7 @@ export function RowActions({ token, onRemove }: RowActionsProps) {
         {t(`tokens.action.${verbOf(token)}`)}
       </Button>
       <ActionIcon
-        aria-label={needs(t('tokens.action.delete_one', { name: token.name }))}
+        aria-label={needs(t('tokens.action.delete_named', { name: token.name }))}
         title={needs(t('common.action.delete'))}
         disabled={!isOnline}
         onClick={() => onRemove(token)}
@@ -48,7 +48,7 @@ export function RowActions({ token, onRemove }: RowActionsProps) {
 function CopyKey({ token }: { token: Token }) {
   const { t } = useTranslation();
   const key = wholeKey(token);
-  const label = t('tokens.action.copy_one', { name: token.name });
+  const label = t('tokens.action.copy_named', { name: token.name });
   if (key !== undefined) return <CopyIcon text={key} label={label} />;
   const reason = token.key === '' ? t('tokens.key_lost') : t('common.action.needs_connection', { action: label });
   return (

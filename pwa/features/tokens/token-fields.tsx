@@ -31,7 +31,8 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
       <GroupField form={form} />
       <div className={styles.part}>
         <Switch
-          label={t('tokens.form.unlimited')}
+          className={styles.switch}
+        label={t('tokens.form.unlimited')}
           checked={values.unlimited_quota}
           onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
         />
@@ -178,6 +179,7 @@ function ModelsField({ form }: Pick<TokenFieldsProps, 'form'>) {
   return (
     <div className={styles.part}>
       <Switch
+        className={styles.switch}
         label={t('tokens.form.limit_models')}
         checked={isLimited}
         onChange={(event) => form.setFieldValue('model_limits_enabled', event.currentTarget.checked)}

@@ -152,7 +152,7 @@ function Standing({ token }: { token: Token }) {
               key === undefined ? (
                 <span className={styles.mono}>sk-{maskKey(token.key)}</span>
               ) : (
-                <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_one', { name: token.name })} />
+                <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
           },
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },
