@@ -59,6 +59,17 @@ export function contains(range: [Address, number], address: Address): boolean {
   return range[0].kind() === address.kind() && address.match(range);
 }
 
+/**
+ * Whom to count tries against: an IPv4 address, or the /64 network of an IPv6 address, for whoever has one of its addresses
+ * has them all (RFC 4291, 2.5.1).
+ */
+export function subscriberOf(ip: string): string {
+  const address = parseAddress(ip);
+  if (address === null || address.kind() === 'ipv4') return ip;
+  const network = [...address.toByteArray().slice(0, 8), ...Array.from({ length: 8 }, () => 0)];
+  return `${ipaddr.fromByteArray(network).toString()}/64`;
+}
+
 /** `::ffff:10.0.0.1` is written `10.0.0.1`. */
 function normalise(text: string): string {
   return parseAddress(text)?.toString() ?? text;

@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LimitRecord } from '#server/db/collections.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */
 const renewalTries = 20;
@@ -50,7 +51,7 @@ export async function limitAddress(context: AppContext, ip: string): Promise<voi
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
   await enforceLimit(context, {
-    key: `api:${ip}`,
+    key: `api:${subscriberOf(ip)}`,
     count: env.GLOBAL_API_RATE_LIMIT,
     windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
   });

@@ -63,6 +63,11 @@ describe('server', () => {
     const refused = answers.find((answer) => answer.status === 429);
     expect(refused).toMatchObject({ success: false, code: 'rate_limited', message: '请求过于频繁，请稍后再试' });
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    // An IPv6 subscriber has a whole network of addresses, and one count.
+    const from = (address: string) => app.anonymous().get('/api/setup', { headers: { 'x-forwarded-for': address } });
+    for (let index = 0; index < 10; index += 1) expect(await from(`2001:db8:1:2::${index}`)).toMatchObject({ status: 200 });
+    expect(await from('2001:db8:1:2:ffff::1')).toMatchObject({ status: 429 });
+    expect(await from('2001:db8:1:3::1')).toMatchObject({ status: 200 });
     // Another address has its own count; the relay and the health check none.
     expect(await app.anonymous().get('/api/setup', { headers: { 'x-forwarded-for': '203.0.113.9' } })).toMatchObject({ status: 200 });
     expect(await app.anonymous().get('/healthz')).toMatchObject({ status: 200 });

@@ -177,8 +177,8 @@ describe.each(engines)('session on $kind', (engine) => {
     const account = { username: 'mallory', password: testPassword, confirmPassword: testPassword };
     for (const path of ['/api/setup', '/api/user/register', '/api/user/login']) {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-        for (const mark of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
-          const headers = { 'content-type': type, ...mark };
+        for (const [mark, value] of [['origin', 'https://evil.example'], ['origin', 'null'], ['sec-fetch-site', 'cross-site']] as const) {
+          const headers = { 'content-type': type, [mark]: value };
           const answer = await app.anonymous().post(path, undefined, { rawBody: JSON.stringify(account), headers });
           expect(answer).toMatchObject({ status: 415, success: false, code: 'unsupported_media_type' });
         }

@@ -5,6 +5,7 @@ import { normaliseLoginName } from '#server/accounts/account-input.ts';
 import { verifyPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
 /** Failed logins of one account, wherever they come from. */
@@ -23,7 +24,7 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   if (name === '' || input.password === '') throw new AppError('login_empty');
   // Names are hashed: they are of any length, and not of interest in the list of limits.
   const accountKey = `login:${context.secrets.hash(name.toLowerCase())}`;
-  const addressKey = `login-from:${ip}`;
+  const addressKey = `login-from:${subscriberOf(ip)}`;
   const refuse = (seconds: number) => new AppError('login_locked', { seconds }, { retryAfter: seconds });
   await enforceLimit(context, { key: addressKey, ...addressLimit, refuse });
   await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });

@@ -4,6 +4,7 @@ import { checkPassword, checkUsername } from '#server/accounts/account-input.ts'
 import { createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 
@@ -31,7 +32,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
     // Codes are sent by `GET /api/verification`; while that call does not exist no code can be right.
     throw new AppError('verification_code_wrong', {}, { field: 'verification_code' });
   }
-  await enforceLimit(context, { key: `register:${ip}`, ...addressLimit });
+  await enforceLimit(context, { key: `register:${subscriberOf(ip)}`, ...addressLimit });
   if (email !== '' && (await context.db.collection('users').first({ email })) !== null) {
     throw new AppError('username_taken', {}, { field: 'email' });
   }

@@ -8,6 +8,7 @@ import { insertAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { saveModes } from './save-modes.ts';
 import { claimSetup, findRoot, finishSetup, readSetupState, releaseSetup } from './setup-state.ts';
@@ -42,7 +43,7 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
 async function checkSecret(context: AppContext, given: string, ip: string): Promise<void> {
   const expected = context.env.SETUP_SECRET;
   if (expected === undefined) return;
-  await enforceLimit(context, { key: `setup:${ip}`, ...secretTries });
+  await enforceLimit(context, { key: `setup:${subscriberOf(ip)}`, ...secretTries });
   const isRight = timingSafeEqual(Buffer.from(context.secrets.hash(given)), Buffer.from(context.secrets.hash(expected)));
   if (!isRight) throw new AppError('setup_secret_wrong', {}, { field: 'setup_secret' });
 }
