@@ -17,7 +17,7 @@ const body = { model, max_tokens: 7, messages: [{ role: 'user', content: 'Say he
 const promptTokens = estimatePromptTokens(body, 'chat', model);
 
 /** How calls are priced, and what one then costs, quoted and charged. */
-const prices = [
+const prices: { price: string; settings: Record<string, string>; cost: number }[] = [
   { price: 'a price per call', settings: { ModelPrice: JSON.stringify({ [model]: 0.002 }) }, cost: 1_000 },
   {
     price: 'a price per token, quoted to the unit',

@@ -8,7 +8,8 @@ import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { LogRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
 import { audit } from '#server/money/audit.ts';
-import { emptyMoney } from '#server/money/account.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import type { TokenFields } from '#tests/support/build-token.ts';
 
 export interface SceneOptions extends TestAppOptions {
   /** Quota of the user; $1,000 by default. */
@@ -32,7 +33,7 @@ export interface RelayScene extends AsyncDisposable {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   chat(fields?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>;
   addChannel(fields?: ChannelFields): Promise<number>;
-  addToken(fields?: Partial<TokenRecord> & { quota?: number }): Promise<{ token: TokenRecord; key: string }>;
+  addToken(fields?: TokenFields): Promise<{ token: TokenRecord; key: string }>;
   /** All consumption rows, oldest first, once there are `count` of them. */
   logs(count: number): Promise<LogRecord[]>;
   balance(): Promise<number>;
@@ -60,35 +61,7 @@ export async function createScene(engine: Engine, options: SceneOptions = {}): P
   for (const fields of options.channels ?? [{}]) channelIds.push(await addChannel(fields));
 
   const user = await app.createUser({ quota: options.quota ?? 500_000_000 });
-  const addToken: RelayScene['addToken'] = async ({ quota, ...fields } = {}) => {
-    const key = context.randomText(48);
-    const id = await context.db.nextId('tokens');
-    const token: TokenRecord = {
-      id,
-      user_id: user.id,
-      name: `key ${id}`,
-      key_hash: context.secrets.hash(key),
-      key_cipher: context.secrets.encrypt(key),
-      status: 1,
-      created_time: 0,
-      accessed_time: 0,
-      expired_time: -1,
-      remain_quota: 0,
-      unlimited_quota: quota === undefined,
-      used_quota: 0,
-      model_limits_enabled: false,
-      model_limits: '',
-      allow_ips: '',
-      group: '',
-      DeletedAt: null,
-      revision: 1,
-      ...emptyMoney(),
-      ...fields,
-    };
-    await context.db.collection('tokens').insert(token);
-    if (quota !== undefined) await context.ledger.change({ account: 'token', id, amount: quota, kind: 'test', ref: `test-token:${id}`, actorId: 0 });
-    return { token, key: `sk-${key}` };
-  };
+  const addToken: RelayScene['addToken'] = (fields) => createToken(context, user.id, fields);
   const { token, key } = await addToken(options.tokenQuota === undefined ? {} : { quota: options.tokenQuota });
 
   const post: RelayScene['post'] = (path, body, headers = {}) =>

@@ -1,6 +1,5 @@
 // The whole server on a fresh database of either engine, listening on a port of its own. Every test file closes what it
 // opened: `await using app = await createTestApp(engine)`, or `close()`.
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createApp } from '#server/app.ts';
 import type { App } from '#server/app.ts';
@@ -10,6 +9,7 @@ import type { UserRecord } from '#server/db/collections.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
+import { createSession } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
 import type { UserFields } from '#tests/support/build.ts';
 import { createClock } from '#tests/support/clock.ts';
@@ -119,19 +119,8 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     },
     login,
     async as(user) {
-      const value = randomBytes(32).toString('hex').slice(0, 43);
-      const now = Math.floor(context.now() / 1000);
-      await context.db.collection('sessions').insert({
-        id: context.secrets.hash(value),
-        user_id: user.id,
-        created_at: now,
-        seen_at: now,
-        expires_at: now + 3600,
-        ip: '127.0.0.1',
-        user_agent: 'test',
-      });
       const client = createClient(origin);
-      client.setCookie(`session=${value}`);
+      client.setCookie(await createSession(context, user));
       client.setUser(user.id);
       return client;
     },
