@@ -24,7 +24,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
 
   return (
-    <div className={styles.scroll} ref={frame} data-scroll-restoration-id="list">
+    <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
       <table className={styles.table} aria-label={label} data-two-line={isTwoLine || undefined}>
         <colgroup>
           {selection !== undefined && <col style={{ width: tickWidth }} />}

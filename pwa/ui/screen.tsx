@@ -27,7 +27,7 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
   useScreenHeading(title, back);
   return (
     <>
-      <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id="main">
+      <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id={`main ${title}`}>
         {isPhone ? (
           <>
             <PageHeader title={title} isTitleShown={false} facts={facts} />
