@@ -40,7 +40,9 @@ export function RevisionConflict({ rows, isBusy, onKeepMine, onReload }: Revisio
               <span className={styles.base}>{row.base === '' ? t('editing.conflict.empty') : row.base} →</span>{' '}
               {row.theirs === '' ? t('editing.conflict.empty') : row.theirs}
               {row.mine !== undefined && (
-                <span className={styles.mine}>{t('editing.conflict.mine', { value: row.mine === '' ? t('editing.conflict.empty') : row.mine })}</span>
+                <span className={styles.mine}>
+                  {t('editing.conflict.mine', { value: row.mine === '' ? t('editing.conflict.empty') : row.mine })}
+                </span>
               )}
             </dd>
           </div>

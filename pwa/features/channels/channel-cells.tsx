@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
@@ -33,6 +34,13 @@ export function ChannelState({ channel }: { channel: Channel }) {
   const { t } = useTranslation();
   const name = statusName(channel.status);
   const why = useStatusReason(channel);
+  if (useIsPhone()) {
+    return (
+      <>
+        <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark> · {why === '' ? typeName(channel.type) : why}
+      </>
+    );
+  }
   return (
     <span className={styles.state} title={why === '' ? undefined : why}>
       <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>

@@ -30,7 +30,13 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
   // A form needs the record itself: what is kept of lists on this device lacks some of its fields.
   if (query.data !== undefined) return <ChannelForm {...props} channel={query.data} />;
   return (
-    <SidePanel title={t('channels.editor.edit')} note={`#${id}`} onClose={props.onClose} onPrevious={props.onPrevious} onNext={props.onNext}>
+    <SidePanel
+      title={t('channels.editor.edit')}
+      note={`#${id}`}
+      onClose={props.onClose}
+      onPrevious={props.onPrevious}
+      onNext={props.onNext}
+    >
       <QueryState query={query} what={t('channels.editor.what')} lines={10}>
         {() => null}
       </QueryState>

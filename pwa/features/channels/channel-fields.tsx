@@ -44,7 +44,12 @@ export function ChannelFields(props: ChannelFieldsProps) {
   return (
     <>
       <div className={styles.two}>
-        <TextInput label={label('name')} placeholder={t('channels.hint.name')} data-autofocus={isNew || undefined} {...form.getInputProps('name')} />
+        <TextInput
+          label={label('name')}
+          placeholder={t('channels.hint.name')}
+          data-autofocus={isNew || undefined}
+          {...form.getInputProps('name')}
+        />
         <Select
           label={label('type')}
           searchable
@@ -94,10 +99,21 @@ export function ChannelFields(props: ChannelFieldsProps) {
       />
       <div className={styles.three}>
         <NumberInput label={label('priority')} allowDecimal={false} inputMode="text" {...form.getInputProps('priority')} />
-        <NumberInput label={label('weight')} allowDecimal={false} allowNegative={false} inputMode="numeric" {...form.getInputProps('weight')} />
+        <NumberInput
+          label={label('weight')}
+          allowDecimal={false}
+          allowNegative={false}
+          inputMode="numeric"
+          {...form.getInputProps('weight')}
+        />
         <TextInput label={label('tag')} {...form.getInputProps('tag')} />
       </div>
-      <Switch classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel }} labelPosition="left" label={label('auto_ban')} {...form.getInputProps('auto_ban', { type: 'checkbox' })} />
+      <Switch
+        classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel }}
+        labelPosition="left"
+        label={label('auto_ban')}
+        {...form.getInputProps('auto_ban', { type: 'checkbox' })}
+      />
       <Advanced {...props} />
     </>
   );
@@ -113,7 +129,14 @@ function BaseUrl(props: ChannelFieldsProps) {
   const label = useLabels(props);
   const { values } = form;
   const type = channelType(values.type);
-  const kind = type?.notice === 'full_url' ? 'full_url' : type?.notice === 'azure_deployment' ? 'azure' : type?.baseUrl === '' ? 'required' : 'optional';
+  const kind =
+    type?.notice === 'full_url'
+      ? 'full_url'
+      : type?.notice === 'azure_deployment'
+        ? 'azure'
+        : type?.baseUrl === ''
+          ? 'required'
+          : 'optional';
   return (
     <div>
       <TextInput
@@ -149,11 +172,17 @@ function Advanced(props: ChannelFieldsProps) {
   const label = useLabels(props);
   const { values, errors } = form;
   const type = channelType(values.type);
-  const set = [...jsonFields, 'test_model', 'openai_organization'].filter((field) => textOfField(values, field) !== '').length + Number(values.max_input_tokens !== 0);
+  const set =
+    [...jsonFields, 'test_model', 'openai_organization'].filter((field) => textOfField(values, field) !== '').length +
+    Number(values.max_input_tokens !== 0);
   const needsLook = [...jsonFields, 'openai_organization', 'test_model', 'max_input_tokens'].some((field) => errors[field] !== undefined);
   const testModels = [...new Set([...values.models, ...(values.test_model === '' ? [] : [values.test_model])])];
   return (
-    <Fold title={t('channels.advanced.title')} aside={set === 0 ? undefined : t('channels.advanced.set', { count: set })} needsLook={needsLook}>
+    <Fold
+      title={t('channels.advanced.title')}
+      aside={set === 0 ? undefined : t('channels.advanced.set', { count: set })}
+      needsLook={needsLook}
+    >
       {jsonFields.map((field) => (
         <JsonField
           key={field}
@@ -198,7 +227,14 @@ function useLabels({ before, changed }: ChannelFieldsProps): (field: ChannelFiel
   const { t } = useTranslation();
   return (field, name) => {
     const isShort = field === 'name' || field === 'priority' || field === 'weight' || field === 'tag' || field === 'other';
-    const was = before === undefined || !changed.includes(field) ? undefined : field === 'type' ? typeName(before.type) : isShort ? textOf(before, field) : true;
+    const was =
+      before === undefined || !changed.includes(field)
+        ? undefined
+        : field === 'type'
+          ? typeName(before.type)
+          : isShort
+            ? textOf(before, field)
+            : true;
     return <EditLabel was={was}>{name ?? t(`channels.field.${field}`)}</EditLabel>;
   };
 }

@@ -18,7 +18,17 @@ import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
 import type { EditorProps } from './channel-editor.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import { changedFields, channelProblems, editBody, emptyValues, endsInVersion, fieldsOf, keysOf, textOf, valuesOf } from './channel-values.ts';
+import {
+  changedFields,
+  channelProblems,
+  editBody,
+  emptyValues,
+  endsInVersion,
+  fieldsOf,
+  keysOf,
+  textOf,
+  valuesOf,
+} from './channel-values.ts';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
 import { channelQuery, modelsByTypeQuery } from './queries.ts';
@@ -41,7 +51,9 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
   const form = useForm({
     initialValues: channel === undefined ? emptyValues : valuesOf(channel),
     validate: (values) =>
-      Object.fromEntries(Object.entries(channelProblems(values, { isNew })).map(([field, problem]) => [field, t(`channels.problem.${problem}`)])),
+      Object.fromEntries(
+        Object.entries(channelProblems(values, { isNew })).map(([field, problem]) => [field, t(`channels.problem.${problem}`)]),
+      ),
   });
   const before = base === undefined ? emptyValues : valuesOf(base);
   const changed = changedFields(before, form.values);
@@ -71,7 +83,8 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
     onError: handleError,
   });
   const edit = useMutation({
-    mutationFn: ({ from, revision }: { from: Channel; revision: number }) => call(channelApi.edit, { body: editBody(from, form.getValues(), revision) }),
+    mutationFn: ({ from, revision }: { from: Channel; revision: number }) =>
+      call(channelApi.edit, { body: editBody(from, form.getValues(), revision) }),
     meta: { quiet: true },
     onSuccess: async (saved) => {
       start(saved);
@@ -111,7 +124,11 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
   }
 
   const count = keysOf(form.values.key).length;
-  const saveName = isNew ? (count > 1 ? t('channels.editor.create_many', { count }) : t('channels.editor.create')) : t('common.action.save');
+  const saveName = isNew
+    ? count > 1
+      ? t('channels.editor.create_many', { count })
+      : t('channels.editor.create')
+    : t('common.action.save');
   return (
     <SidePanel
       title={isNew ? t('channels.editor.new') : (base?.name ?? '')}
@@ -123,7 +140,9 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
       takesFocus={isNew}
       foot={
         <>
-          {!isPhone && isDirty && <span className={styles.unsaved}>{isNew ? t('editing.unsaved_new') : t('editing.unsaved', { count: changed.length })}</span>}
+          {!isPhone && isDirty && (
+            <span className={styles.unsaved}>{isNew ? t('editing.unsaved_new') : t('editing.unsaved', { count: changed.length })}</span>
+          )}
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
@@ -165,7 +184,13 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
           handleSubmit();
         }}
       >
-        <ChannelFields form={form} isNew={isNew} before={isNew ? undefined : before} changed={isNew ? [] : changed} modelsByType={models.data ?? {}} />
+        <ChannelFields
+          form={form}
+          isNew={isNew}
+          before={isNew ? undefined : before}
+          changed={isNew ? [] : changed}
+          modelsByType={models.data ?? {}}
+        />
       </form>
       <ConfirmDialog
         opened={asksVersion}

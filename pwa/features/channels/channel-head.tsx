@@ -41,7 +41,12 @@ export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadP
         </div>
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{info.reason}</p>}
         <div className={styles.stateActions}>
-          <Button leftSection={<Icon name="pulse" />} disabled={!isOnline} loading={result?.state === 'running'} onClick={() => void tests.test(channel)}>
+          <Button
+            leftSection={<Icon name="pulse" />}
+            disabled={!isOnline}
+            loading={result?.state === 'running'}
+            onClick={() => void tests.test(channel)}
+          >
             {t('channels.action.test')}
           </Button>
           <Button
@@ -53,12 +58,19 @@ export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadP
             {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
           </Button>
           <span className={styles.space} />
-          <ChannelMenu channel={channel} isOnline={isOnline} commands={['test_model', 'copy', 'delete']} onCommand={(command) => onCommand(command, channel)} />
+          <ChannelMenu
+            channel={channel}
+            isOnline={isOnline}
+            commands={['test_model', 'copy', 'delete']}
+            onCommand={(command) => onCommand(command, channel)}
+          />
         </div>
         {result !== undefined && result.state !== 'running' && (
           <p className={styles.result} role="status">
             {result.state === 'ok' ? (
-              <StatusMark status="on">{t('channels.test.ok', { name: channel.name, time: format.duration(result.seconds * 1000) })}</StatusMark>
+              <StatusMark status="on">
+                {t('channels.test.ok', { name: channel.name, time: format.duration(result.seconds * 1000) })}
+              </StatusMark>
             ) : (
               <>
                 <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
@@ -74,7 +86,10 @@ export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadP
           ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),
           {
             name: t('channels.column.response_time'),
-            value: tier === 'untested' ? t('channels.tier.untested') : `${format.duration(channel.response_time)} · ${t(`channels.tier.${tier}`)}`,
+            value:
+              tier === 'untested'
+                ? t('channels.tier.untested')
+                : `${format.duration(channel.response_time)} · ${t(`channels.tier.${tier}`)}`,
           },
           ...(channel.test_time === 0 ? [] : [{ name: t('channels.column.test_time'), value: format.dateTime(channel.test_time) }]),
           { name: t('channels.fact.created'), value: format.dateTime(channel.created_time) },

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { Channel } from '#shared/channels.ts';
-import { changedFields, channelProblems, copyBody, editBody, emptyValues, endsInVersion, fieldsOf, keysOf, valuesOf } from './channel-values.ts';
+import {
+  changedFields,
+  channelProblems,
+  copyBody,
+  editBody,
+  emptyValues,
+  endsInVersion,
+  fieldsOf,
+  keysOf,
+  valuesOf,
+} from './channel-values.ts';
 
 const channel = Channel.parse({
   id: 9,
@@ -86,7 +96,13 @@ describe('channel form', () => {
 
   test('a copy takes the key over and does not start enabled when its model is not', () => {
     const body = copyBody(channel, 'azure-eastus2_copy');
-    expect(body).toMatchObject({ name: 'azure-eastus2_copy', copy_from: 9, status: 2, models: 'gpt-4o,gpt-4o-mini', groups: ['default', 'vip'] });
+    expect(body).toMatchObject({
+      name: 'azure-eastus2_copy',
+      copy_from: 9,
+      status: 2,
+      models: 'gpt-4o,gpt-4o-mini',
+      groups: ['default', 'vip'],
+    });
     expect('key' in body).toBe(false);
     expect('id' in body).toBe(false);
   });

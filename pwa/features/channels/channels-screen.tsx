@@ -36,7 +36,11 @@ interface ChannelsScreenProps {
   onOpen: (open: string | undefined) => void;
 }
 
-type Question = { kind: 'delete'; channel: Channel } | { kind: 'copy'; channel: Channel } | { kind: 'delete_many'; ids: number[] } | { kind: 'delete_disabled' };
+type Question =
+  | { kind: 'delete'; channel: Channel }
+  | { kind: 'copy'; channel: Channel }
+  | { kind: 'delete_many'; ids: number[] }
+  | { kind: 'delete_disabled' };
 
 export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScreenProps) {
   const { t } = useTranslation();
@@ -49,7 +53,10 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const [question, setQuestion] = useState<Question>();
   const [tested, setTested] = useState<Channel>();
   const list = useChannelList(search);
-  const columns = useColumns(useChannelColumns({ channels: list.rows, actions, tests, onCommand: handleCommand }), 'channels-table-columns');
+  const columns = useColumns(
+    useChannelColumns({ channels: list.rows, actions, tests, onCommand: handleCommand }),
+    'channels-table-columns',
+  );
 
   function handleCommand(command: RowCommand, channel: Channel): void {
     if (command === 'test_model') setTested(channel);
@@ -92,7 +99,9 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
                   if (isOnline) setQuestion({ kind: 'delete_disabled' });
                 }}
               >
-                {isOnline ? t('channels.action.delete_disabled') : t('common.action.needs_connection', { action: t('channels.action.delete_disabled') })}
+                {isOnline
+                  ? t('channels.action.delete_disabled')
+                  : t('common.action.needs_connection', { action: t('channels.action.delete_disabled') })}
               </DisclosureItem>
             )}
           </Disclosure>
@@ -102,7 +111,11 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         <FilterBar
           count={list.filtersSet}
           onClear={clearFilters}
-          search={{ label: t('channels.filter.keyword'), value: search.keyword ?? '', onChange: (keyword) => handleFilter({ keyword: keyword || undefined }) }}
+          search={{
+            label: t('channels.filter.keyword'),
+            value: search.keyword ?? '',
+            onChange: (keyword) => handleFilter({ keyword: keyword || undefined }),
+          }}
           presets={
             <Segments<StatusName | 'all'>
               label={t('channels.column.status')}
@@ -119,7 +132,11 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
             options={(groups.data ?? []).map((group) => ({ value: group, label: group }))}
             onChange={(group) => handleFilter({ group: group || undefined })}
           />
-          <FilterText label={t('channels.filter.model')} value={search.model ?? ''} onChange={(model) => handleFilter({ model: model || undefined })} />
+          <FilterText
+            label={t('channels.filter.model')}
+            value={search.model ?? ''}
+            onChange={(model) => handleFilter({ model: model || undefined })}
+          />
           {isPhone && (
             <Segments
               label={t('channels.filter.sort')}
@@ -214,7 +231,15 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   }
 }
 
-function QuestionDialog({ question, onClose, onYes }: { question: Question; onClose: () => void; onYes: (question: Question) => Promise<void> }) {
+function QuestionDialog({
+  question,
+  onClose,
+  onYes,
+}: {
+  question: Question;
+  onClose: () => void;
+  onYes: (question: Question) => Promise<void>;
+}) {
   const { t } = useTranslation();
   const texts = ((): { title: string; text: ReactNode; confirmLabel: string } => {
     switch (question.kind) {

@@ -19,10 +19,21 @@ export function RowActions({ channel, isOnline, isTesting, onTest, onCommand }: 
   const testName = t('channels.action.test_named', { name: channel.name });
   return (
     <span className={styles.actions}>
-      <ActionIcon aria-label={testName} title={isOnline ? t('channels.action.test') : t('channels.action.test_offline')} loading={isTesting} disabled={!isOnline} onClick={onTest}>
+      <ActionIcon
+        aria-label={testName}
+        title={isOnline ? t('channels.action.test') : t('channels.action.test_offline')}
+        loading={isTesting}
+        disabled={!isOnline}
+        onClick={onTest}
+      >
         <Icon name="pulse" />
       </ActionIcon>
-      <ChannelMenu channel={channel} isOnline={isOnline} onCommand={onCommand} commands={['test_model', 'toggle', 'edit', 'copy', 'delete']} />
+      <ChannelMenu
+        channel={channel}
+        isOnline={isOnline}
+        onCommand={onCommand}
+        commands={['test_model', 'toggle', 'edit', 'copy', 'delete']}
+      />
     </span>
   );
 }
@@ -51,7 +62,12 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
         {commands.map((command) => {
           const needsNetwork = command !== 'edit' && !isOnline;
           return (
-            <Menu.Item key={command} disabled={needsNetwork} data-danger={command === 'delete' || undefined} onClick={() => onCommand(command)}>
+            <Menu.Item
+              key={command}
+              disabled={needsNetwork}
+              data-danger={command === 'delete' || undefined}
+              onClick={() => onCommand(command)}
+            >
               {needsNetwork ? t('common.action.needs_connection', { action: name(command) }) : name(command)}
             </Menu.Item>
           );

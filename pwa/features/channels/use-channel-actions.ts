@@ -23,7 +23,8 @@ export function useChannelActions() {
     busyId: edit.isPending ? edit.variables.id : undefined,
     setStatus: (channel: Pick<Channel, 'id'>, isEnabled: boolean) =>
       edit.mutateAsync({ id: channel.id, status: isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand }),
-    setNumber: (channel: Pick<Channel, 'id'>, field: 'priority' | 'weight', value: number) => edit.mutateAsync({ id: channel.id, [field]: value }),
+    setNumber: (channel: Pick<Channel, 'id'>, field: 'priority' | 'weight', value: number) =>
+      edit.mutateAsync({ id: channel.id, [field]: value }),
     remove: (ids: number[]) => remove.mutateAsync(ids),
     removeDisabled: () => removeDisabled.mutateAsync(),
     copy: (id: number, name: (original: string) => string) => copy.mutateAsync({ id, name }),

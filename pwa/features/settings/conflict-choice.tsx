@@ -64,7 +64,10 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
         </Button>
       ) : (
         <Button variant="filled" loading={isBusy} disabled={problem !== undefined} onClick={() => onChoose(chosen)}>
-          {t(`settings.conflict.${verb}_instead`, { mine: short(words.value(settingKey, chosen)), theirs: short(words.value(settingKey, theirs.value)) })}
+          {t(`settings.conflict.${verb}_instead`, {
+            mine: short(words.value(settingKey, chosen)),
+            theirs: short(words.value(settingKey, theirs.value)),
+          })}
         </Button>
       )}
     </div>
@@ -120,26 +123,36 @@ function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine
           />
         );
       })}
-      {[...merge.mine.map((change) => ({ ...change, isMine: true })), ...merge.theirs.map((change) => ({ ...change, isMine: false }))].map((change) => (
-        <p key={change.name} className={styles.merged}>
-          <Icon name="check" />
-          <span className={styles.mergedName}>
-            {change.name} <span className={styles.quiet}>· {t(change.isMine ? 'settings.conflict.merged_mine' : 'settings.conflict.merged_theirs')}</span>
-          </span>
-          <span>
-            <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
-          </span>
-        </p>
-      ))}
+      {[...merge.mine.map((change) => ({ ...change, isMine: true })), ...merge.theirs.map((change) => ({ ...change, isMine: false }))].map(
+        (change) => (
+          <p key={change.name} className={styles.merged}>
+            <Icon name="check" />
+            <span className={styles.mergedName}>
+              {change.name}{' '}
+              <span className={styles.quiet}>
+                · {t(change.isMine ? 'settings.conflict.merged_mine' : 'settings.conflict.merged_theirs')}
+              </span>
+            </span>
+            <span>
+              <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
+            </span>
+          </p>
+        ),
+      )}
       {changesNothing ? (
         <Button variant="filled" loading={isBusy} onClick={onDrop}>
-          {only === undefined ? t('settings.conflict.keep_all_theirs') : t('settings.conflict.keep_theirs', { theirs: short(words.entry(only.theirs)) })}
+          {only === undefined
+            ? t('settings.conflict.keep_all_theirs')
+            : t('settings.conflict.keep_theirs', { theirs: short(words.entry(only.theirs)) })}
         </Button>
       ) : (
         <Button variant="filled" loading={isBusy} disabled={isUnfinished || problem !== undefined} onClick={() => onChoose(result)}>
           {only === undefined || values.get(only.name) === only.theirs
             ? t(`settings.conflict.${verb}_merged`)
-            : t(`settings.conflict.${verb}_instead`, { mine: short(words.entry(values.get(only.name))), theirs: short(words.entry(only.theirs)) })}
+            : t(`settings.conflict.${verb}_instead`, {
+                mine: short(words.entry(values.get(only.name))),
+                theirs: short(words.entry(only.theirs)),
+              })}
         </Button>
       )}
     </div>

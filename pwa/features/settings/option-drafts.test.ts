@@ -7,7 +7,12 @@ const type = (drafts: Drafts, text: string) => typed(drafts, { key: 'RetryTimes'
 
 describe('drafts of settings', () => {
   test('only what was changed is saved, with the revision it began from', () => {
-    const drafts = typed(type(none, '5'), { key: 'RegisterEnabled', text: 'false', shown: 'true', option: { key: 'RegisterEnabled', value: 'true', revision: 0 } });
+    const drafts = typed(type(none, '5'), {
+      key: 'RegisterEnabled',
+      text: 'false',
+      shown: 'true',
+      option: { key: 'RegisterEnabled', value: 'true', revision: 0 },
+    });
     expect(batchBody(drafts)).toEqual({
       options: [
         { key: 'RetryTimes', value: '5', revision: 4 },
@@ -26,7 +31,9 @@ describe('drafts of settings', () => {
   });
 
   test('values that the server would refuse are found before it is asked', () => {
-    expect([...draftProblems(type(none, '-1'))]).toEqual([['RetryTimes', { code: 'option_out_of_range', details: { key: 'RetryTimes', min: 0, max: 100 } }]]);
+    expect([...draftProblems(type(none, '-1'))]).toEqual([
+      ['RetryTimes', { code: 'option_out_of_range', details: { key: 'RetryTimes', min: 0, max: 100 } }],
+    ]);
     expect(draftProblems(type(none, '7')).size).toBe(0);
   });
 

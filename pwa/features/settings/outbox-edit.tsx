@@ -57,7 +57,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             onChoose={(value) => void resolveConflict(edit.id, value)}
             onDrop={() => void discardEdit(edit.id)}
           />
-          <Button variant="subtle" className={styles.discard} onClick={onDrop}>
+          <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
             {t('settings.outbox.discard_whole')}
           </Button>
         </>
@@ -74,10 +74,10 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             <div className={styles.line}>
               <Difference edit={edit} />
               <span className={styles.actions}>
-                <Button variant="subtle" className={styles.discard} onClick={onDrop}>
+                <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
                   {t('settings.outbox.discard')}
                 </Button>
-                {canEdit && <Button onClick={() => setEditing(true)}>{t('common.action.edit')}</Button>}
+                {canEdit && <Button onClick={() => setEditing(true)}>{t('settings.outbox.edit')}</Button>}
               </span>
             </div>
           )}
@@ -98,7 +98,11 @@ function EditState({ edit, blockedBy, isNext }: Pick<OutboxEditProps, 'edit' | '
   if (edit.state === 'conflict') return <StatusMark status="conflict">{t('settings.outbox.state_conflict')}</StatusMark>;
   if (edit.state === 'refused') return <StatusMark status="failed">{t('settings.outbox.state_refused')}</StatusMark>;
   if (blockedBy !== undefined) return <StatusMark status="waiting">{t('settings.outbox.state_behind', { number: blockedBy })}</StatusMark>;
-  return <StatusMark status="waiting">{t(isNext && connection === 'online' ? 'settings.outbox.state_sending' : 'settings.outbox.state_waiting')}</StatusMark>;
+  return (
+    <StatusMark status="waiting">
+      {t(isNext && connection === 'online' ? 'settings.outbox.state_sending' : 'settings.outbox.state_waiting')}
+    </StatusMark>
+  );
 }
 
 function Difference({ edit }: { edit: QueuedEdit }) {
@@ -106,7 +110,7 @@ function Difference({ edit }: { edit: QueuedEdit }) {
   const [before, after] = isMapSetting(edit.optionKey) ? [parseMap(edit.base.value), parseMap(edit.mine)] : [null, null];
   if (before !== null && after !== null) {
     return (
-      <div className={styles.difference}>
+      <div className={styles.difference} data-wide>
         <MapChangesList changes={mapChanges(before, after)} />
       </div>
     );
@@ -140,7 +144,14 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
       ) : control === 'quota' ? (
         <QuotaInput label={name} value={text === '' ? '' : Number(text)} onChange={(units) => setText(String(units))} error={error} />
       ) : (
-        <TextInput label={name} value={text} error={error} autoFocus autoComplete="off" onChange={(event) => setText(event.currentTarget.value)} />
+        <TextInput
+          label={name}
+          value={text}
+          error={error}
+          autoFocus
+          autoComplete="off"
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
       )}
       <span className={styles.actions}>
         <Button variant="subtle" onClick={onDone}>

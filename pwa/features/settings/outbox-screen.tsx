@@ -40,14 +40,19 @@ export function OutboxScreen() {
           <p className={styles.lead} role="status">
             {lead}
             {stopState === undefined && connection === 'server_away' && (
-              <Button onClick={() => void replayOutbox()}>
-                {t('common.action.retry')}
-              </Button>
+              <Button onClick={() => void replayOutbox()}>{t('common.action.retry')}</Button>
             )}
           </p>
           <ol className={styles.edits}>
             {edits.map((edit, index) => (
-              <OutboxEdit key={edit.id} edit={edit} number={index + 1} blockedBy={stop !== -1 && index > stop ? stop + 1 : undefined} isNext={index === 0} onDrop={() => setDropping(edit)} />
+              <OutboxEdit
+                key={edit.id}
+                edit={edit}
+                number={index + 1}
+                blockedBy={stop !== -1 && index > stop ? stop + 1 : undefined}
+                isNext={index === 0}
+                onDrop={() => setDropping(edit)}
+              />
             ))}
           </ol>
         </>

@@ -113,7 +113,11 @@ function Control({ entry, option, draft, queued, problem, mayWrite, onType }: Se
     case 'quota':
       return (
         <>
-          <QuotaInput {...common} value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)} onChange={(units) => onType(String(units))} />
+          <QuotaInput
+            {...common}
+            value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
+            onChange={(units) => onType(String(units))}
+          />
           <span className={styles.hint}>{hint}</span>
         </>
       );
@@ -187,7 +191,11 @@ function Queued({ edit, server }: { edit: QueuedEdit; server: string }) {
   const isMap = isMapSetting(edit.optionKey);
   return (
     <p className={styles.line}>
-      {edit.state === 'waiting' && <StatusMark status="waiting">{isMap ? t('settings.queued.waiting') : t('settings.queued.waiting_value', { value: server })}</StatusMark>}
+      {edit.state === 'waiting' && (
+        <StatusMark status="waiting">
+          {isMap ? t('settings.queued.waiting') : t('settings.queued.waiting_value', { value: server })}
+        </StatusMark>
+      )}
       {edit.state === 'conflict' && <StatusMark status="conflict">{t('settings.queued.conflict')}</StatusMark>}
       {edit.state === 'refused' && <StatusMark status="failed">{edit.refusal ?? t('settings.queued.refused')}</StatusMark>}
       {outbox !== undefined && (

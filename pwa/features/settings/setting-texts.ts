@@ -15,7 +15,8 @@ export function parseMap(text: string): EntryMap | null {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
     const entries = Object.entries(value);
-    if (!entries.every((entry): entry is [string, number | string] => typeof entry[1] === 'number' || typeof entry[1] === 'string')) return null;
+    if (!entries.every((entry): entry is [string, number | string] => typeof entry[1] === 'number' || typeof entry[1] === 'string'))
+      return null;
     return new Map(entries);
   } catch {
     return null;
@@ -53,7 +54,9 @@ export interface EntryChange {
 /** What has to be done to the first map to get the second, in the order of their entries. */
 export function mapChanges(before: EntryMap, after: EntryMap): EntryChange[] {
   const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].filter((name) => before.get(name) !== after.get(name)).map((name) => ({ name, from: before.get(name), to: after.get(name) }));
+  return [...names]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => ({ name, from: before.get(name), to: after.get(name) }));
 }
 
 export interface MapMerge {

@@ -29,12 +29,17 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
       Object.fromEntries(
         Object.entries(newUserProblems(values)).map(([field, problem]) => [
           field,
-          t(`users.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: field === 'username' ? usernameLimit : displayNameLimit }),
+          t(`users.problem.${problem}`, {
+            min: passwordLimits.min,
+            max: passwordLimits.max,
+            limit: field === 'username' ? usernameLimit : displayNameLimit,
+          }),
         ]),
       ),
   });
   const create = useMutation({
-    mutationFn: (values: typeof empty) => call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
+    mutationFn: (values: typeof empty) =>
+      call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
     meta: { quiet: true },
     onSuccess: async () => {
       // The guard has to know before the panel closes.
@@ -66,7 +71,14 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <Button variant="filled" type="submit" form="new-user-form" loading={create.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+          <Button
+            variant="filled"
+            type="submit"
+            form="new-user-form"
+            loading={create.isPending}
+            disabled={!isOnline}
+            leftSection={isOnline ? null : <Icon name="unlinked" />}
+          >
             {isOnline ? t('users.action.create') : t('common.action.needs_connection', { action: t('users.action.create') })}
           </Button>
         </>
@@ -83,7 +95,12 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           spellCheck={false}
           {...form.getInputProps('username')}
         />
-        <TextInput label={t('users.field.display_name')} placeholder={t('users.field.display_name_hint')} autoComplete="off" {...form.getInputProps('display_name')} />
+        <TextInput
+          label={t('users.field.display_name')}
+          placeholder={t('users.field.display_name_hint')}
+          autoComplete="off"
+          {...form.getInputProps('display_name')}
+        />
         <PasswordInput
           label={t('users.field.password')}
           placeholder={t('users.field.password_hint', { min: passwordLimits.min })}

@@ -13,5 +13,8 @@ export function useManageUser() {
       await queryClient.invalidateQueries({ queryKey: ['users'] });
     },
   });
-  return { manage: (id: number, action: ManageAction) => manage.mutateAsync({ id, action }), busyId: manage.isPending ? manage.variables.id : undefined };
+  return {
+    manage: (id: number, action: ManageAction) => manage.mutateAsync({ id, action }),
+    busyId: manage.isPending ? manage.variables.id : undefined,
+  };
 }

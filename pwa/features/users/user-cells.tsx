@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/users.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Level } from '#pwa/ui/level.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
@@ -35,12 +36,14 @@ export function UserRole({ user }: { user: Pick<User, 'role'> }) {
 export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' | 'normal' }) {
   const { t } = useTranslation();
   const format = useFormat();
+  // A card has no room for the bed.
+  const hasBed = !useIsPhone() || size === 'normal';
   return (
     <Level
       size={size}
       label={t('users.column.balance')}
       value={user.quota}
-      fullMark={user.full_mark}
+      fullMark={hasBed ? user.full_mark : 0}
       lowMark={warningThreshold(user)}
       valueText={size === 'row' ? format.quotaBare(user.quota) : format.quota(user.quota)}
       {...(size === 'normal' && user.full_mark > 0 ? { caption: t('users.balance.full', { amount: format.quota(user.full_mark) }) } : {})}

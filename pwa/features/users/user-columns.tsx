@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { Charge } from '#pwa/ui/charge.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
@@ -15,23 +16,61 @@ interface ColumnParts {
 export function useUserColumns({ actor, onCommand }: ColumnParts): Column<User>[] {
   const { t } = useTranslation();
   const format = useFormat();
+  const isPhone = useIsPhone();
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 64, align: 'end', leave: 5 },
     { key: 'username', heading: t('users.column.username'), cell: (row) => <UserName user={row} />, card: 'title', isLocked: true },
     { key: 'status', heading: t('users.column.status'), cell: (row) => <UserState user={row} />, width: 116, card: 'context' },
     { key: 'role', heading: t('users.column.role'), cell: (row) => <UserRole user={row} />, width: 116, leave: 2, card: 'context' },
-    { key: 'group', heading: t('users.column.group'), cell: (row) => <Tag>{row.group}</Tag>, width: 116, leave: 4, card: 'note' },
+    {
+      key: 'group',
+      heading: t('users.column.group'),
+      cell: (row) => (isPhone ? row.group : <Tag>{row.group}</Tag>),
+      width: 116,
+      leave: 4,
+      card: 'note',
+    },
     { key: 'email', heading: t('users.column.email'), cell: (row) => row.email, width: 180, leave: 9, isOff: true },
-    { key: 'requests', heading: t('users.column.requests'), cell: (row) => format.count(row.request_count), width: 92, align: 'end', leave: 6 },
-    { key: 'used', heading: t('users.column.used') + unit, cell: (row) => <Charge quota={row.used_quota} />, width: 120, align: 'end', leave: 3 },
-    { key: 'balance', heading: t('users.column.balance') + unit, cell: (row) => <UserBalance user={row} />, width: 150, align: 'end', card: 'amount' },
-    { key: 'invited', heading: t('users.column.invited'), cell: (row) => format.count(row.aff_count), width: 84, align: 'end', leave: 8, isOff: true },
+    {
+      key: 'requests',
+      heading: t('users.column.requests'),
+      cell: (row) => format.count(row.request_count),
+      width: 92,
+      align: 'end',
+      leave: 6,
+    },
+    {
+      key: 'used',
+      heading: t('users.column.used') + unit,
+      cell: (row) => <Charge quota={row.used_quota} />,
+      width: 120,
+      align: 'end',
+      leave: 3,
+    },
+    {
+      key: 'balance',
+      heading: t('users.column.balance') + unit,
+      cell: (row) => <UserBalance user={row} />,
+      width: 150,
+      align: 'end',
+      card: 'amount',
+    },
+    {
+      key: 'invited',
+      heading: t('users.column.invited'),
+      cell: (row) => format.count(row.aff_count),
+      width: 84,
+      align: 'end',
+      leave: 8,
+      isOff: true,
+    },
     { key: 'created', heading: t('users.column.created'), cell: (row) => format.date(row.created_time), width: 112, leave: 7, isOff: true },
     {
       key: 'operate',
       heading: t('users.column.actions'),
-      cell: (row) => (row.DeletedAt === null ? <UserMenu actor={actor} user={row} onCommand={(command) => onCommand(command, row)} /> : null),
+      cell: (row) =>
+        row.DeletedAt === null ? <UserMenu actor={actor} user={row} onCommand={(command) => onCommand(command, row)} /> : null,
       width: 84,
       align: 'end',
       isLocked: true,

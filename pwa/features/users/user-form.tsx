@@ -19,7 +19,8 @@ import { toastFailure } from '#pwa/ui/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
 import { BalanceField } from './balance-field.tsx';
 import { userQuery } from './queries.ts';
-import { UserActions, UserFacts, type UserPanelProps } from './user-panel.tsx';
+import { UserActions, UserFacts } from './user-facts.tsx';
+import type { UserPanelProps } from './user-panel.tsx';
 import styles from './user-panel.module.css';
 import { changeCount, editBody, userProblems, valuesOf } from './user-values.ts';
 
@@ -37,7 +38,11 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
       Object.fromEntries(
         Object.entries(userProblems(values, base)).map(([field, problem]) => [
           field,
-          t(`users.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: problem === 'username_long' ? usernameLimit : displayNameLimit }),
+          t(`users.problem.${problem}`, {
+            min: passwordLimits.min,
+            max: passwordLimits.max,
+            limit: problem === 'username_long' ? usernameLimit : displayNameLimit,
+          }),
         ]),
       ),
   });
@@ -68,7 +73,10 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
       const current = failure.code === 'revision_conflict' ? User.safeParse(failure.data) : undefined;
       if (current?.success === true) setTheirs(current.data);
       else {
-        const field = failure.field === 'quota' || failure.field === 'quota_change' || failure.code.startsWith('balance_too') ? 'amount' : failure.field;
+        const field =
+          failure.field === 'quota' || failure.field === 'quota_change' || failure.code.startsWith('balance_too')
+            ? 'amount'
+            : failure.field;
         if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
       }
     },
@@ -76,11 +84,13 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
 
   function handleSubmit(): void {
     if (!isOnline || save.isPending) return;
-    if (form.validate().hasErrors) requestAnimationFrame(() => document.querySelector<HTMLElement>('#user-form [aria-invalid=true]')?.focus());
+    if (form.validate().hasErrors)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('#user-form [aria-invalid=true]')?.focus());
     else if (count === 0) onClose();
     else save.mutate(base.revision);
   }
-  const was = (field: 'username' | 'display_name' | 'group'): string | undefined => (form.values[field] === base[field] ? undefined : base[field]);
+  const was = (field: 'username' | 'display_name' | 'group'): string | undefined =>
+    form.values[field] === base[field] ? undefined : base[field];
   const groupNames = [...new Set([...(groups.data ?? []), base.group])];
 
   return (
@@ -97,14 +107,30 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <Button variant="filled" type="submit" form="user-form" loading={save.isPending} disabled={!isOnline || (count === 0 && form.values.mode === 'keep')} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+          <Button
+            variant="filled"
+            type="submit"
+            form="user-form"
+            loading={save.isPending}
+            disabled={!isOnline || (count === 0 && form.values.mode === 'keep')}
+            leftSection={isOnline ? null : <Icon name="unlinked" />}
+          >
             {isOnline ? t('common.action.save') : t('common.action.needs_connection', { action: t('common.action.save') })}
           </Button>
         </>
       }
     >
       <UnsavedEdits when={count > 0} />
-      {theirs !== undefined && <Conflict base={base} theirs={theirs} mine={form.values} isBusy={save.isPending} onKeepMine={() => save.mutate(theirs.revision)} onReload={() => start(theirs)} />}
+      {theirs !== undefined && (
+        <Conflict
+          base={base}
+          theirs={theirs}
+          mine={form.values}
+          isBusy={save.isPending}
+          onKeepMine={() => save.mutate(theirs.revision)}
+          onReload={() => start(theirs)}
+        />
+      )}
       <UserFacts user={user} />
       <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
       <form
@@ -117,10 +143,24 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
         }}
       >
         <div className={styles.two}>
-          <TextInput label={<EditLabel was={was('username')}>{t('users.field.username')}</EditLabel>} autoComplete="off" autoCapitalize="none" spellCheck={false} {...form.getInputProps('username')} />
-          <TextInput label={<EditLabel was={was('display_name')}>{t('users.field.display_name')}</EditLabel>} autoComplete="off" {...form.getInputProps('display_name')} />
+          <TextInput
+            label={<EditLabel was={was('username')}>{t('users.field.username')}</EditLabel>}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...form.getInputProps('username')}
+          />
+          <TextInput
+            label={<EditLabel was={was('display_name')}>{t('users.field.display_name')}</EditLabel>}
+            autoComplete="off"
+            {...form.getInputProps('display_name')}
+          />
         </div>
-        <Select label={<EditLabel was={was('group')}>{t('users.field.group')}</EditLabel>} data={groupNames} {...form.getInputProps('group')} />
+        <Select
+          label={<EditLabel was={was('group')}>{t('users.field.group')}</EditLabel>}
+          data={groupNames}
+          {...form.getInputProps('group')}
+        />
         <PasswordInput
           label={t('users.field.password')}
           placeholder={t('users.field.password_hint', { min: passwordLimits.min })}
@@ -166,7 +206,8 @@ function Conflict({ base, theirs, mine, ...rest }: ConflictProps) {
     rows.push({ field: 'quota', name: t('users.column.balance'), base: format.quota(base.quota), theirs: format.quota(theirs.quota) });
   }
   if (base.role !== theirs.role) rows.push({ field: 'role', name: t('users.column.role'), base: roleName(base), theirs: roleName(theirs) });
-  if (base.status !== theirs.status) rows.push({ field: 'status', name: t('users.column.status'), base: statusName(base), theirs: statusName(theirs) });
+  if (base.status !== theirs.status)
+    rows.push({ field: 'status', name: t('users.column.status'), base: statusName(base), theirs: statusName(theirs) });
   return <RevisionConflict rows={rows} {...rest} />;
 
   function roleName({ role }: User): string {

@@ -2,14 +2,7 @@
 import { mayActOn, Role } from '#shared/roles.ts';
 import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
 
-export type Refusal =
-  | 'deleted'
-  | 'same_level'
-  | 'promote_root_only'
-  | 'already_admin'
-  | 'already_user'
-  | 'root_fixed'
-  | 'locked';
+export type Refusal = 'deleted' | 'same_level' | 'promote_root_only' | 'already_admin' | 'already_user' | 'root_fixed' | 'locked';
 
 type Person = Pick<User, 'role' | 'status' | 'DeletedAt'>;
 
@@ -40,9 +33,5 @@ export function refusal(action: ManageAction, actor: Pick<User, 'role'>, target:
 
 /** The actions that mean something in the present state: not both of a pair. */
 export function actionsFor(target: Person): ManageAction[] {
-  return [
-    target.role >= Role.admin ? 'demote' : 'promote',
-    target.status === UserStatus.active ? 'disable' : 'enable',
-    'delete',
-  ];
+  return [target.role >= Role.admin ? 'demote' : 'promote', target.status === UserStatus.active ? 'disable' : 'enable', 'delete'];
 }

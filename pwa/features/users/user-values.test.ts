@@ -73,7 +73,10 @@ describe('user editor', () => {
   });
 
   test('a new account needs a name and a password of 8 to 20 characters', () => {
-    expect(newUserProblems({ username: ' ', password: '1234567', display_name: '' })).toEqual({ username: 'username_required', password: 'password_short' });
+    expect(newUserProblems({ username: ' ', password: '1234567', display_name: '' })).toEqual({
+      username: 'username_required',
+      password: 'password_short',
+    });
     expect(newUserProblems({ username: 'bob', password: '12345678', display_name: 'Bob' })).toEqual({});
   });
 });
@@ -95,7 +98,8 @@ describe('user rules', () => {
   });
 
   test('root is not disabled, deleted or demoted, not even by root', () => {
-    for (const action of ['disable', 'delete', 'demote'] as const) expect(refusal(action, root, { ...target, role: Role.root })).toBe('root_fixed');
+    for (const action of ['disable', 'delete', 'demote'] as const)
+      expect(refusal(action, root, { ...target, role: Role.root })).toBe('root_fixed');
   });
 
   test('a locked account cannot be enabled, a deleted one takes no action', () => {

@@ -33,7 +33,8 @@ export function valuesOf(user: User): UserValues {
 export function userProblems(values: UserValues, base: User): Partial<Record<keyof UserValues, UserProblem>> {
   const problems: Partial<Record<keyof UserValues, UserProblem>> = {};
   if (values.username !== base.username) Object.assign(problems, usernameProblem(values.username));
-  if (values.display_name !== base.display_name && lengthOf(values.display_name) > displayNameLimit) problems.display_name = 'display_name_long';
+  if (values.display_name !== base.display_name && lengthOf(values.display_name) > displayNameLimit)
+    problems.display_name = 'display_name_long';
   if (values.password !== '') Object.assign(problems, passwordProblem(values.password));
   if (values.mode !== 'keep') {
     const after = balanceAfter(values, base.quota);
@@ -45,7 +46,11 @@ export function userProblems(values: UserValues, base: User): Partial<Record<key
 }
 
 /** What a new account lacks. */
-export function newUserProblems(values: { username: string; password: string; display_name: string }): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
+export function newUserProblems(values: {
+  username: string;
+  password: string;
+  display_name: string;
+}): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
   return {
     ...usernameProblem(values.username),
     ...passwordProblem(values.password),

@@ -75,7 +75,11 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         <FilterBar
           count={filtersSet}
           onClear={clearFilters}
-          search={{ label: t('users.filter.keyword'), value: filter.keyword, onChange: (keyword) => onSearch({ keyword: keyword || undefined, p: undefined }) }}
+          search={{
+            label: t('users.filter.keyword'),
+            value: filter.keyword,
+            onChange: (keyword) => onSearch({ keyword: keyword || undefined, p: undefined }),
+          }}
           tools={isPhone ? null : <ColumnPicker chosen={columns} />}
         >
           <FilterSelect
@@ -88,10 +92,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
       }
       panel={
         open === undefined ? undefined : open === 'add' ? (
-          <NewUserPanel
-            onClose={() => onOpen(undefined)}
-            onCreated={() => onOpen(undefined)}
-          />
+          <NewUserPanel onClose={() => onOpen(undefined)} onCreated={() => onOpen(undefined)} />
         ) : (
           <UserPanel
             key={open}

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { User } from '#shared/users.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { FactList, PanelSection } from '#pwa/ui/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { UserBalance, UserRole, UserState } from './user-cells.tsx';
+import type { UserCommand } from './user-menu.tsx';
+import styles from './user-panel.module.css';
+import { actionsFor, refusal } from './user-rules.ts';
+
+/** Balance, figures and where the account comes from. */
+export function UserFacts({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const bound = (['email', 'github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const).filter(
+    (field) => user[field] !== '',
+  );
+  return (
+    <>
+      <div className={styles.balance}>
+        <UserBalance user={user} size="normal" />
+      </div>
+      <FactList
+        facts={[
+          { name: t('users.column.status'), value: <UserState user={user} /> },
+          { name: t('users.column.role'), value: <UserRole user={user} /> },
+          { name: t('users.column.used'), value: format.quota(user.used_quota) },
+          { name: t('users.column.requests'), value: format.count(user.request_count) },
+          { name: t('users.column.invited'), value: format.count(user.aff_count) },
+          ...(user.inviter_id === 0 ? [] : [{ name: t('users.fact.inviter'), value: `#${user.inviter_id}` }]),
+          { name: t('users.column.created'), value: format.dateTime(user.created_time) },
+        ]}
+      />
+      {bound.length > 0 && (
+        <PanelSection title={t('users.fact.bound')}>
+          <FactList facts={bound.map((field) => ({ name: t(`users.fact.${field}`), value: user[field] }))} />
+        </PanelSection>
+      )}
+    </>
+  );
+}
+
+interface UserActionsProps {
+  user: User;
+  actor: Pick<User, 'role'>;
+  isBusy: boolean;
+  onCommand: (command: UserCommand, user: User) => void;
+}
+
+/** The actions as buttons; what is not possible says why below. */
+export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const actions = actionsFor(user).map((action) => ({ action, why: refusal(action, actor, user) }));
+  const reasons = [...new Set(actions.flatMap(({ why }) => (why === undefined ? [] : [why])))];
+  return (
+    <div className={styles.actions}>
+      <span className={styles.buttons}>
+        {actions.map(({ action, why }) => (
+          <Button
+            key={action}
+            data-danger={action === 'delete' || undefined}
+            disabled={why !== undefined || !isOnline || isBusy}
+            onClick={() => onCommand(action, user)}
+          >
+            {t(`users.action.${action}`)}
+          </Button>
+        ))}
+      </span>
+      {!isOnline && <StatusMark status="offline">{t('users.offline')}</StatusMark>}
+      {reasons.map((why) => (
+        <span key={why} className={styles.reason}>
+          {t(`users.refusal.${why}`)}
+        </span>
+      ))}
+    </div>
+  );
+}
