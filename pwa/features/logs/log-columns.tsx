@@ -24,24 +24,76 @@ interface ColumnOptions {
 
 /** Columns by the names under which other clients remember the choice. */
 export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: ColumnOptions): Column<Log>[] {
-  const admins: Column<Log>[] = [
-    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 },
+  const admins: Column<Log>[] = [{ key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 }];
+  const channel: Column<Log>[] = [
+    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 92, leave: 5 },
   ];
-  const channel: Column<Log>[] = [{ key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 92, leave: 5 }];
   return [
     { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
     ...(isAdmin ? admins : []),
-    { key: 'token', heading: t('logs.column.token'), cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{log.token_name}</span>), width: 88, leave: 4, card: 'context' },
-    { key: 'group', heading: t('logs.column.group'), cell: (log) => <span className={styles.quiet}>{log.group}</span>, width: 84, leave: 9, isOff: true },
+    {
+      key: 'token',
+      heading: t('logs.column.token'),
+      cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{log.token_name}</span>),
+      width: 88,
+      leave: 4,
+      card: 'context',
+    },
+    {
+      key: 'group',
+      heading: t('logs.column.group'),
+      cell: (log) => <span className={styles.quiet}>{log.group}</span>,
+      width: 84,
+      leave: 9,
+      isOff: true,
+    },
     { key: 'type', heading: t('logs.column.type'), cell: (log) => <TypeWord log={log} />, width: 84, leave: 10, isOff: true },
     // On a card only what did not end well.
-    { key: 'ending', heading: t('logs.column.ending'), cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null), width: 112, leave: 12, isOff: true, card: 'context' },
+    {
+      key: 'ending',
+      heading: t('logs.column.ending'),
+      cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null),
+      width: 112,
+      leave: 12,
+      isOff: true,
+      card: 'context',
+    },
     { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} isTight={isTight} />, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
-    { key: 'use_time', heading: t('logs.column.duration'), cell: (log) => <Duration log={log} />, width: 76, align: 'end', leave: 3, card: 'note' },
-    { key: 'first', heading: t('logs.column.first_byte'), cell: (log) => <FirstByte log={log} />, width: 74, align: 'end', leave: 11, isOff: true },
-    { key: 'prompt', heading: t('logs.column.prompt'), cell: (log) => <Tokens count={log.prompt_tokens} />, width: 64, align: 'end', leave: 7 },
-    { key: 'completion', heading: t('logs.column.completion'), cell: (log) => <Tokens count={log.completion_tokens} />, width: 60, align: 'end', leave: 8 },
+    {
+      key: 'use_time',
+      heading: t('logs.column.duration'),
+      cell: (log) => <Duration log={log} />,
+      width: 76,
+      align: 'end',
+      leave: 3,
+      card: 'note',
+    },
+    {
+      key: 'first',
+      heading: t('logs.column.first_byte'),
+      cell: (log) => <FirstByte log={log} />,
+      width: 74,
+      align: 'end',
+      leave: 11,
+      isOff: true,
+    },
+    {
+      key: 'prompt',
+      heading: t('logs.column.prompt'),
+      cell: (log) => <Tokens count={log.prompt_tokens} />,
+      width: 64,
+      align: 'end',
+      leave: 7,
+    },
+    {
+      key: 'completion',
+      heading: t('logs.column.completion'),
+      cell: (log) => <Tokens count={log.completion_tokens} />,
+      width: 60,
+      align: 'end',
+      leave: 8,
+    },
     {
       key: 'cost',
       heading: t('logs.column.cost', { unit }),
@@ -162,7 +214,8 @@ function Amount({ log }: { log: Log }) {
   const { t } = useTranslation();
   if (!isCall(log)) return log.quota > 0 ? <Charge quota={log.quota} sign="+" /> : <span className={styles.quiet}>—</span>;
   const ending = endingOf(log);
-  if (log.quota === 0 && (ending === 'failed' || ending === 'client_left')) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+  if (log.quota === 0 && (ending === 'failed' || ending === 'client_left'))
+    return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;
 }
 

@@ -27,7 +27,8 @@ export function triesOf(log: Log): Try[] {
   const broughtAnswer = log.prompt_tokens + log.completion_tokens > 0;
   return attempts.map((attempt, index) => ({
     attempt,
-    hasFailed: index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
+    hasFailed:
+      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
   }));
 }
 

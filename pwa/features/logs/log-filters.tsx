@@ -40,7 +40,14 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   const groups = useQuery(logGroupsQuery(isAdmin));
   const { range = defaultRange } = search;
   // What is seldom needed stays behind one button at a desk until it is set.
-  const token = <FilterText key="token" label={t('logs.filter.token')} value={search.token ?? ''} onChange={(text) => onChange({ token: textOf(text) })} />;
+  const token = (
+    <FilterText
+      key="token"
+      label={t('logs.filter.token')}
+      value={search.token ?? ''}
+      onChange={(text) => onChange({ token: textOf(text) })}
+    />
+  );
   const rare = [
     ...(isTight ? [{ key: 'token', isSet: search.token !== undefined, field: token }] : []),
     {
@@ -61,7 +68,14 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
           {
             key: 'user',
             isSet: search.user !== undefined,
-            field: <FilterText key="user" label={t('logs.filter.user')} value={search.user ?? ''} onChange={(user) => onChange({ user: textOf(user) })} />,
+            field: (
+              <FilterText
+                key="user"
+                label={t('logs.filter.user')}
+                value={search.user ?? ''}
+                onChange={(user) => onChange({ user: textOf(user) })}
+              />
+            ),
           },
           {
             key: 'channel',
@@ -88,7 +102,9 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   return (
     <FilterBar
       count={countFilters(filtersOf(search, isAdmin))}
-      onClear={() => onChange({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })}
+      onClear={() =>
+        onChange({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })
+      }
       presets={
         <>
           <Segments
@@ -146,11 +162,21 @@ function CustomRange({ search, onChange }: Pick<LogFiltersProps, 'search' | 'onC
     <span className={styles.custom}>
       <label>
         <span className={styles.customLabel}>{t('logs.filter.from')}</span>
-        <input type="datetime-local" value={localText(search.from)} max={localText(search.to)} onChange={(event) => onChange({ from: secondsOf(event.currentTarget.value) })} />
+        <input
+          type="datetime-local"
+          value={localText(search.from)}
+          max={localText(search.to)}
+          onChange={(event) => onChange({ from: secondsOf(event.currentTarget.value) })}
+        />
       </label>
       <label>
         <span className={styles.customLabel}>{t('logs.filter.to')}</span>
-        <input type="datetime-local" value={localText(search.to)} min={localText(search.from)} onChange={(event) => onChange({ to: secondsOf(event.currentTarget.value) })} />
+        <input
+          type="datetime-local"
+          value={localText(search.to)}
+          min={localText(search.from)}
+          onChange={(event) => onChange({ to: secondsOf(event.currentTarget.value) })}
+        />
       </label>
     </span>
   );

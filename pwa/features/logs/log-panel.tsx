@@ -127,7 +127,9 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
-      {receipt !== null && receipt.lines.length === 0 && ending === 'well' && <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>}
+      {receipt !== null && receipt.lines.length === 0 && ending === 'well' && (
+        <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
+      )}
       {ending !== 'well' && <p className={styles.remark}>{t(`logs.ending_text.${ending}`)}</p>}
       {tries.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.milliseconds(durationOf(log))}>
@@ -135,7 +137,8 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
             total={durationOf(log)}
             attempts={tries.map(({ attempt, hasFailed }, index) => ({
               key: index,
-              name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
+              name:
+                attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
               note: noteOf(attempt, hasFailed, t),
               isFailed: hasFailed,
               start: attempt.start_ms,
@@ -214,7 +217,12 @@ function UserInfo({ log }: { log: Log }) {
       <QueryState query={user} what={t('logs.user.title')} lines={3}>
         {(account) => (
           <>
-            <Level label={t('logs.user.balance')} value={account.quota} fullMark={account.full_mark} valueText={format.quota(account.quota)} />
+            <Level
+              label={t('logs.user.balance')}
+              value={account.quota}
+              fullMark={account.full_mark}
+              valueText={format.quota(account.quota)}
+            />
             <FactList
               facts={[
                 { name: t('logs.user.username'), value: account.username },
@@ -257,7 +265,9 @@ function noteOf(attempt: Attempt, hasFailed: boolean, t: TFunction): string {
   if (status === 0) return t('logs.attempts.no_status');
   if (!hasFailed) return String(status);
   const reason = reasons.get(status) ?? (status >= 500 ? 'upstream' : undefined);
-  return reason === undefined ? [status, error].filter((part) => part !== undefined).join(' ') : `${status} ${t(`logs.attempts.reason_${reason}`)}`;
+  return reason === undefined
+    ? [status, error].filter((part) => part !== undefined).join(' ')
+    : `${status} ${t(`logs.attempts.reason_${reason}`)}`;
 }
 
 const reasons: ReadonlyMap<number, string> = new Map([

@@ -15,7 +15,18 @@ const ratio = fc.oneof(
   fc.double({ min: 1e-6, max: 80, noNaN: true }),
 );
 const usageRow = fc
-  .record({ prompt: tokens, completion: tokens, cached: tokens, written: tokens, thinking: tokens, model: ratio, out: ratio, cache: ratio, write: ratio, group: ratio })
+  .record({
+    prompt: tokens,
+    completion: tokens,
+    cached: tokens,
+    written: tokens,
+    thinking: tokens,
+    model: ratio,
+    out: ratio,
+    cache: ratio,
+    write: ratio,
+    group: ratio,
+  })
   .map((row) => {
     const cached = Math.min(row.cached, row.prompt);
     const written = Math.min(row.written, row.prompt - cached);

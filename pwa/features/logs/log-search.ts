@@ -108,4 +108,3 @@ export function modelPattern(typed: string | undefined): string | undefined {
 export function exactModel(name: string): string {
   return `"${name}"`;
 }
-

@@ -74,7 +74,16 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
           </>
         )
       }
-      filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} onExport={() => exportLogs(list, t)} />}
+      filters={
+        <LogFilterBar
+          search={search}
+          isAdmin={isAdmin}
+          chosen={chosen}
+          isTight={isTight}
+          onChange={narrow}
+          onExport={() => exportLogs(list, t)}
+        />
+      }
       panel={
         opened !== undefined && (
           <LogPanel
@@ -83,7 +92,9 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
             onClose={() => onSearch({ open: undefined })}
             onPrevious={walk(-1)}
             onNext={walk(1)}
-            onAlike={(log) => narrow({ model: exactModel(log.model_name), token: log.token_name === '' ? undefined : log.token_name, open: undefined })}
+            onAlike={(log) =>
+              narrow({ model: exactModel(log.model_name), token: log.token_name === '' ? undefined : log.token_name, open: undefined })
+            }
           />
         )
       }
@@ -106,7 +117,9 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
             : { action: <Button onClick={() => narrow({ range: 'week' })}>{t('logs.empty.show_week')}</Button> }),
         }}
         filtersSet={countFilters(list.filters)}
-        onClearFilters={() => narrow({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })}
+        onClearFilters={() =>
+          narrow({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })
+        }
         {...(pager === undefined ? {} : { pager })}
       />
     </Screen>
@@ -139,7 +152,10 @@ function useDays(list: LogList, rows: readonly Log[], whole: number | undefined)
       key,
       label: key === today ? t('logs.day.today', { day }) : day,
       // Sums are about calls: above other rows they would say nothing.
-      sum: quota === undefined || (list.filters.type ?? LogType.consumption) !== LogType.consumption ? undefined : <b>{format.charge(quota)}</b>,
+      sum:
+        quota === undefined || (list.filters.type ?? LogType.consumption) !== LogType.consumption ? undefined : (
+          <b>{format.charge(quota)}</b>
+        ),
     };
   };
 }
@@ -159,7 +175,13 @@ function usePager({ search, size, page, onSearch }: PagerInput): PagerProps | un
   const onSize = (next: number): void => onSearch({ size: next, p: undefined, after: undefined });
   const isStream = search.after !== undefined || page.total_is_lower_bound === true;
   if (!isStream) {
-    return { page: search.p ?? 1, size, total: page.total, onSize, onPage: (next) => onSearch({ p: next === 1 ? undefined : next, open: undefined }) };
+    return {
+      page: search.p ?? 1,
+      size,
+      total: page.total,
+      onSize,
+      onPage: (next) => onSearch({ p: next === 1 ? undefined : next, open: undefined }),
+    };
   }
   return {
     cursor: true,

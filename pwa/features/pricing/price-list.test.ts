@@ -3,18 +3,24 @@ import type { PricingEntry } from '#shared/models.ts';
 import { filterEntries, groupsOf, inOrder, pricesOf, tierOf } from './price-list.ts';
 
 function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
-  return { model_name, quota_type: 0, model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5, model_price: 0, owner_by: '', enable_groups: ['default'], ...fields };
+  return {
+    model_name,
+    quota_type: 0,
+    model_ratio: 1.25,
+    completion_ratio: 4,
+    cache_ratio: 0.5,
+    model_price: 0,
+    owner_by: '',
+    enable_groups: ['default'],
+    ...fields,
+  };
 }
 const names = (entries: readonly PricingEntry[]) => entries.map((one) => one.model_name);
 
 test('price list: gpt first, then by name', () => {
-  expect(names(inOrder([entry('o3-mini'), entry('gpt-4o'), entry('claude-3-haiku'), entry('gpt-3.5-turbo'), entry('chatgpt-4o-latest')]))).toEqual([
-    'gpt-3.5-turbo',
-    'gpt-4o',
-    'chatgpt-4o-latest',
-    'claude-3-haiku',
-    'o3-mini',
-  ]);
+  expect(
+    names(inOrder([entry('o3-mini'), entry('gpt-4o'), entry('claude-3-haiku'), entry('gpt-3.5-turbo'), entry('chatgpt-4o-latest')])),
+  ).toEqual(['gpt-3.5-turbo', 'gpt-4o', 'chatgpt-4o-latest', 'claude-3-haiku', 'o3-mini']);
 });
 
 test('price list: searching does not mind case, separators or the order of words', () => {
@@ -41,7 +47,9 @@ test('price list: prices follow the group', () => {
 });
 
 test('price list: only groups that one may use and that have a ratio are offered', () => {
-  expect(groupsOf({ entries: [], groupRatio: { vip: 0.8, default: 1, svip: 0.5 }, usableGroup: { default: '', vip: '', gone: '' } })).toEqual(['default', 'vip']);
+  expect(
+    groupsOf({ entries: [], groupRatio: { vip: 0.8, default: 1, svip: 0.5 }, usableGroup: { default: '', vip: '', gone: '' } }),
+  ).toEqual(['default', 'vip']);
 });
 
 test.each([

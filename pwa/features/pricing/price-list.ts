@@ -46,7 +46,10 @@ export interface PriceFilters {
 }
 
 export function filterEntries(entries: readonly PricingEntry[], { keyword, billing, availableIn }: PriceFilters): PricingEntry[] {
-  const words = keyword.split(/\s+/).map(plain).filter((word) => word !== '');
+  const words = keyword
+    .split(/\s+/)
+    .map(plain)
+    .filter((word) => word !== '');
   return entries.filter((entry) => {
     if (billing !== undefined && isPerCall(entry) !== (billing === 'call')) return false;
     if (availableIn !== undefined && !entry.enable_groups.includes(availableIn)) return false;

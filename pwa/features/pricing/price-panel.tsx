@@ -78,7 +78,19 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
   );
 }
 
-function GroupRow({ name, entry, list, isViewed, onGroup }: { name: string; entry: PricingEntry; list: PriceList; isViewed: boolean; onGroup: (group: string) => void }) {
+function GroupRow({
+  name,
+  entry,
+  list,
+  isViewed,
+  onGroup,
+}: {
+  name: string;
+  entry: PricingEntry;
+  list: PriceList;
+  isViewed: boolean;
+  onGroup: (group: string) => void;
+}) {
   const { t } = useTranslation();
   const format = useFormat();
   const ratio = ratioOf(list, name);

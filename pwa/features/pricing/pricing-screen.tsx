@@ -35,7 +35,11 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
     () =>
       all === undefined
         ? undefined
-        : filterEntries(all, { keyword: search.keyword ?? '', billing: search.billing, availableIn: search.available === 'yes' ? group : undefined }),
+        : filterEntries(all, {
+            keyword: search.keyword ?? '',
+            billing: search.billing,
+            availableIn: search.available === 'yes' ? group : undefined,
+          }),
     [all, search.keyword, search.billing, search.available, group],
   );
   const onGroup = (name: string): void => onSearch({ group: name === ownGroup ? undefined : name });
@@ -59,7 +63,11 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         <FilterBar
           count={filtersSet}
           onClear={clear}
-          search={{ label: t('pricing.filter.keyword'), value: search.keyword ?? '', onChange: (text) => onSearch({ keyword: text === '' ? undefined : text }) }}
+          search={{
+            label: t('pricing.filter.keyword'),
+            value: search.keyword ?? '',
+            onChange: (text) => onSearch({ keyword: text === '' ? undefined : text }),
+          }}
           presets={list !== undefined && <GroupChoice groups={groupsOf(list)} group={group} onGroup={onGroup} />}
         >
           <FilterSelect
@@ -100,7 +108,9 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
       {list === undefined && query.error === null && query.fetchStatus !== 'paused' && <div className={styles.bannerSpace} />}
       {list !== undefined && (
         <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup}>
-          {rows !== undefined && rows.length > 0 && t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}
+          {rows !== undefined &&
+            rows.length > 0 &&
+            t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}
         </GroupBanner>
       )}
       <DataList
@@ -130,7 +140,8 @@ function GroupChoice({ groups, group, onGroup }: { groups: readonly string[]; gr
   const { t } = useTranslation();
   const label = t('pricing.filter.group');
   if (groups.length < 2) return null;
-  if (groups.length <= segmentLimit) return <Segments label={label} value={group} options={groups.map((name) => ({ value: name, label: name }))} onChange={onGroup} />;
+  if (groups.length <= segmentLimit)
+    return <Segments label={label} value={group} options={groups.map((name) => ({ value: name, label: name }))} onChange={onGroup} />;
   return (
     <FilterSelect
       label={label}

@@ -23,9 +23,11 @@ test('registration: e-mail and code go out only where they are asked for, the in
     password: 'correct horse',
     password2: 'correct horse',
   });
-  expect(registerBody({ ...good, email: ' x@y.z ', verification_code: ' 123456 ' }, { asksEmail: true, inviteCode: 'Ab3d' })).toMatchObject({
-    email: 'x@y.z',
-    verification_code: '123456',
-    aff_code: 'Ab3d',
-  });
+  expect(registerBody({ ...good, email: ' x@y.z ', verification_code: ' 123456 ' }, { asksEmail: true, inviteCode: 'Ab3d' })).toMatchObject(
+    {
+      email: 'x@y.z',
+      verification_code: '123456',
+      aff_code: 'Ab3d',
+    },
+  );
 });

@@ -10,7 +10,13 @@ export interface RegisterValues {
   verification_code: string;
 }
 
-export type RegisterProblem = 'username_required' | 'username_long' | 'username_address' | 'password_short' | 'password_long' | 'passwords_differ';
+export type RegisterProblem =
+  | 'username_required'
+  | 'username_long'
+  | 'username_address'
+  | 'password_short'
+  | 'password_long'
+  | 'passwords_differ';
 
 /** What is wrong with the values, by field. Whether e-mail and code are needed, and right, the server says. */
 export function registerProblems(values: RegisterValues): Partial<Record<keyof RegisterValues, RegisterProblem>> {

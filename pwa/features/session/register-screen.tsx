@@ -126,7 +126,14 @@ function RegisterForm({ asksEmail, onRegistered }: RegisterFormProps) {
           <StatusMark status="failed">{failure.message}</StatusMark>
         </p>
       )}
-      <Button type="submit" variant="filled" fullWidth loading={register.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+      <Button
+        type="submit"
+        variant="filled"
+        fullWidth
+        loading={register.isPending}
+        disabled={!isOnline}
+        leftSection={isOnline ? null : <Icon name="unlinked" />}
+      >
         {isOnline ? t('session.register.link') : t('common.action.needs_connection', { action: t('session.register.link') })}
       </Button>
     </form>

@@ -21,10 +21,19 @@ export interface SetupNeeds {
   asksSecret: boolean;
 }
 
-export type SetupProblem = 'username_required' | 'username_long' | 'password_short' | 'password_long' | 'passwords_differ' | 'secret_required';
+export type SetupProblem =
+  | 'username_required'
+  | 'username_long'
+  | 'password_short'
+  | 'password_long'
+  | 'passwords_differ'
+  | 'secret_required';
 
 /** What is wrong with the values, by field. */
-export function setupProblems(values: SetupValues, { asksAccount, asksSecret }: SetupNeeds): Partial<Record<keyof SetupValues, SetupProblem>> {
+export function setupProblems(
+  values: SetupValues,
+  { asksAccount, asksSecret }: SetupNeeds,
+): Partial<Record<keyof SetupValues, SetupProblem>> {
   const account: Partial<Record<keyof SetupValues, SetupProblem>> = {};
   if (asksAccount) {
     const username = Array.from(values.username.trim()).length;

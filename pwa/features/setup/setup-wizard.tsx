@@ -28,7 +28,10 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
     validate: (values) => {
       const problems = Object.entries(setupProblems(values, needs));
       return Object.fromEntries(
-        problems.map(([field, problem]) => [field, t(`setup.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit })]),
+        problems.map(([field, problem]) => [
+          field,
+          t(`setup.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit }),
+        ]),
       );
     },
   });
@@ -74,7 +77,12 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
               {...reveal}
               {...form.getInputProps('password')}
             />
-            <PasswordInput label={t('setup.account.confirm')} autoComplete="new-password" {...reveal} {...form.getInputProps('confirmPassword')} />
+            <PasswordInput
+              label={t('setup.account.confirm')}
+              autoComplete="new-password"
+              {...reveal}
+              {...form.getInputProps('confirmPassword')}
+            />
           </>
         ) : (
           <p className={styles.hint}>
@@ -97,7 +105,13 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
         <p className={styles.hint}>{t('setup.mode.hint')}</p>
         {usageModes.map((mode) => (
           <label key={mode} className={styles.choice} data-chosen={form.values.mode === mode || undefined}>
-            <input type="radio" name="mode" value={mode} checked={form.values.mode === mode} onChange={() => form.setFieldValue('mode', mode)} />
+            <input
+              type="radio"
+              name="mode"
+              value={mode}
+              checked={form.values.mode === mode}
+              onChange={() => form.setFieldValue('mode', mode)}
+            />
             <span>
               <b>{t(`setup.mode.${mode}`)}</b>
               <span className={styles.choiceText}>{t(`setup.mode.${mode}_text`)}</span>
@@ -110,7 +124,14 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
           <StatusMark status="failed">{failure.message}</StatusMark>
         </p>
       )}
-      <Button type="submit" variant="filled" className={styles.submit} loading={submit.isPending} disabled={!isOnline} leftSection={isOnline ? null : <Icon name="unlinked" />}>
+      <Button
+        type="submit"
+        variant="filled"
+        className={styles.submit}
+        loading={submit.isPending}
+        disabled={!isOnline}
+        leftSection={isOnline ? null : <Icon name="unlinked" />}
+      >
         {isOnline ? t('setup.submit') : t('common.action.needs_connection', { action: t('setup.submit') })}
       </Button>
     </form>

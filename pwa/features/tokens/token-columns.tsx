@@ -14,15 +14,57 @@ export const columnsKey = 'tokens-table-columns';
 export function tokenColumns(t: TFunction, onRemove: (token: Token) => void): Column<Token>[] {
   return [
     { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
-    { key: 'status', heading: t('tokens.column.status'), cell: (token) => <TokenMark status={token.status} />, width: 104, card: 'context' },
-    { key: 'group', heading: t('tokens.column.group'), cell: (token) => <GroupName group={token.group} />, width: 96, leave: 4, card: 'context' },
-    { key: 'balance', heading: t('tokens.column.balance'), cell: (token) => <Left token={token} />, width: 148, align: 'end', card: 'amount' },
-    { key: 'used', heading: t('tokens.column.used'), cell: (token) => <Used token={token} />, width: 92, align: 'end', leave: 3, card: 'note' },
+    {
+      key: 'status',
+      heading: t('tokens.column.status'),
+      cell: (token) => <TokenMark status={token.status} />,
+      width: 104,
+      card: 'context',
+    },
+    {
+      key: 'group',
+      heading: t('tokens.column.group'),
+      cell: (token) => <GroupName group={token.group} />,
+      width: 96,
+      leave: 4,
+      card: 'context',
+    },
+    {
+      key: 'balance',
+      heading: t('tokens.column.balance'),
+      cell: (token) => <Left token={token} />,
+      width: 148,
+      align: 'end',
+      card: 'amount',
+    },
+    {
+      key: 'used',
+      heading: t('tokens.column.used'),
+      cell: (token) => <Used token={token} />,
+      width: 92,
+      align: 'end',
+      leave: 3,
+      card: 'note',
+    },
     { key: 'models', heading: t('tokens.column.models'), cell: (token) => <Models token={token} />, width: 124, leave: 6 },
     { key: 'expiry', heading: t('tokens.column.expiry'), cell: (token) => <Expiry token={token} />, width: 152, leave: 5 },
     { key: 'created', heading: t('tokens.column.created'), cell: (token) => <Day at={token.created_time} />, width: 112, leave: 7 },
-    { key: 'accessed', heading: t('tokens.column.accessed'), cell: (token) => <Day at={token.accessed_time} />, width: 112, leave: 8, isOff: true },
-    { key: 'actions', heading: t('tokens.column.actions'), cell: (token) => <RowActions token={token} onRemove={onRemove} />, width: 172, align: 'end', isLocked: true },
+    {
+      key: 'accessed',
+      heading: t('tokens.column.accessed'),
+      cell: (token) => <Day at={token.accessed_time} />,
+      width: 112,
+      leave: 8,
+      isOff: true,
+    },
+    {
+      key: 'actions',
+      heading: t('tokens.column.actions'),
+      cell: (token) => <RowActions token={token} onRemove={onRemove} />,
+      width: 172,
+      align: 'end',
+      isLocked: true,
+    },
   ];
 }
 

@@ -32,7 +32,7 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
       <div className={styles.part}>
         <Switch
           className={styles.switch}
-        label={t('tokens.form.unlimited')}
+          label={t('tokens.form.unlimited')}
           checked={values.unlimited_quota}
           onChange={(event) => form.setFieldValue('unlimited_quota', event.currentTarget.checked)}
         />
@@ -77,7 +77,13 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
           />
           <div className={styles.picks}>
             {countPicks.map((count) => (
-              <button key={count} type="button" className={styles.pick} aria-pressed={values.count === count} onClick={() => form.setFieldValue('count', count)}>
+              <button
+                key={count}
+                type="button"
+                className={styles.pick}
+                aria-pressed={values.count === count}
+                onClick={() => form.setFieldValue('count', count)}
+              >
                 {count}
               </button>
             ))}
@@ -145,7 +151,12 @@ function ExpiryField({ form }: Pick<TokenFieldsProps, 'form'>) {
           {t('tokens.never')}
         </button>
         {shortcuts.map((shortcut) => (
-          <button key={shortcut.name} type="button" className={styles.pick} onClick={() => set(Math.ceil(Date.now() / 1000) + shortcut.seconds)}>
+          <button
+            key={shortcut.name}
+            type="button"
+            className={styles.pick}
+            onClick={() => set(Math.ceil(Date.now() / 1000) + shortcut.seconds)}
+          >
             {t(`tokens.form.expiry_${shortcut.name}`)}
           </button>
         ))}

@@ -32,12 +32,25 @@ test('token form: an untouched form has nothing to save', () => {
 });
 
 test('token form: a new balance goes out with what was used when it was entered, anything else without', () => {
-  expect(editBody({ ...valuesOf(token), remain_quota: 5_000_000 }, token)).toEqual({ id: 9, revision: 4, remain_quota: 5_000_000, used_quota: 300_000 });
+  expect(editBody({ ...valuesOf(token), remain_quota: 5_000_000 }, token)).toEqual({
+    id: 9,
+    revision: 4,
+    remain_quota: 5_000_000,
+    used_quota: 300_000,
+  });
   expect(editBody({ ...valuesOf(token), name: ' night ' }, token)).toEqual({ id: 9, revision: 4, name: 'night' });
 });
 
 test('token form: bodies are what the contract takes', () => {
-  const edited = { ...valuesOf(token), remain_quota: 0, model_limits: ['gpt-4o'], allow_ips: ' 10.0.0.1 \n\n::1\n', expired_time: -1, unlimited_quota: true, group: '' };
+  const edited = {
+    ...valuesOf(token),
+    remain_quota: 0,
+    model_limits: ['gpt-4o'],
+    allow_ips: ' 10.0.0.1 \n\n::1\n',
+    expired_time: -1,
+    unlimited_quota: true,
+    group: '',
+  };
   expect(TokenEdit.parse(editBody(edited, token, 7))).toEqual({
     id: 9,
     group: '',
@@ -60,7 +73,9 @@ test('token form: bodies are what the contract takes', () => {
 });
 
 test('token form: what is missing is named at its field', () => {
-  expect(tokenProblems({ ...emptyToken, remain_quota: '', count: 101, expired_time: now - 1, model_limits_enabled: true }, { now })).toEqual({
+  expect(
+    tokenProblems({ ...emptyToken, remain_quota: '', count: 101, expired_time: now - 1, model_limits_enabled: true }, { now }),
+  ).toEqual({
     name: 'name_required',
     remain_quota: 'quota_required',
     expired_time: 'expiry_past',
@@ -73,12 +88,17 @@ test('token form: what is missing is named at its field', () => {
 test('token form: an expired or overdrawn token can be edited without touching that', () => {
   const overdrawn = { ...token, remain_quota: -20 };
   expect(tokenProblems(valuesOf(overdrawn), { now, before: overdrawn })).toEqual({});
-  expect(tokenProblems({ ...valuesOf(overdrawn), remain_quota: -21 }, { now, before: overdrawn })).toEqual({ remain_quota: 'quota_negative' });
+  expect(tokenProblems({ ...valuesOf(overdrawn), remain_quota: -21 }, { now, before: overdrawn })).toEqual({
+    remain_quota: 'quota_negative',
+  });
 });
 
 test('token conflict: what calls have used is no change, what somebody granted is', () => {
   expect(changesBetween(token, { ...token, remain_quota: 650_000, used_quota: 350_000 })).toEqual([]);
-  expect(changesBetween(token, { ...token, remain_quota: 1_650_000, used_quota: 350_000, name: 'x', revision: 5 })).toEqual(['name', 'remain_quota']);
+  expect(changesBetween(token, { ...token, remain_quota: 1_650_000, used_quota: 350_000, name: 'x', revision: 5 })).toEqual([
+    'name',
+    'remain_quota',
+  ]);
 });
 
 test('token key: a mask tells keys apart and cannot be mistaken for a key', () => {

@@ -46,18 +46,30 @@ export function valuesOf(token: Token): TokenValues {
   };
 }
 
-export type TokenProblem = 'name_required' | 'name_long' | 'quota_required' | 'quota_negative' | 'expiry_past' | 'count_range' | 'models_required';
+export type TokenProblem =
+  | 'name_required'
+  | 'name_long'
+  | 'quota_required'
+  | 'quota_negative'
+  | 'expiry_past'
+  | 'count_range'
+  | 'models_required';
 
 /** What is wrong, by field. `now` is in unix seconds; an expiry that was there before may lie in the past. */
-export function tokenProblems(values: TokenValues, { now, before }: { now: number; before?: Token | undefined }): Partial<Record<keyof TokenValues, TokenProblem>> {
+export function tokenProblems(
+  values: TokenValues,
+  { now, before }: { now: number; before?: Token | undefined },
+): Partial<Record<keyof TokenValues, TokenProblem>> {
   const problems: Partial<Record<keyof TokenValues, TokenProblem>> = {};
   const name = values.name.trim();
   if (name === '') problems.name = 'name_required';
   else if (Array.from(name).length > tokenNameLimit) problems.name = 'name_long';
   if (!values.unlimited_quota && values.remain_quota === '') problems.remain_quota = 'quota_required';
   // What is overdrawn already may stay as it is.
-  else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota) problems.remain_quota = 'quota_negative';
-  if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time) problems.expired_time = 'expiry_past';
+  else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota)
+    problems.remain_quota = 'quota_negative';
+  if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time)
+    problems.expired_time = 'expiry_past';
   if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
   if (before === undefined && (values.count === '' || values.count < 1 || values.count > tokenBatchLimit)) problems.count = 'count_range';
   return problems;
@@ -105,7 +117,17 @@ export function isUnchanged(body: TokenEdit): boolean {
   return Object.keys(body).every((key) => key === 'id' || key === 'revision');
 }
 
-const comparedFields = ['name', 'group', 'remain_quota', 'unlimited_quota', 'expired_time', 'model_limits_enabled', 'model_limits', 'allow_ips', 'status'] as const;
+const comparedFields = [
+  'name',
+  'group',
+  'remain_quota',
+  'unlimited_quota',
+  'expired_time',
+  'model_limits_enabled',
+  'model_limits',
+  'allow_ips',
+  'status',
+] as const;
 export type ComparedField = (typeof comparedFields)[number];
 
 /**
@@ -114,7 +136,8 @@ export type ComparedField = (typeof comparedFields)[number];
  */
 export function changesBetween(before: Token, now: Token): ComparedField[] {
   return comparedFields.filter((field) => {
-    if (field === 'remain_quota') return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
+    if (field === 'remain_quota')
+      return !now.unlimited_quota && before.remain_quota + before.used_quota !== now.remain_quota + now.used_quota;
     return before[field] !== now[field];
   });
 }

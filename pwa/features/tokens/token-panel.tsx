@@ -157,7 +157,9 @@ function Standing({ token }: { token: Token }) {
           },
           { name: t('tokens.column.used'), value: format.quota(token.used_quota) },
           { name: t('tokens.column.created'), value: format.dateTime(token.created_time) },
-          ...(token.accessed_time > token.created_time ? [{ name: t('tokens.column.accessed'), value: format.dateTime(token.accessed_time) }] : []),
+          ...(token.accessed_time > token.created_time
+            ? [{ name: t('tokens.column.accessed'), value: format.dateTime(token.accessed_time) }]
+            : []),
         ]}
       />
       {key !== undefined && (

@@ -30,7 +30,9 @@ export function Balance({ token, size }: { token: Token; size: 'row' | 'normal' 
       fullMark={fullMark}
       isUnlimited={isUnlimited}
       valueText={isUnlimited ? t('tokens.unlimited') : format.quota(left)}
-      {...(size === 'normal' && !isUnlimited && fullMark > 0 ? { caption: t('tokens.panel.granted', { amount: format.quota(fullMark) }) } : {})}
+      {...(size === 'normal' && !isUnlimited && fullMark > 0
+        ? { caption: t('tokens.panel.granted', { amount: format.quota(fullMark) }) }
+        : {})}
     />
   );
 }

@@ -59,7 +59,12 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   };
   const createLabel = t('tokens.action.create');
   const createButton = (
-    <Button variant="filled" disabled={!isOnline} leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />} onClick={() => onSearch({ open: newToken })}>
+    <Button
+      variant="filled"
+      disabled={!isOnline}
+      leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />}
+      onClick={() => onSearch({ open: newToken })}
+    >
       {isOnline ? createLabel : t('common.action.needs_connection', { action: createLabel })}
     </Button>
   );
@@ -88,7 +93,11 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
             setKey('');
             onSearch({ keyword: undefined, p: undefined });
           }}
-          search={{ label: t('tokens.filter.keyword'), value: keyword, onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }) }}
+          search={{
+            label: t('tokens.filter.keyword'),
+            value: keyword,
+            onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }),
+          }}
           tools={isPhone ? undefined : <ColumnPicker chosen={chosen} />}
         >
           <FilterText label={t('tokens.filter.key')} value={key} onChange={setKey} />
@@ -124,7 +133,13 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         bulkActions={
           <>
             <BulkCopy tokens={ticked} />
-            <Button variant="subtle" data-danger disabled={!isOnline || ticked.length === 0} leftSection={<Icon name={isOnline ? 'trash' : 'unlinked'} />} onClick={() => setRemoving(ticked)}>
+            <Button
+              variant="subtle"
+              data-danger
+              disabled={!isOnline || ticked.length === 0}
+              leftSection={<Icon name={isOnline ? 'trash' : 'unlinked'} />}
+              onClick={() => setRemoving(ticked)}
+            >
               {isOnline ? t('common.action.delete') : t('common.action.needs_connection', { action: t('common.action.delete') })}
             </Button>
           </>
