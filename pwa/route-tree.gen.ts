@@ -17,11 +17,18 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
+import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
+import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
+import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
+import { Route as ShellUserIndexRouteImport } from './routes/_shell/user.index.tsx';
+import { Route as ShellUserAddRouteImport } from './routes/_shell/user.add.tsx';
 import { Route as ShellChannelEditIdRouteImport } from './routes/_shell/channel.edit.$id.tsx';
+import { Route as ShellUserEditIndexRouteImport } from './routes/_shell/user.edit.index.tsx';
+import { Route as ShellUserEditIdRouteImport } from './routes/_shell/user.edit.$id.tsx';
 
 const PlainRoute = PlainRouteImport.update({
   id: '/_plain',
@@ -61,14 +68,29 @@ const ShellLogRoute = ShellLogRouteImport.update({
   path: '/log',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellOutboxRoute = ShellOutboxRouteImport.update({
+  id: '/outbox',
+  path: '/outbox',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellPricingRoute = ShellPricingRouteImport.update({
   id: '/pricing',
   path: '/pricing',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellSettingRoute = ShellSettingRouteImport.update({
+  id: '/setting',
+  path: '/setting',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellTokenRoute = ShellTokenRouteImport.update({
   id: '/token',
   path: '/token',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellUserRoute = ShellUserRouteImport.update({
+  id: '/user',
+  path: '/user',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellChannelIndexRoute = ShellChannelIndexRouteImport.update({
@@ -81,10 +103,30 @@ const ShellChannelAddRoute = ShellChannelAddRouteImport.update({
   path: '/add',
   getParentRoute: () => ShellChannelRoute,
 } as any);
+const ShellUserIndexRoute = ShellUserIndexRouteImport.update({
+  id: '/',
+  path: '/',
+  getParentRoute: () => ShellUserRoute,
+} as any);
+const ShellUserAddRoute = ShellUserAddRouteImport.update({
+  id: '/add',
+  path: '/add',
+  getParentRoute: () => ShellUserRoute,
+} as any);
 const ShellChannelEditIdRoute = ShellChannelEditIdRouteImport.update({
   id: '/edit/$id',
   path: '/edit/$id',
   getParentRoute: () => ShellChannelRoute,
+} as any);
+const ShellUserEditIndexRoute = ShellUserEditIndexRouteImport.update({
+  id: '/edit/',
+  path: '/edit/',
+  getParentRoute: () => ShellUserRoute,
+} as any);
+const ShellUserEditIdRoute = ShellUserEditIdRouteImport.update({
+  id: '/edit/$id',
+  path: '/edit/$id',
+  getParentRoute: () => ShellUserRoute,
 } as any);
 
 export interface FileRoutesByFullPath {
@@ -94,11 +136,18 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
   '/log': typeof ShellLogRoute;
+  '/outbox': typeof ShellOutboxRoute;
   '/pricing': typeof ShellPricingRoute;
+  '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
+  '/user': typeof ShellUserRouteWithChildren;
   '/channel/add': typeof ShellChannelAddRoute;
+  '/user/add': typeof ShellUserAddRoute;
   '/channel/': typeof ShellChannelIndexRoute;
+  '/user/': typeof ShellUserIndexRoute;
   '/channel/edit/$id': typeof ShellChannelEditIdRoute;
+  '/user/edit/$id': typeof ShellUserEditIdRoute;
+  '/user/edit/': typeof ShellUserEditIndexRoute;
 }
 export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
@@ -106,11 +155,17 @@ export interface FileRoutesByTo {
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
   '/log': typeof ShellLogRoute;
+  '/outbox': typeof ShellOutboxRoute;
   '/pricing': typeof ShellPricingRoute;
+  '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
   '/channel/add': typeof ShellChannelAddRoute;
+  '/user/add': typeof ShellUserAddRoute;
   '/channel': typeof ShellChannelIndexRoute;
+  '/user': typeof ShellUserIndexRoute;
   '/channel/edit/$id': typeof ShellChannelEditIdRoute;
+  '/user/edit/$id': typeof ShellUserEditIdRoute;
+  '/user/edit': typeof ShellUserEditIndexRoute;
 }
 export interface FileRoutesById {
   __root__: typeof rootRouteImport;
@@ -121,12 +176,19 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
   '/_shell/log': typeof ShellLogRoute;
+  '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
+  '/_shell/setting': typeof ShellSettingRoute;
   '/_shell/token': typeof ShellTokenRoute;
+  '/_shell/user': typeof ShellUserRouteWithChildren;
   '/_shell/': typeof ShellIndexRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
+  '/_shell/user/add': typeof ShellUserAddRoute;
   '/_shell/channel/': typeof ShellChannelIndexRoute;
+  '/_shell/user/': typeof ShellUserIndexRoute;
   '/_shell/channel/edit/$id': typeof ShellChannelEditIdRoute;
+  '/_shell/user/edit/$id': typeof ShellUserEditIdRoute;
+  '/_shell/user/edit/': typeof ShellUserEditIndexRoute;
 }
 export interface FileRouteTypes {
   fileRoutesByFullPath: FileRoutesByFullPath;
@@ -137,11 +199,18 @@ export interface FileRouteTypes {
     | '/setup'
     | '/channel'
     | '/log'
+    | '/outbox'
     | '/pricing'
+    | '/setting'
     | '/token'
+    | '/user'
     | '/channel/add'
+    | '/user/add'
     | '/channel/'
-    | '/channel/edit/$id';
+    | '/user/'
+    | '/channel/edit/$id'
+    | '/user/edit/$id'
+    | '/user/edit/';
   fileRoutesByTo: FileRoutesByTo;
   to:
     | '/'
@@ -149,11 +218,17 @@ export interface FileRouteTypes {
     | '/register'
     | '/setup'
     | '/log'
+    | '/outbox'
     | '/pricing'
+    | '/setting'
     | '/token'
     | '/channel/add'
+    | '/user/add'
     | '/channel'
-    | '/channel/edit/$id';
+    | '/user'
+    | '/channel/edit/$id'
+    | '/user/edit/$id'
+    | '/user/edit';
   id:
     | '__root__'
     | '/_plain'
@@ -163,12 +238,19 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/channel'
     | '/_shell/log'
+    | '/_shell/outbox'
     | '/_shell/pricing'
+    | '/_shell/setting'
     | '/_shell/token'
+    | '/_shell/user'
     | '/_shell/'
     | '/_shell/channel/add'
+    | '/_shell/user/add'
     | '/_shell/channel/'
-    | '/_shell/channel/edit/$id';
+    | '/_shell/user/'
+    | '/_shell/channel/edit/$id'
+    | '/_shell/user/edit/$id'
+    | '/_shell/user/edit/';
   fileRoutesById: FileRoutesById;
 }
 export interface RootRouteChildren {
@@ -234,6 +316,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellLogRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/outbox': {
+      id: '/_shell/outbox';
+      path: '/outbox';
+      fullPath: '/outbox';
+      preLoaderRoute: typeof ShellOutboxRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/pricing': {
       id: '/_shell/pricing';
       path: '/pricing';
@@ -241,11 +330,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellPricingRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/setting': {
+      id: '/_shell/setting';
+      path: '/setting';
+      fullPath: '/setting';
+      preLoaderRoute: typeof ShellSettingRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/token': {
       id: '/_shell/token';
       path: '/token';
       fullPath: '/token';
       preLoaderRoute: typeof ShellTokenRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/user': {
+      id: '/_shell/user';
+      path: '/user';
+      fullPath: '/user';
+      preLoaderRoute: typeof ShellUserRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/channel/': {
@@ -262,12 +365,40 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellChannelAddRouteImport;
       parentRoute: typeof ShellChannelRoute;
     };
+    '/_shell/user/': {
+      id: '/_shell/user/';
+      path: '/';
+      fullPath: '/user/';
+      preLoaderRoute: typeof ShellUserIndexRouteImport;
+      parentRoute: typeof ShellUserRoute;
+    };
+    '/_shell/user/add': {
+      id: '/_shell/user/add';
+      path: '/add';
+      fullPath: '/user/add';
+      preLoaderRoute: typeof ShellUserAddRouteImport;
+      parentRoute: typeof ShellUserRoute;
+    };
     '/_shell/channel/edit/$id': {
       id: '/_shell/channel/edit/$id';
       path: '/edit/$id';
       fullPath: '/channel/edit/$id';
       preLoaderRoute: typeof ShellChannelEditIdRouteImport;
       parentRoute: typeof ShellChannelRoute;
+    };
+    '/_shell/user/edit/': {
+      id: '/_shell/user/edit/';
+      path: '/edit';
+      fullPath: '/user/edit/';
+      preLoaderRoute: typeof ShellUserEditIndexRouteImport;
+      parentRoute: typeof ShellUserRoute;
+    };
+    '/_shell/user/edit/$id': {
+      id: '/_shell/user/edit/$id';
+      path: '/edit/$id';
+      fullPath: '/user/edit/$id';
+      preLoaderRoute: typeof ShellUserEditIdRouteImport;
+      parentRoute: typeof ShellUserRoute;
     };
   }
 }
@@ -302,19 +433,43 @@ const ShellChannelRouteWithChildren = ShellChannelRoute._addFileChildren(
   ShellChannelRouteChildren,
 );
 
+interface ShellUserRouteChildren {
+  ShellUserAddRoute: typeof ShellUserAddRoute;
+  ShellUserIndexRoute: typeof ShellUserIndexRoute;
+  ShellUserEditIdRoute: typeof ShellUserEditIdRoute;
+  ShellUserEditIndexRoute: typeof ShellUserEditIndexRoute;
+}
+
+const ShellUserRouteChildren: ShellUserRouteChildren = {
+  ShellUserAddRoute: ShellUserAddRoute,
+  ShellUserIndexRoute: ShellUserIndexRoute,
+  ShellUserEditIdRoute: ShellUserEditIdRoute,
+  ShellUserEditIndexRoute: ShellUserEditIndexRoute,
+};
+
+const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
+  ShellUserRouteChildren,
+);
+
 interface ShellRouteChildren {
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
   ShellLogRoute: typeof ShellLogRoute;
+  ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
+  ShellSettingRoute: typeof ShellSettingRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
+  ShellUserRoute: typeof ShellUserRouteWithChildren;
   ShellIndexRoute: typeof ShellIndexRoute;
 }
 
 const ShellRouteChildren: ShellRouteChildren = {
   ShellChannelRoute: ShellChannelRouteWithChildren,
   ShellLogRoute: ShellLogRoute,
+  ShellOutboxRoute: ShellOutboxRoute,
   ShellPricingRoute: ShellPricingRoute,
+  ShellSettingRoute: ShellSettingRoute,
   ShellTokenRoute: ShellTokenRoute,
+  ShellUserRoute: ShellUserRouteWithChildren,
   ShellIndexRoute: ShellIndexRoute,
 };
 
