@@ -12,6 +12,8 @@ const cookieName = 'session';
 /** 43 characters of 62: 256 random bits. */
 const cookieLength = 43;
 const lifetimeSeconds = 30 * 24 * 3600;
+/** Beyond this the ones unused for longest end: nobody has that many browsers. */
+const mostSessions = 50;
 /** How old the last sign of life may be before the session is prolonged and its cookie sent again. */
 const renewAfterSeconds = 24 * 3600;
 
@@ -25,12 +27,17 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
   return caller;
 }
 
-/** Makes a session and returns the cookie to set. @throws {AppError} `session_not_saved` */
+/**
+ * Makes a session and returns the cookie to set. `user` as he was when his credentials were checked.
+ * @throws {AppError} `session_not_saved` when they have changed since
+ */
 export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
   const value = context.randomText(cookieLength);
   const now = Math.floor(context.now() / 1000);
-  await context.db.collection('sessions').insert({
-    id: context.secrets.hash(value),
+  const sessions = context.db.collection('sessions');
+  const id = context.secrets.hash(value);
+  await sessions.insert({
+    id,
     user_id: user.id,
     created_at: now,
     seen_at: now,
@@ -38,6 +45,14 @@ export async function startSession(context: AppContext, user: UserRecord, facts:
     ip: facts.ip,
     user_agent: (facts.headers.get('user-agent') ?? '').slice(0, 300),
   });
+  // A ban or a new password ends all sessions that there are; this one may have come right after.
+  const current = await context.db.collection('users').get(user.id);
+  if (current === null || !isUnchanged(user, current)) {
+    await sessions.remove({ id });
+    throw new AppError('session_not_saved');
+  }
+  const surplus = await sessions.find({ user_id: user.id }, { sort: [['seen_at', -1]], skip: mostSessions });
+  if (surplus.length > 0) await sessions.remove({ id: { in: surplus.map((session) => session.id) } });
   return cookie(value, lifetimeSeconds, facts.isSecure);
 }
 
@@ -57,6 +72,10 @@ export async function endSessionsOf(context: AppContext, userId: number, exceptS
 /** Removes the sessions that have run out; run from time to time. */
 export async function sweepSessions(context: AppContext): Promise<number> {
   return context.db.collection('sessions').remove({ expires_at: { lt: Math.floor(context.now() / 1000) } });
+}
+
+function isUnchanged(before: UserRecord, now: UserRecord): boolean {
+  return now.DeletedAt === null && now.status === before.status && now.password_hash === before.password_hash;
 }
 
 async function readSession(context: AppContext, facts: RequestFacts): Promise<Caller | null> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 describe.each(engines)('session on $kind', (engine) => {
   it('login: sets a cookie that only this site and no script gets', async () => {
@@ -56,6 +57,47 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ status: 429 });
     app.clock.advance(21 * 60_000);
     await app.login('mei');
+  });
+
+  it('login: a stranger cannot lock an owner out where he is signed in', async () => {
+    await using app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    await app.createUser({ username: 'mei' });
+    const from = (address: string, password: string) =>
+      app.anonymous().post('/api/user/login', { username: 'mei', password }, { headers: { 'x-forwarded-for': address } });
+    expect(await from('203.0.113.7', testPassword)).toMatchObject({ success: true });
+    for (let index = 0; index < 10; index += 1) await from('198.51.100.1', 'wrong password');
+    expect(await from('198.51.100.2', testPassword)).toMatchObject({ status: 429 });
+    expect(await from('203.0.113.7', testPassword)).toMatchObject({ success: true });
+    // Nor does he get more tries there.
+    const tries = [];
+    for (let index = 0; index < 12; index += 1) tries.push((await from('203.0.113.7', 'wrong password')).code);
+    expect(tries.filter((code) => code === 'login_failed')).toHaveLength(10);
+  });
+
+  it('login: a session that begins while the password changes does not outlive the change', async () => {
+    await using app = await createTestApp(engine);
+    const mei = await app.createUser({ username: 'mei' });
+    const login = app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword });
+    // By now the account is read and its password is being looked at, which takes a while.
+    await until(async () => (await app.context.db.collection('limits').count({})) === 2);
+    await app.context.db.collection('users').patch({ id: mei.id }, { set: { password_hash: 'another' } });
+    expect(await login).toMatchObject({ status: 503, success: false, code: 'session_not_saved' });
+    expect(await app.context.db.collection('sessions').count({})).toBe(0);
+  });
+
+  it('login: of more sessions than anybody needs the ones unused for longest end', async () => {
+    await using app = await createTestApp(engine);
+    const mei = await app.createUser({ username: 'mei' });
+    const clients = [];
+    for (let index = 0; index < 52; index += 1) {
+      app.clock.advance(1000);
+      clients.push(await app.as(mei));
+    }
+    const last = await app.login('mei');
+    expect(await app.context.db.collection('sessions').count({ user_id: mei.id })).toBe(50);
+    expect(await clients[2]?.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await clients[3]?.get('/api/user/self')).toMatchObject({ status: 200 });
+    expect(await last.get('/api/user/self')).toMatchObject({ status: 200 });
   });
 
   it('login: successes do not use up the tries of an account or an address', async () => {

@@ -8,7 +8,10 @@ import type { UserRecord } from '#server/db/collections.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
-/** Failed logins of one account, wherever they come from. */
+/**
+ * Failed logins of one account, wherever they come from; an address where somebody is signed in to it has a count of its
+ * own, so that no stranger can lock its owner out there.
+ */
 const accountLimit = { count: 10, windowSeconds: 900 };
 /** Failed logins from one address, whatever the account. */
 const addressLimit = { count: 20, windowSeconds: 1200 };
@@ -22,13 +25,14 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   if (!context.settings.get('PasswordLoginEnabled')) throw new AppError('password_login_disabled');
   const name = normaliseLoginName(input.username);
   if (name === '' || input.password === '') throw new AppError('login_empty');
+  const user = await findUser(context, name);
+  const isKnownHere = user !== null && (await context.db.collection('sessions').first({ user_id: user.id, ip })) !== null;
   // Names are hashed: they are of any length, and not of interest in the list of limits.
-  const accountKey = `login:${context.secrets.hash(name.toLowerCase())}`;
+  const accountKey = `login:${context.secrets.hash(name.toLowerCase())}${isKnownHere ? `:${ip}` : ''}`;
   const addressKey = `login-from:${subscriberOf(ip)}`;
   const refuse = (seconds: number) => new AppError('login_locked', { seconds }, { retryAfter: seconds });
   await enforceLimit(context, { key: addressKey, ...addressLimit, refuse });
   await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
-  const user = await findUser(context, name);
   const isRight = await verifyPassword(input.password, user?.password_hash ?? null);
   if (user === null || !isRight || user.status !== UserStatus.active) throw new AppError('login_failed');
   await clearLimit(context, accountKey);
