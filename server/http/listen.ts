@@ -11,6 +11,8 @@ export interface Listening {
   close(graceSeconds: number): Promise<void>;
 }
 
+const idleSweepMs = 50;
+
 /** @throws {Error} when the address cannot be used */
 export async function listen(listener: RequestListener, address: { port: number; host: string }): Promise<Listening> {
   const server = createServer({ keepAlive: true, noDelay: true }, listener);
@@ -35,13 +37,21 @@ export async function listen(listener: RequestListener, address: { port: number;
 function close(server: Server, graceSeconds: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
+    // A connection whose last answer has left meanwhile is idle only now, and would be kept for the next request.
+    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
     server.close(() => {
       clearTimeout(cut);
+      clearInterval(sweep);
       resolve();
     });
     server.closeIdleConnections();
   });
 }
+
+const brokenRequests: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 
 /** What is not HTTP (a line break in a header, too long headers) never becomes a request; it is answered here. */
 function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): void {
@@ -49,7 +59,7 @@ function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): vo
     socket.destroy();
     return;
   }
-  const status = failure.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = brokenRequests[failure.code ?? ''] ?? '400 Bad Request';
   const message = errorText('invalid_parameter', 'en');
   const body = JSON.stringify({
     success: false,

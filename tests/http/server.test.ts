@@ -259,6 +259,20 @@ describe('start and end', () => {
     expect(await second.stop('SIGINT')).toBe(0);
   }, 40_000);
 
+  it('a client that keeps its connection does not hold up the end', async () => {
+    const folder = await temporaryFolder();
+    const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db` });
+    const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
+    await client.get('/api/status');
+    // Checking a password takes long enough to be under way when the signal comes.
+    const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
+    await client.get('/api/status');
+    const asked = performance.now();
+    expect(await server.stop('SIGTERM')).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(8000);
+    for (const answer of await Promise.all(answers)) expect([200, 503]).toContain(answer.status);
+  }, 40_000);
+
   it.each([
     ['PORT', { PORT: 'http' }, /PORT must be a whole number/],
     ['TRUSTED_PROXIES', { TRUSTED_PROXIES: 'everybody' }, /TRUSTED_PROXIES must be/],
