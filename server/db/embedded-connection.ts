@@ -10,6 +10,11 @@ const patience = 10_000;
 /** How long one attempt may block the event loop while it waits. */
 const blockingMilliseconds = 5;
 const cachedStatements = 500;
+/**
+ * Work is done when it is asked for, so a row of awaited calls would never let go of the event loop. After this long in
+ * one turn the callers wait for the next.
+ */
+const turnMilliseconds = 10;
 
 export class EmbeddedConnection {
   readonly #database: DatabaseSync;
@@ -18,6 +23,8 @@ export class EmbeddedConnection {
   readonly #commit: StatementSync;
   /** Set while a write waits for a lock; later writes then keep their place behind it. */
   #queue: Promise<void> | undefined;
+  /** When the first call of this turn of the event loop came. */
+  #turnBegan: number | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -38,7 +45,7 @@ export class EmbeddedConnection {
   /** Runs at once when the database is free. */
   read<Result>(work: () => Result): Promise<Result> {
     try {
-      return Promise.resolve(work());
+      return this.#inTurn(work());
     } catch (error) {
       return isBusy(error) ? retry(work) : Promise.reject(translate(error));
     }
@@ -48,7 +55,7 @@ export class EmbeddedConnection {
   write<Result>(work: () => Result): Promise<Result> {
     if (this.#queue === undefined) {
       try {
-        return Promise.resolve(work());
+        return this.#inTurn(work());
       } catch (error) {
         if (!isBusy(error)) return Promise.reject(translate(error));
       }
@@ -60,6 +67,16 @@ export class EmbeddedConnection {
       if (this.#queue === settled) this.#queue = undefined;
     });
     return turn;
+  }
+
+  #inTurn<Result>(result: Result): Promise<Result> {
+    if (this.#turnBegan === undefined) {
+      this.#turnBegan = performance.now();
+      setImmediate(() => (this.#turnBegan = undefined));
+    } else if (performance.now() - this.#turnBegan > turnMilliseconds) {
+      return new Promise((resolve) => setImmediate(resolve, result));
+    }
+    return Promise.resolve(result);
   }
 
   transaction<Result>(work: () => Result): Result {

@@ -49,6 +49,24 @@ describe('the embedded file', () => {
     await second.close();
   });
 
+  it('lets others have their turn while somebody reads and writes without a pause', async () => {
+    const db = await openDatabase(url);
+    await db.collection('users').insert(userRecord({ id: 1, quota: 0 }));
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    const end = performance.now() + 300;
+    let writes = 0;
+    while (performance.now() < end) {
+      await db.collection('users').patch({ id: 1 }, { increment: { quota: 1 } });
+      await db.collection('users').get(1);
+      writes += 1;
+    }
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(5);
+    expect(await db.collection('users').get(1)).toMatchObject({ quota: writes });
+    await db.close();
+  });
+
   it('gets the columns and indexes that its collections have now', async () => {
     const first = await openDatabase(url);
     await first.collection('users').insert(userRecord({ id: 1, username: 'a', group: 'vip' }));
