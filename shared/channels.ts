@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/envelope.ts';
 
+/** How many channels one call may create. */
+export const channelBatchLimit = 1000;
+
 export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 
 /** A channel as administrators see it: the key never leaves the server (`key` is always empty). */

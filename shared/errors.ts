@@ -161,6 +161,7 @@ export const errors = {
   channel_mapping_invalid: entry(200, '模型映射必须是合法的 JSON 格式！', 'The model mapping must be valid JSON'),
   channel_json_invalid: entry(200, '{field} 必须是合法的 JSON 格式！', '{field} must be valid JSON'),
   channel_key_invalid: entry(200, '渠道密钥含有不允许的字符', 'The key contains characters that are not allowed'),
+  channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
   channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),
   channel_base_url_invalid: entry(200, '渠道地址必须以 http:// 或 https:// 开头', 'The base URL must begin with http:// or https://'),

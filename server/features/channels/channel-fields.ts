@@ -18,6 +18,9 @@ export type ChannelFields = Partial<
 
 const longestName = 255;
 const longestGroup = 64;
+/** Every model is offered in every group: both together are what a channel costs in memory. */
+const mostModels = 5000;
+const mostGroups = 200;
 
 /** The fields that are in the input. @throws {AppError} for the first that is not right */
 export function channelFields(input: ChannelInput): ChannelFields {
@@ -68,7 +71,7 @@ function baseUrl(text: string): string {
   const address = text.trim().replace(/\/+$/, '');
   if (address === '') return '';
   const url = URL.parse(address.replaceAll('{model}', 'model'));
-  const isRight = url !== null && /^https?:\/\//i.test(address) && url.username === '' && url.hash === '' && !/[\s\p{Cc}]/u.test(address);
+  const isRight = url !== null && /^https?:\/\//i.test(address) && url.username === '' && url.password === '' && url.hash === '' && !/[\s\p{Cc}]/u.test(address);
   if (!isRight || address.length > 2000) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
   return address;
 }
@@ -76,6 +79,7 @@ function baseUrl(text: string): string {
 function models(text: string): string {
   const names = commaList(text.replace(/[\r\n，]/g, ','));
   if (names.length === 0) throw new AppError('channel_without_models', {}, { field: 'models' });
+  if (names.length > mostModels) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
   for (const name of names) {
     if (Array.from(name).length > longestName) throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
     if (/\p{Cc}/u.test(name) || !name.isWellFormed()) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
@@ -86,6 +90,7 @@ function models(text: string): string {
 /** `groups` wins over `group`, which is the older form of the same. */
 function groupList({ groups, group }: ChannelInput): string[] {
   const names = commaList(groups?.join(',') ?? group ?? '');
+  if (names.length > mostGroups) throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
   for (const name of names) {
     if (Array.from(name).length > longestGroup || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
       throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });

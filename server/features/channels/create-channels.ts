@@ -1,4 +1,4 @@
-import { ChannelStatus } from '#shared/channels.ts';
+import { ChannelStatus, channelBatchLimit } from '#shared/channels.ts';
 import type { ChannelCreate } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
@@ -25,6 +25,7 @@ export async function createChannels(context: AppContext, input: ChannelCreate):
 /** The keys of the input, or the one of the channel that is copied. */
 async function keyFields(context: AppContext, { key, copy_from }: ChannelCreate): Promise<KeyFields[]> {
   const keys = channelKeys(key ?? '');
+  if (keys.length > channelBatchLimit) throw new AppError('channel_keys_many', { limit: channelBatchLimit }, { field: 'key' });
   if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
   if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });
   const { key_cipher, key_hash } = await readChannel(context, copy_from);
