@@ -9,6 +9,9 @@ export function mountModels(host: RouteHost): void {
   mount(host, modelApi.pricing, ({ context, caller }) =>
     answer(listPrices(context), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
   );
-  mount(host, modelApi.groups, ({ context }) => Object.keys(context.settings.get('GroupRatio')).toSorted());
+  mount(host, modelApi.groups, ({ context }) => {
+    const { default: _always, ...others } = context.settings.get('GroupRatio');
+    return ['default', ...Object.keys(others).toSorted()];
+  });
   mount(host, modelApi.byType, () => defaultModels());
 }
