@@ -21,7 +21,15 @@ export function parseDatabaseUrl(url: string): DatabaseUrl {
   if (url.startsWith('file:')) return parseFileUrl(url);
   const server = /^mongodb(?:\+srv)?:\/\/[^/?]+(?:\/([^?]*))?/.exec(url);
   if (server === null) throw new DatabaseUrlError('DATABASE_URL must be file:<path>, mongodb://<host>… or mongodb+srv://<host>…');
-  return { kind: 'mongodb', url, name: decodeURIComponent(server[1] ?? '') || 'tidegate' };
+  return { kind: 'mongodb', url, name: databaseName(server[1] ?? '') || 'tidegate' };
+}
+
+function databaseName(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (cause) {
+    throw new DatabaseUrlError('DATABASE_URL: the name of the database has a broken percent escape', { cause });
+  }
 }
 
 function parseFileUrl(url: string): DatabaseUrl {

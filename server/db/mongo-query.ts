@@ -46,11 +46,15 @@ function equals(path: string, value: Scalar): Plain {
   return { [fieldOf(path)]: value === null ? { $eq: null, $exists: true } : { $eq: value } };
 }
 
-/** The text itself, and nothing of it as a pattern; both cases of ASCII letters, and of no others (the option `i` folds all). */
+/**
+ * The text itself, and nothing of it as a pattern; both cases of ASCII letters, and of no others (the option `i` folds all).
+ * MongoDB refuses a pattern with a null character in it, unless that is escaped.
+ */
 function literalPattern(text: string): string {
-  return text.replace(/[a-zA-Z]|[\\^$.*+?()[\]{}|/#-]/g, (character) =>
-    /[a-zA-Z]/.test(character) ? `[${character.toLowerCase()}${character.toUpperCase()}]` : `\\${character}`,
-  );
+  return text.replace(/[a-zA-Z]|[\0\\^$.*+?()[\]{}|/#-]/g, (character) => {
+    if (character === '\0') return '\\x00';
+    return /[a-zA-Z]/.test(character) ? `[${character.toLowerCase()}${character.toUpperCase()}]` : `\\${character}`;
+  });
 }
 
 export function fieldOf(path: string): string {

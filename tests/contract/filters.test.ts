@@ -91,7 +91,7 @@ onEachEngine('filters', (current) => {
 
   it('"contains" takes its text literally and ignores the case of ASCII letters only', async () => {
     const users = current().db.collection('users');
-    const names = ['100%', '100x', 'a_b', 'axb', 'a.*b', 'aXXb', '$where', '[a-z]', 'back\\slash', '(x|y)', 'Ünï', 'MiXed', '^top', 'line\nend'];
+    const names = ['100%', '100x', 'a_b', 'axb', 'a.*b', 'aXXb', '$where', '[a-z]', 'back\\slash', '(x|y)', 'Ünï', 'MiXed', '^top', 'line\nend', 'null\0x00'];
     for (const [position, display_name] of names.entries()) await users.insert(userRecord({ id: position + 1, display_name }));
     const matching = async (contains: string) => (await users.find({ display_name: { contains } })).map((user) => user.display_name);
     expect(await matching('0%')).toEqual(['100%']);
@@ -107,6 +107,8 @@ onEachEngine('filters', (current) => {
     expect(await matching('Ün')).toEqual(['Ünï']);
     expect(await matching('ün')).toEqual([]);
     expect(await matching('e\ne')).toEqual(['line\nend']);
+    expect(await matching('l\0x')).toEqual(['null\0x00']);
+    expect(await matching('\0')).toEqual(['null\0x00']);
     expect(await matching('')).toEqual(names);
   });
 
