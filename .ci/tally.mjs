@@ -30,8 +30,14 @@ function count(part) {
   try {
     const report = JSON.parse(text);
     // A file that could not be loaded has no tests, but is a failed suite.
-    const unloaded = report.testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0).length;
-    return { passed: report.numPassedTests, failed: report.numFailedTests + unloaded, skipped: report.numPendingTests + report.numTodoTests };
+    const unloaded = report.testResults.filter(
+      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+    ).length;
+    return {
+      passed: report.numPassedTests,
+      failed: report.numFailedTests + unloaded,
+      skipped: report.numPendingTests + report.numTodoTests,
+    };
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };
   }

@@ -37,7 +37,10 @@ for (const step of steps.filter(({ name }) => chosen.length === 0 || chosen.incl
   const isGood = result.status === 0 && (step.expect === undefined || step.expect.test(printed));
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${isGood ? 'passed' : 'FAILED'}  ${step.name.padEnd(14)}${seconds.padStart(6)} s`);
-  const lines = printed.trimEnd().split('\n').filter((line) => (isGood ? step.shown?.test(line) : true));
+  const lines = printed
+    .trimEnd()
+    .split('\n')
+    .filter((line) => (isGood ? step.shown?.test(line) : true));
   for (const line of lines) console.log(`        ${line}`);
   if (!isGood && step.hint !== undefined) console.log(`        ${step.hint}`);
   if (!isGood) failed.push(step.name);

@@ -32,7 +32,8 @@ function isInstalled() {
   const wanted = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(installedList, 'utf8')).packages;
   return Object.entries(wanted).every(
-    ([place, { version, optional }]) => place === '' || installed[place]?.version === version || (optional === true && !(place in installed)),
+    ([place, { version, optional }]) =>
+      place === '' || installed[place]?.version === version || (optional === true && !(place in installed)),
   );
 }
 

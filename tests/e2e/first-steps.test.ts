@@ -88,7 +88,14 @@ async function createToken(page: Page, size: Size): Promise<string> {
 async function openReceipt(page: Page, size: Size): Promise<Locator> {
   await settle(page);
   if (size === 'phone') await page.getByRole('main').getByRole('listitem').getByRole('button').first().click();
-  else await page.getByRole('main').getByRole('row').filter({ has: page.getByRole('cell') }).filter({ hasText: 'gpt-4o-mini' }).first().click();
+  else
+    await page
+      .getByRole('main')
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') })
+      .filter({ hasText: 'gpt-4o-mini' })
+      .first()
+      .click();
   const panel = panelOf(page, size);
   await panel.getByText(text('logs.panel.receipt'), { exact: true }).waitFor();
   return panel;
@@ -96,7 +103,9 @@ async function openReceipt(page: Page, size: Size): Promise<Locator> {
 
 /** The amounts of a receipt in millionths of a dollar: its lines added up, and what it says was charged. */
 async function amountsOf(receipt: Locator, size: Size): Promise<{ sum: number; charged: number }> {
-  const rows = await receipt.getByRole('row').evaluateAll((all) => all.map((row) => [row.firstElementChild?.textContent ?? '', row.lastElementChild?.textContent ?? '']));
+  const rows = await receipt
+    .getByRole('row')
+    .evaluateAll((all) => all.map((row) => [row.firstElementChild?.textContent ?? '', row.lastElementChild?.textContent ?? '']));
   const charged = rows.find(([name]) => name === text('common.receipt.charged'))?.[1];
   const subtotal = rows.findIndex(([name]) => name === text('common.receipt.subtotal'));
   if (charged === undefined || subtotal === -1) throw new Error(`No receipt in ${JSON.stringify(rows)}`);

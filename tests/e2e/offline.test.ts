@@ -29,7 +29,11 @@ describeInBrowser('offline', () => {
     await page.getByText(text('common.freshness.offline'), { exact: true }).waitFor();
     expect(await ages(page)).toBeGreaterThan(0);
 
-    for (const [screen, shown] of [['/pricing', 'gpt-4o-mini'], ['/log', 'gpt-4o-mini'], ['/token', 'Field notebook']] as const) {
+    for (const [screen, shown] of [
+      ['/pricing', 'gpt-4o-mini'],
+      ['/log', 'gpt-4o-mini'],
+      ['/token', 'Field notebook'],
+    ] as const) {
       await page.goto(screen);
       await page.getByRole('main').getByText(shown).first().waitFor();
       expect(await ages(page), `${screen} says how old it is`).toBeGreaterThan(0);
@@ -69,7 +73,10 @@ describeInBrowser('offline', () => {
     expect(kept).not.toContain(key.slice(3));
     expect(kept).not.toContain('upstream-key');
 
-    await page.getByRole('banner').getByRole('button', { name: self.display_name || self.username }).click();
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: self.display_name || self.username })
+      .click();
     await page.getByText(text('session.logout.action'), { exact: true }).click();
     await page.waitForURL((url) => url.pathname === '/login' || url.pathname === '/');
     await settle(page);

@@ -25,7 +25,10 @@ describeInBrowser('outbox', () => {
     const cold = await visitor.context.newPage();
     await cold.goto('/outbox');
     await cold.getByText('Harbour office').first().waitFor();
-    await cold.getByText(text('common.freshness.waiting_one', { count: 1 })).first().waitFor();
+    await cold
+      .getByText(text('common.freshness.waiting_one', { count: 1 }))
+      .first()
+      .waitFor();
     await expectSoundScreen({ ...visitor, page: cold });
     await visitor.context.setOffline(false);
     await cold.getByText(text('settings.outbox.empty_title')).waitFor();
@@ -43,14 +46,20 @@ describeInBrowser('outbox', () => {
       await api.put('/api/option/', { key: 'SystemName', value: 'Lighthouse' });
       await visitor.context.setOffline(false);
 
-      await page.getByText(text('common.freshness.conflicts_one', { count: 1 })).first().waitFor();
+      await page
+        .getByText(text('common.freshness.conflicts_one', { count: 1 }))
+        .first()
+        .waitFor();
       expect(await systemName(api), 'nothing is written over').toBe('Lighthouse');
       await page.goto('/outbox');
       const edit = page.getByRole('main').getByRole('listitem').filter({ hasText: nameField });
       for (const side of ['Tidegate', 'Harbour office', 'Lighthouse']) await edit.getByText(side).first().waitFor();
       await expectSoundScreen(visitor);
       await edit.getByRole('radio', { name: text(`settings.conflict.${choice}`) }).check();
-      const label = choice === 'mine' ? text('settings.conflict.save_instead', { mine: '.*', theirs: '.*' }) : text('settings.conflict.keep_theirs', { theirs: '.*' });
+      const label =
+        choice === 'mine'
+          ? text('settings.conflict.save_instead', { mine: '.*', theirs: '.*' })
+          : text('settings.conflict.keep_theirs', { theirs: '.*' });
       await edit.getByRole('button', { name: new RegExp(label) }).click();
       await page.getByText(text('settings.outbox.empty_title')).waitFor();
       await until(async () => (await systemName(api)) === (choice === 'mine' ? 'Harbour office' : 'Lighthouse'));
@@ -70,7 +79,10 @@ async function editOffline(visitor: Visitor, name: string): Promise<Page> {
   await context.setOffline(true);
   await page.getByLabel(nameField).fill(name);
   await page.getByRole('button', { name: text('settings.save_offline') }).click();
-  await page.getByText(text('common.freshness.waiting_one', { count: 1 })).first().waitFor();
+  await page
+    .getByText(text('common.freshness.waiting_one', { count: 1 }))
+    .first()
+    .waitFor();
   return page;
 }
 

@@ -99,7 +99,11 @@ async function openFirstRecord({ page }: Visitor, isPhone: boolean): Promise<voi
   if (isPhone) await main.getByRole('listitem').getByRole('button').first().click();
   else {
     // Days have rows of their own, but no cells.
-    await main.getByRole('row').filter({ has: page.getByRole('cell') }).first().focus();
+    await main
+      .getByRole('row')
+      .filter({ has: page.getByRole('cell') })
+      .first()
+      .focus();
     await page.keyboard.press('Enter');
   }
   await page.waitForFunction((old) => location.href !== old, before);
@@ -108,7 +112,12 @@ async function openFirstRecord({ page }: Visitor, isPhone: boolean): Promise<voi
 /** Addresses of the screens in a folder of routes; those with parameters are reached from others. */
 function screensOf(folder: string): string[] {
   const screens = globSync('**/*.tsx', { cwd: path.join(routes, folder) })
-    .map((file) => file.replace(/\.tsx$/, '').replaceAll(/[.\\]/g, '/').replace(/(^|\/)index$/, ''))
+    .map((file) =>
+      file
+        .replace(/\.tsx$/, '')
+        .replaceAll(/[.\\]/g, '/')
+        .replace(/(^|\/)index$/, ''),
+    )
     .map((name) => `/${name}`)
     .filter((screen) => !screen.includes('$') && !screen.includes('/-'));
   return [...new Set(screens)].sort();

@@ -55,7 +55,10 @@ export function describeInBrowser(name: string, body: () => void): void {
   });
 }
 
-export async function createVisitor(url: string, { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {}): Promise<Visitor> {
+export async function createVisitor(
+  url: string,
+  { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {},
+): Promise<Visitor> {
   if (running === undefined) throw new Error('There is no browser yet: use describeInBrowser');
   const isPhone = size === 'phone';
   const context = await running.newContext({

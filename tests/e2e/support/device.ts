@@ -12,7 +12,10 @@ export function keptKinds(page: Page): Promise<string[]> {
     });
     if (!database.objectStoreNames.contains('answers')) return [];
     const all = await new Promise<{ queryKey: unknown[]; userId: number }[]>((resolve, reject) => {
-      const request: IDBRequest<{ queryKey: unknown[]; userId: number }[]> = database.transaction('answers').objectStore('answers').getAll();
+      const request: IDBRequest<{ queryKey: unknown[]; userId: number }[]> = database
+        .transaction('answers')
+        .objectStore('answers')
+        .getAll();
       request.addEventListener('success', () => resolve(request.result));
       request.addEventListener('error', () => reject(request.error ?? new Error('no answers')));
     });

@@ -36,9 +36,16 @@ export function channelBody(tidegate: Tidegate): Record<string, unknown> {
 }
 
 export async function signInByApi(url: string, account: { username: string; password: string }): Promise<Api> {
-  const response = await fetch(`${url}/api/user/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(account) });
+  const response = await fetch(`${url}/api/user/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(account),
+  });
   const { id } = dataOf('/api/user/login', await response.json()) as { id: number };
-  const cookie = response.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ');
+  const cookie = response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
   return createApi(url, { cookie, 'new-api-user': String(id) });
 }
 
@@ -55,12 +62,19 @@ export async function chat(url: string, key: string, options: { stream: boolean;
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-    body: JSON.stringify({ model: options.model ?? 'gpt-4o-mini', stream: options.stream, messages: [{ role: 'user', content: 'When does the tide turn?' }] }),
+    body: JSON.stringify({
+      model: options.model ?? 'gpt-4o-mini',
+      stream: options.stream,
+      messages: [{ role: 'user', content: 'When does the tide turn?' }],
+    }),
   });
   const body = await response.text();
   if (!response.ok) throw new Error(`The call failed with ${response.status}: ${body}`);
   if (!options.stream) return { status: response.status, text: JSON.parse(body).choices[0].message.content, events: 1 };
-  const events = body.split('\n').filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
+  const events = body
+    .split('\n')
+    .filter((line) => line.startsWith('data: '))
+    .map((line) => line.slice(6));
   if (events.at(-1) !== '[DONE]') throw new Error(`The stream did not end properly: ${body.slice(-300)}`);
   const pieces = events.slice(0, -1).map((event): string => JSON.parse(event).choices[0]?.delta.content ?? '');
   return { status: response.status, text: pieces.join(''), events: pieces.length };

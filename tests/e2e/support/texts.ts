@@ -8,7 +8,8 @@ const known = new Map<string, unknown>();
 /** A text as i18next would render it. @throws when there is no such key */
 export function text(key: string, values: Record<string, string | number> = {}, language: 'zh' | 'en' = 'en'): string {
   let found: unknown = slices(language);
-  for (const name of key.split('.')) found = typeof found === 'object' && found !== null && name in found ? Reflect.get(found, name) : undefined;
+  for (const name of key.split('.'))
+    found = typeof found === 'object' && found !== null && name in found ? Reflect.get(found, name) : undefined;
   if (typeof found !== 'string') throw new Error(`No text ${key} in ${language}`);
   return found.replaceAll(/\{\{\s*(\w+)[^}]*\}\}/g, (_whole, name: string) => String(values[name] ?? ''));
 }
@@ -18,7 +19,9 @@ function slices(language: string): unknown {
     const files = globSync(`${language}/*.json`, { cwd: folder });
     known.set(
       language,
-      Object.fromEntries(files.map((file): [string, unknown] => [path.basename(file, '.json'), JSON.parse(readFileSync(path.join(folder, file), 'utf8'))])),
+      Object.fromEntries(
+        files.map((file): [string, unknown] => [path.basename(file, '.json'), JSON.parse(readFileSync(path.join(folder, file), 'utf8'))]),
+      ),
     );
   }
   return known.get(language);

@@ -9,7 +9,11 @@ import { text } from './texts.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export async function signIn(visitor: Visitor, account: { username: string; password: string } = owner, language: 'zh' | 'en' = 'en'): Promise<void> {
+export async function signIn(
+  visitor: Visitor,
+  account: { username: string; password: string } = owner,
+  language: 'zh' | 'en' = 'en',
+): Promise<void> {
   const { page } = visitor;
   await page.goto('/login');
   await page.getByLabel(text('session.login.username', {}, language)).fill(account.username);
@@ -20,11 +24,18 @@ export async function signIn(visitor: Visitor, account: { username: string; pass
 
 /** By the sidebar at a desk; on a phone by the bar below, or by what it keeps under More. `key` names the menu's entry. */
 export async function openFromMenu(page: Page, size: Size, key: string): Promise<void> {
-  if (size === 'desk') await page.getByRole('navigation').getByRole('link', { name: text(key), exact: true }).click();
+  if (size === 'desk')
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: text(key), exact: true })
+      .click();
   else {
     const inBar = page.getByRole('navigation').getByRole('link', { name: new RegExp(`^(${text(key)}|${shortName(key)})$`) });
-    if (await inBar.count() === 0) await page.getByRole('button', { name: text('shell.menu.more') }).click();
-    await inBar.or(page.getByRole('dialog').getByRole('link', { name: text(key) })).first().click();
+    if ((await inBar.count()) === 0) await page.getByRole('button', { name: text('shell.menu.more') }).click();
+    await inBar
+      .or(page.getByRole('dialog').getByRole('link', { name: text(key) }))
+      .first()
+      .click();
   }
   await page.getByRole('main').waitFor();
   await settle(page);
