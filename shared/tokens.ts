@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/envelope.ts';
-import { QuotaInput } from '#shared/users.ts';
+import { QuotaInput, quotaLimit } from '#shared/users.ts';
 
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 export const tokenNameLimit = 30;
@@ -60,6 +60,8 @@ export const TokenEdit = z.object({
   ...z.object(tokenFields).partial().shape,
   id: z.int().min(1),
   status: z.int().min(1).max(4).optional(),
+  /** Negative only as it was read. */
+  remain_quota: z.int().max(quotaLimit).optional(),
   used_quota: QuotaInput.optional(),
   revision: z.int().optional(),
 });

@@ -55,9 +55,10 @@ export const UserEdit = z.object({
   group: z.string().max(64).optional(),
   /**
    * The balance to set. When `used_quota` comes with it (a client that sends the whole record back), both together tell
-   * which edit was meant however much was spent since the record was read.
+   * which edit was meant however much was spent since the record was read. Negative only as it was read: a call may have
+   * ended below zero.
    */
-  quota: QuotaInput.optional(),
+  quota: z.int().max(quotaLimit).optional(),
   used_quota: QuotaInput.optional(),
   /** Signed change of the balance, instead of `quota`. */
   quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),

@@ -339,6 +339,17 @@ describe.each(engines)('tokens on $kind', (engine) => {
       expect((await client.put('/api/token/', { id, remain_quota: 100, used_quota: 0 })).data).toMatchObject({ remain_quota: 0 });
     });
 
+    it('that a call left below zero is sent back, not forgiven', async () => {
+      const client = await someone();
+      const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 100 });
+      await spend(id, 137);
+      const seen = (await client.get(`/api/token/${id}`)).data;
+      expect((await client.put('/api/token/', { ...seen, name: 'renamed' })).data).toMatchObject({ name: 'renamed', remain_quota: -37, used_quota: 137 });
+      const deeper = await client.put('/api/token/', { id, name: 'changed', remain_quota: -38 });
+      expect(deeper).toMatchObject({ status: 400, code: 'invalid_field', field: 'remain_quota' });
+      expect(await record(id)).toMatchObject({ name: 'renamed', remain_quota: -37 });
+    });
+
     it('without a known use the balance is what was sent', async () => {
       const client = await someone();
       const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1000 });

@@ -160,6 +160,24 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await app.context.db.collection('users').get(mei.id)).toMatchObject({ quota: 300, display_name: mei.display_name, revision: 1 });
   });
 
+  it('edit: a balance that a call left below zero is sent back, not forgiven, and can be filled up', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei', quota: 100 });
+    const rich = { ...(await root.get(`/api/user/${mei.id}`)).data, revision: undefined };
+    await spend(app, mei.id, 137);
+    const poor = (await root.get(`/api/user/${mei.id}`)).data;
+    expect(poor).toMatchObject({ quota: -37, used_quota: 137 });
+    expect(await root.put('/api/user/', { ...poor, display_name: '梅' })).toMatchObject({ success: true, data: { quota: -37, display_name: '梅' } });
+    expect(await root.put('/api/user/', { ...rich, display_name: '美' })).toMatchObject({ success: true, data: { quota: -37, display_name: '美' } });
+    const deeper = { id: mei.id, quota: -38, display_name: 'changed' };
+    expect(await root.put('/api/user/', deeper)).toMatchObject({ status: 400, code: 'invalid_field', field: 'quota' });
+    expect(await root.put('/api/user/', { ...deeper, used_quota: 137 })).toMatchObject({ status: 400 });
+    expect((await root.get(`/api/user/${mei.id}`)).data).toMatchObject({ quota: -37, display_name: '美' });
+    expect(await root.put('/api/user/', { ...poor, revision: undefined, quota: 50 })).toMatchObject({ data: { quota: 50 } });
+    await expectBalanced(app);
+  });
+
   it('edit: a deduction beyond the balance is refused, and so is a sum that no number holds', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
@@ -315,7 +333,7 @@ async function makeEditors(app: TestApp, other: TestApp): Promise<TestClient[]> 
 /** A call that costs `quota`, as the relay charges it. */
 async function spend(app: TestApp, userId: number, quota: number): Promise<void> {
   const { ledger } = app.context;
-  const result = await ledger.reserve({ userId, token: null, amount: quota });
+  const result = await ledger.reserve({ userId, token: null, amount: 1 });
   if (!('reservation' in result)) throw new Error('The reservation was refused');
   await ledger.settle(result.reservation, {
     user_id: userId,

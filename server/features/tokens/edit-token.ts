@@ -2,9 +2,11 @@ import { AppError } from '#shared/errors.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenEdit } from '#shared/tokens.ts';
 import { withEditLease } from '#server/accounts/edit-lease.ts';
+import { meantBalance } from '#server/accounts/meant-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import { tokenBalance } from '#server/money/account.ts';
 import { presentMasked } from './present-token.ts';
 import { findToken, ownToken } from './store.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
@@ -21,14 +23,18 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   const fields = checkTokenFields(input);
   return withEditLease(context, `token:${input.id}`, async () => {
     const before = await patchToken(context, owner, input, (token) => {
+      // What it refuses is refused before anything is stored.
+      meantQuota(token, input);
       // A group that was allowed once stays as it is; only a new choice is judged.
       if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
       // Expired and exhausted end with what caused them; stored, they would outlive it.
       const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
       return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
     });
-    if (input.remain_quota !== undefined) {
-      await setQuota(context, owner, before, input, input.remain_quota);
+    const meant = meantQuota(before, input);
+    if (meant !== null) {
+      const ref = `token:${input.id}:edit:${context.randomText(20)}`;
+      await context.ledger.setBalance({ account: 'token', id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...meant });
       await patchToken(context, owner, { id: input.id }, () => ({}));
     }
     return finish(context, owner, input.id);
@@ -69,16 +75,11 @@ async function patchToken(
   }
 }
 
-async function setQuota(context: AppContext, owner: UserRecord, before: TokenRecord, input: TokenEdit, remain: number): Promise<void> {
-  const request = { account: 'token' as const, id: before.id, kind: 'token_edit', ref: `token:${before.id}:edit:${context.randomText(20)}`, actorId: owner.id };
+function meantQuota(token: TokenRecord, { remain_quota, used_quota }: TokenEdit): ReturnType<typeof meantBalance> {
+  if (remain_quota === undefined) return null;
   // What an unlimited token uses does not come from its balance, so there `used_quota` says nothing about it.
-  if (before.unlimited_quota || input.used_quota === undefined) {
-    await context.ledger.setBalance({ ...request, balance: remain });
-    return;
-  }
-  // Nobody can have seen more used than there is now, and an edit never leaves debts.
-  const knownUsed = Math.min(input.used_quota, before.used_quota);
-  await context.ledger.setBalance({ ...request, balance: Math.max(remain, before.used_quota - knownUsed), knownUsed });
+  const edit = { balance: remain_quota, used: token.unlimited_quota ? undefined : used_quota };
+  return meantBalance(edit, { balance: tokenBalance(token), used: token.used_quota }, 'remain_quota');
 }
 
 async function finish(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {

@@ -4,6 +4,7 @@ import { LogType } from '#shared/logs.ts';
 import { mayActOn } from '#shared/roles.ts';
 import type { User, UserEdit } from '#shared/users.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { meantBalance } from '#server/accounts/meant-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { withEditLease } from '#server/accounts/edit-lease.ts';
 import { patchAccount } from '#server/accounts/patch-account.ts';
@@ -14,6 +15,8 @@ import type { UserRecord } from '#server/db/collections.ts';
 import type { Caller } from '#server/http/call.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { userBalance } from '#server/money/account.ts';
+import type { LedgerResult } from '#server/money/ledger.ts';
 import { readLivingUser } from './store.ts';
 
 /** @throws {AppError} `revision_conflict` with the current record; nothing is changed then */
@@ -68,8 +71,10 @@ async function checkedFields(context: AppContext, target: UserRecord, edit: User
  */
 async function editWithQuota(context: AppContext, actor: UserRecord, edit: UserEdit, fields: Fields): Promise<UserRecord> {
   const former = await readLivingUser(context, edit.id);
+  const change = quotaChange(context, actor, edit, former);
   const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision });
-  const result = await changeQuota(context, actor, edit, before).catch(async (failure: unknown) => {
+  if (change === null) return before;
+  const result = await change().catch(async (failure: unknown) => {
     await restore(context, former, before, fields);
     throw failure;
   });
@@ -91,11 +96,10 @@ async function restore(context: AppContext, former: UserRecord, edited: UserReco
   await context.db.collection('users').patch({ id: former.id, revision: edited.revision }, { set, increment: { revision: 1 } });
 }
 
-async function changeQuota(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord) {
+/** How the ledger is to do what the edit means; null when it means no change. @throws {AppError} for a negative balance */
+function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): (() => Promise<LedgerResult>) | null {
   const request = { account: 'user' as const, id: user.id, kind: 'edit', ref: `edit:${context.randomText(24)}`, actorId: actor.id };
-  if (edit.quota === undefined) return context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
-  if (edit.used_quota === undefined) return context.ledger.setBalance({ ...request, balance: edit.quota });
-  // Nobody can have seen more used than there is now; and an edit never leaves debts.
-  const knownUsed = Math.min(edit.used_quota, user.used_quota);
-  return context.ledger.setBalance({ ...request, balance: Math.max(edit.quota, user.used_quota - knownUsed), knownUsed });
+  if (edit.quota === undefined) return () => context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
+  const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: userBalance(user), used: user.used_quota }, 'quota');
+  return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });
 }
