@@ -5,16 +5,22 @@ import { UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/collections.ts';
 
 /**
- * Stores fields of a living user and moves his revision, if `revision` (where given) is current.
+ * Stores fields of a living user and moves his revision, if `revision` and `role` (where given) are current.
  * @throws {AppError} `revision_conflict` with the current record, `username_taken`, `user_not_found`
  */
 export async function patchAccount(
   context: AppContext,
   id: number,
-  edit: { set: Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status'>>; revision: number | undefined },
+  edit: {
+    set: Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status'>>;
+    revision: number | undefined;
+    /** The role by which the editor's rights were judged. */
+    role?: number;
+  },
 ): Promise<UserRecord> {
   const users = context.db.collection('users');
-  const condition = { id, DeletedAt: null, ...(edit.revision === undefined ? {} : { revision: edit.revision }) };
+  // Conditions that are undefined are none.
+  const condition = { id, DeletedAt: null, revision: edit.revision, role: edit.role };
   try {
     const patched = await users.patch(condition, { set: edit.set, increment: { revision: 1 } });
     if (patched !== null) return patched;

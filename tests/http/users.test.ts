@@ -260,6 +260,18 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ role: 1 });
   });
 
+  it('guards: whoever is promoted while an administrator edits him is out of reach', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const admin = await app.as(await app.createUser({ role: 10 }));
+    const mei = await app.createUser({ username: 'mei' });
+    // Hashing the password takes longer than the promotion.
+    const edit = admin.put('/api/user/', { id: mei.id, password: 'password of mallory' });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({ success: true });
+    expect(await edit).toMatchObject({ success: false });
+    expect((await app.context.db.collection('users').get(mei.id))?.password_hash).toBe(mei.password_hash);
+  });
+
   it('guards: the super admin cannot be demoted, banned or deleted, not even by himself', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();

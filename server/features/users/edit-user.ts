@@ -29,8 +29,8 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   const fields = await checkedFields(context, target, edit);
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
   const edited = isQuotaEdit
-    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fields))
-    : await patchAccount(context, target.id, { set: fields, revision: edit.revision });
+    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, { fields, role: target.role }))
+    : await patchAccount(context, target.id, { set: fields, revision: edit.revision, role: target.role });
   if (fields.password_hash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
   await context.changes.announce('user', target.id);
   return presentUser(edited);
@@ -69,10 +69,15 @@ async function checkedFields(context: AppContext, target: UserRecord, edit: User
  * revision moves before and after: whoever reads in between holds a revision that is no longer current when his own edit
  * comes.
  */
-async function editWithQuota(context: AppContext, actor: UserRecord, edit: UserEdit, fields: Fields): Promise<UserRecord> {
+async function editWithQuota(
+  context: AppContext,
+  actor: UserRecord,
+  edit: UserEdit,
+  { fields, role }: { fields: Fields; role: number },
+): Promise<UserRecord> {
   const former = await readLivingUser(context, edit.id);
   const change = quotaChange(context, actor, edit, former);
-  const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision });
+  const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision, role });
   if (change === null) return before;
   const result = await change().catch(async (failure: unknown) => {
     await restore(context, former, before, fields);
