@@ -62,13 +62,16 @@ export function useStatusReason(channel: Channel): string {
   return [time, who].filter((part) => part !== '').join(' · ');
 }
 
+const fits = 2;
+
 export function Groups({ groups }: { groups: readonly string[] }) {
   const ordered = [...groups].sort((one, other) => Number(other === 'default') - Number(one === 'default') || one.localeCompare(other));
   return (
     <span className={styles.tags} title={ordered.join(', ')}>
-      {ordered.map((group) => (
+      {ordered.slice(0, fits).map((group) => (
         <Tag key={group}>{group}</Tag>
       ))}
+      {ordered.length > fits && <span className={styles.quiet}>+{ordered.length - fits}</span>}
     </span>
   );
 }

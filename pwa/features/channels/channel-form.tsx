@@ -179,6 +179,7 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
         id="channel-form"
         noValidate
         className={styles.form}
+        data-below={!isNew || undefined}
         onSubmit={(event) => {
           event.preventDefault();
           handleSubmit();

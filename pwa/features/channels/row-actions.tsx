@@ -52,7 +52,7 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
     return t(channel.status === ChannelStatus.enabled ? 'channels.action.disable' : 'channels.action.enable');
   };
   return (
-    <Menu position="bottom-end" width={200}>
+    <Menu position="bottom-end" width={200} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon aria-label={t('channels.action.more', { name: channel.name })}>
           <Icon name="more" />

@@ -20,7 +20,7 @@ export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
   const isOnline = useIsOnline();
   const commands: UserCommand[] = ['edit', ...actionsFor(user)];
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon aria-label={t('users.action.more', { name: user.username })}>
           <Icon name="more" />
