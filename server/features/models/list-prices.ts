@@ -7,8 +7,21 @@ import { cacheCreationRatios } from '#server/settings/defaults.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 
-/** Prices of the models that enabled channels offer, sorted by name. */
-export function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): PricingEntry[] {
+/** Prices of the models that enabled channels offer, sorted by name; made anew when a channel or a setting has changed. */
+export function createPriceList({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): () => PricingEntry[] {
+  let made = '';
+  let prices: PricingEntry[] = [];
+  return () => {
+    const revision = `${channels.revision}:${settings.revision}`;
+    if (made !== revision) {
+      prices = listPrices({ channels, settings });
+      made = revision;
+    }
+    return prices;
+  };
+}
+
+function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): PricingEntry[] {
   const maps = priceMaps(settings);
   return channels.enabledModels().map((model) => ({
     model_name: model,

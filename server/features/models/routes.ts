@@ -3,11 +3,12 @@ import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { defaultModels } from './default-models.ts';
-import { listPrices, priceGroups } from './list-prices.ts';
+import { createPriceList, priceGroups } from './list-prices.ts';
 
 export function mountModels(host: RouteHost): void {
+  const listPrices = createPriceList(host.context);
   mount(host, modelApi.pricing, ({ context, caller }) =>
-    answer(listPrices(context), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
+    answer(listPrices(), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
   );
   mount(host, modelApi.groups, ({ context }) => {
     const { default: _always, ...others } = context.settings.get('GroupRatio');
