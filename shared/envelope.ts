@@ -58,4 +58,6 @@ export const QueryBoolean = z
   .transform((text) => text !== undefined && /^(1|t|true)$/i.test(text));
 
 /** `p` and `page_size` of a list; see `pageBounds` in `server/http/paging.ts` for how they are read. */
-export const PageQuery = z.object({ p: QueryInt, page_size: QueryInt, cursor: QueryText });
+export const PageQuery = z.object({ p: QueryInt, page_size: QueryInt });
+/** The same with `cursor`, which wins over `p`. */
+export const CursorQuery = PageQuery.extend({ cursor: QueryText });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { PageQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+import { CursorQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
 
 export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4 } as const;
 
@@ -94,13 +94,13 @@ const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 export const logApi = {
   list: endpoint('GET', '/api/log/', {
     access: 'admin',
-    query: PageQuery.extend(adminFilters),
+    query: CursorQuery.extend(adminFilters),
     reply: pageOf(Log),
     summary: 'Usage logs of everybody',
   }),
   listSelf: endpoint('GET', '/api/log/self', {
     access: 'user',
-    query: PageQuery.extend(filters),
+    query: CursorQuery.extend(filters),
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),
