@@ -102,7 +102,7 @@ export const channelApi = {
   remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
   removeMany: endpoint('POST', '/api/channel/batch', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(10_000) }),
+    body: z.object({ ids: z.array(z.int().min(1)).max(10_000) }),
     reply: z.int(),
     summary: 'Delete several channels; answers how many',
   }),

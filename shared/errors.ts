@@ -41,7 +41,6 @@ export const errors = {
   internal_error: entry(500, '服务器内部错误，请联系管理员', 'Internal server error, please contact the administrator'),
   database_unavailable: entry(503, '数据库连接失败', 'The database is not available'),
   shutting_down: entry(503, '服务器正在关闭，请稍后重试', 'The server is shutting down, please retry'),
-  setup_required: entry(503, '系统尚未初始化', 'The system has not been set up yet'),
 
   // Set-up
   setup_done: entry(200, '系统已经初始化完成', 'The system is already set up'),
@@ -168,10 +167,7 @@ export const errors = {
   channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
-  channel_tag_empty: entry(200, 'tag不能为空', 'The tag must not be empty'),
-  channel_test_running: entry(200, '测试已在运行中', 'A test is already running'),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
-  channel_models_failed: entry(200, '获取模型列表失败：{detail}', 'The model list could not be fetched: {detail}'),
 
   // Tokens
   token_name_long: entry(200, '令牌名称过长', 'The token name is too long'),

@@ -349,6 +349,7 @@ describe.each(engines)('channels on $kind', (engine) => {
       for (const wrong of [{ ids: [] }, {}, { ids: ['1'] }, { ids: [{ $gt: 0 }] }, { ids: [1.5] }]) {
         expect(await admin.post('/api/channel/batch', wrong)).toMatchObject({ status: 400, success: false });
       }
+      expect((await admin.post('/api/channel/batch', { ids: [] })).message).toBe('参数错误');
       expect(await count()).toBe(1);
     });
 

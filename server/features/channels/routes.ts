@@ -30,7 +30,10 @@ export function mountChannels(host: RouteHost, { sender, quotes }: { sender: Sen
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
   mount(host, channelApi.create, ({ context, body }) => createChannels(context, body));
   mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
-  mount(host, channelApi.removeMany, ({ context, body }) => deleteChannels(context, body.ids));
+  mount(host, channelApi.removeMany, ({ context, body }) => {
+    if (body.ids.length === 0) throw new AppError('channel_arguments', {}, { field: 'ids' });
+    return deleteChannels(context, body.ids);
+  });
   mount(host, channelApi.removeDisabled, ({ context }) => deleteDisabled(context));
 
   mount(host, channelApi.remove, async ({ context, params }) => {
