@@ -75,7 +75,10 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
 
   async function ask(caller: number, turn: number): Promise<void> {
     const server = servers[(caller + turn) % servers.length];
-    if (server === null || server === undefined) return void (await sleep(20));
+    if (server === null || server === undefined) {
+      await sleep(20);
+      return;
+    }
     const isStream = (caller + turn) % 3 === 0;
     const model = models[turn % models.length];
     const response = await fetch(`${server.origin}/v1/chat/completions`, {
