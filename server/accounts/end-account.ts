@@ -1,9 +1,8 @@
-// What a deletion or a ban takes along. Rows stay for the books; names and addresses stay reserved.
+// What a deletion takes along. Rows stay for the books; names and addresses stay reserved.
+import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
 import { endSessionsOf } from '#server/http/session.ts';
-
-const tokenDisabled = 2;
 
 /** Marks a user deleted; null when he was deleted or changed since `revision`. */
 export async function deleteAccount(context: AppContext, userId: number, revision: number): Promise<UserRecord | null> {
@@ -12,9 +11,10 @@ export async function deleteAccount(context: AppContext, userId: number, revisio
     { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash'], increment: { revision: 1 } },
   );
   if (deleted === null) return null;
-  await endSessionsOf(context, userId);
-  const tokens = context.db.collection('tokens');
-  await tokens.patchAll({ user_id: userId, status: { ne: tokenDisabled } }, { set: { status: tokenDisabled }, increment: { revision: 1 } });
+  // From here on none of his keys works, whatever their own status says.
   await context.changes.announce('user', userId);
+  await endSessionsOf(context, userId);
+  const enabled = { user_id: userId, status: { ne: TokenStatus.disabled } };
+  await context.db.collection('tokens').patchAll(enabled, { set: { status: TokenStatus.disabled }, increment: { revision: 1 } });
   return deleted;
 }

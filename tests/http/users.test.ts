@@ -253,7 +253,10 @@ describe.each(engines)('users on $kind', (engine) => {
         expect(await asAdmin.post('/api/user/manage', { id, action })).toMatchObject({ status: 200, code: 'user_edit_denied' });
       }
     }
-    expect(await asAdmin.delete(`/api/user/${other.id}`)).toMatchObject({ code: 'user_delete_denied' });
+    for (const id of [other.id, admin.id, rootId]) {
+      const denied = { code: 'user_delete_denied', message: '无权删除同权限等级或更高权限等级的用户' };
+      expect(await asAdmin.delete(`/api/user/${id}`)).toMatchObject(denied);
+    }
     expect(await asAdmin.post('/api/user/', { username: 'x', password: testPassword, role: 10 })).toMatchObject({ code: 'user_create_denied' });
     expect(await asAdmin.put('/api/user/', { id: user.id, role: 10 })).toMatchObject({ code: 'user_raise_denied' });
     expect(await asAdmin.post('/api/user/manage', { id: user.id, action: 'promote' })).toMatchObject({ code: 'promote_denied' });

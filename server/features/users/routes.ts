@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { Role, mayActOn } from '#shared/roles.ts';
+import { mayActOn } from '#shared/roles.ts';
 import { userApi } from '#shared/users.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import { signedIn } from '#server/http/call.ts';
@@ -29,7 +29,7 @@ export function mountUsers(host: RouteHost): void {
   mount(host, userApi.remove, async (call) => {
     const actor = signedIn(call).user;
     const user = await readLivingUser(call.context, Number(call.params.id));
-    if (user.role < Role.root && !mayActOn(actor.role, user.role)) throw new AppError('user_delete_denied');
+    if (!mayActOn(actor.role, user.role)) throw new AppError('user_delete_denied');
     await manageUser(call.context, actor, { id: user.id, action: 'delete' });
     return undefined;
   });
