@@ -13,7 +13,7 @@ export const quotaLimit = Number.MAX_SAFE_INTEGER;
 /** Quota as an amount that somebody enters: a whole number of units, never negative. */
 export const QuotaInput = z.int().min(0).max(quotaLimit);
 
-/** An account as answers show it. Secrets are never in it; `password` and `access_token` stay for old clients. */
+/** An account as answers show it. Secrets are never in it; `password` stays, empty, for old clients. */
 export const User = z.object({
   id: z.int(),
   username: z.string(),

@@ -32,7 +32,7 @@ export function openFile(file: string, synchronous: 'normal' | 'full'): Database
       // In WAL mode, `normal` keeps every commit when the process dies (kill -9): it is in the kernel by then. A power cut
       // can lose the last commits, never the file; `full` waits for the disk on each commit and keeps those too.
       connection.exec(`PRAGMA synchronous = ${synchronous}`);
-      // Checkpoints are done off the event loop, see embedded-worker.ts.
+      // Checkpoints are done off the event loop, see embedded-checkpoint-worker.ts.
       connection.exec('PRAGMA wal_autocheckpoint = 0');
       connection.exec('PRAGMA cache_size = -65536');
       connection.exec('PRAGMA temp_store = MEMORY');
