@@ -59,11 +59,16 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
         otherError={problem === undefined || other === '' ? undefined : words.problem(problem)}
       />
       {choice === 'theirs' ? (
-        <Button variant="filled" loading={isBusy} onClick={onDrop}>
+        <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} onClick={onDrop}>
           {t('settings.conflict.keep_theirs', { theirs: short(words.value(settingKey, theirs.value)) })}
         </Button>
       ) : (
-        <Button variant="filled" loading={isBusy} disabled={problem !== undefined} onClick={() => onChoose(chosen)}>
+        <Button
+          variant={verb === 'save' ? 'filled' : 'default'}
+          loading={isBusy}
+          disabled={problem !== undefined}
+          onClick={() => onChoose(chosen)}
+        >
           {t(`settings.conflict.${verb}_instead`, {
             mine: short(words.value(settingKey, chosen)),
             theirs: short(words.value(settingKey, theirs.value)),
@@ -140,13 +145,18 @@ function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine
         ),
       )}
       {changesNothing ? (
-        <Button variant="filled" loading={isBusy} onClick={onDrop}>
+        <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} onClick={onDrop}>
           {only === undefined
             ? t('settings.conflict.keep_all_theirs')
             : t('settings.conflict.keep_theirs', { theirs: short(words.entry(only.theirs)) })}
         </Button>
       ) : (
-        <Button variant="filled" loading={isBusy} disabled={isUnfinished || problem !== undefined} onClick={() => onChoose(result)}>
+        <Button
+          variant={verb === 'save' ? 'filled' : 'default'}
+          loading={isBusy}
+          disabled={isUnfinished || problem !== undefined}
+          onClick={() => onChoose(result)}
+        >
           {only === undefined || values.get(only.name) === only.theirs
             ? t(`settings.conflict.${verb}_merged`)
             : t(`settings.conflict.${verb}_instead`, {

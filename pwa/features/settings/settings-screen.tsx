@@ -116,23 +116,29 @@ function Field({ entry, options, edits, onType }: FieldProps) {
   );
 }
 
+function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }) {
+  const { t } = useTranslation();
+  const isStale = useConnection() !== 'online';
+  switch (outcome?.kind) {
+    case 'saved':
+      return <StatusMark status="on">{t('settings.saved', { count: outcome.count })}</StatusMark>;
+    case 'kept':
+      return <StatusMark status="waiting">{t('settings.queued.kept', { count: outcome.count })}</StatusMark>;
+    case 'nothing':
+      return <StatusMark status="note">{t('settings.nothing_changed')}</StatusMark>;
+    default:
+      return <AsOf at={at} isStale={isStale} />;
+  }
+}
+
 function SaveBar({ edits, at }: { edits: SettingEdits; at: number }) {
   const { t } = useTranslation();
-  const connection = useConnection();
-  const isOffline = connection === 'offline';
+  const isOffline = useConnection() === 'offline';
   const count = edits.drafts.size;
   return (
     <footer className={styles.bar}>
       <span className={styles.state} role="status">
-        {count > 0 ? (
-          <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span>
-        ) : edits.outcome === undefined ? (
-          <AsOf at={at} isStale={connection !== 'online'} />
-        ) : edits.outcome.kind === 'saved' ? (
-          <StatusMark status="on">{t('settings.saved', { count: edits.outcome.count })}</StatusMark>
-        ) : (
-          <StatusMark status="waiting">{t('settings.queued.kept', { count: edits.outcome.count })}</StatusMark>
-        )}
+        {count > 0 ? <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span> : <Outcome edits={edits} at={at} />}
       </span>
       {count > 0 && (
         <Button variant="subtle" onClick={edits.dropAll}>

@@ -1,6 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { Option, optionApi } from '#shared/options.ts';
 import type { SettingProblem } from '#shared/setting-kinds.ts';
@@ -11,7 +10,7 @@ import { statusQuery } from '#pwa/api/site-status.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
+import { toastFailure } from '#pwa/ui/toast.ts';
 import { batchBody, draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
 import { optionsQuery } from './queries.ts';
 
@@ -23,7 +22,7 @@ export interface SettingEdits {
   theirs: ReadonlyMap<SettingKey, OptionState>;
   problems: ReadonlyMap<SettingKey, SettingProblem>;
   /** What became of the last save. */
-  outcome: { kind: 'saved' | 'kept'; count: number } | undefined;
+  outcome: { kind: 'saved' | 'kept' | 'nothing'; count: number } | undefined;
   isSaving: boolean;
   type: (key: SettingKey, text: string) => void;
   /** Ends a conflict: the value is to replace theirs. */
@@ -35,7 +34,6 @@ export interface SettingEdits {
 
 /** Edits of settings: typed here, saved in one call, or kept in the outbox while there is no server to take them. */
 export function useSettingEdits(options: readonly Option[]): SettingEdits {
-  const { t } = useTranslation();
   const queryClient = useQueryClient();
   const outbox = useOutbox();
   const [drafts, setDrafts] = useState<Drafts>(new Map());
@@ -57,8 +55,10 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
       const failure = failureOf(error);
       const current = failure.code === 'revision_conflict' ? z.array(Option).safeParse(failure.data) : undefined;
       // The newer values make the conflicts appear at their fields.
-      if (current?.success === true) remember(current.data);
-      else if (failure.isUnreachable) await keep(sent);
+      if (current?.success === true) {
+        remember(current.data);
+        if (current.data[0] !== undefined) look(current.data[0].key);
+      } else if (failure.isUnreachable) await keep(sent);
       else {
         toastFailure(failure);
         if (failure.field !== undefined) look(failure.field);
@@ -86,7 +86,7 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
     setProblems(found);
     const [firstWrong] = [...found.keys(), ...theirs.keys()];
     if (firstWrong !== undefined) return look(firstWrong);
-    if (drafts.size === 0) return toastNote(t('settings.nothing_changed'));
+    if (drafts.size === 0) return setOutcome({ kind: 'nothing', count: 0 });
     const ready = rebased(drafts, options);
     if (currentConnection() === 'offline') return keep(ready);
     // A setting with an edit in the outbox stays there: two ways to the server would overtake each other.

@@ -18,6 +18,8 @@ interface UserMenuProps {
 export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
+  // One reason for all of them is said once.
+  const general = editRefusal(actor, user);
   const commands: UserCommand[] = ['edit', ...actionsFor(user)];
   return (
     <Menu position="bottom-end" width={240} withInitialFocusPlaceholder={false}>
@@ -27,8 +29,9 @@ export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        {general !== undefined && <Menu.Label className={styles.general}>{t(`users.refusal.${general}`)}</Menu.Label>}
         {commands.map((command) => {
-          const why = command === 'edit' ? editRefusal(actor, user) : refusal(command, actor, user);
+          const why = command === 'edit' ? general : refusal(command, actor, user);
           const needsNetwork = command !== 'edit' && !isOnline;
           return (
             <Menu.Item
@@ -38,7 +41,7 @@ export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
               onClick={() => onCommand(command)}
             >
               {needsNetwork ? t('common.action.needs_connection', { action: t(`users.action.${command}`) }) : t(`users.action.${command}`)}
-              {why !== undefined && <span className={styles.why}>{t(`users.refusal.${why}`)}</span>}
+              {why !== undefined && general === undefined && <span className={styles.why}>{t(`users.refusal.${why}`)}</span>}
             </Menu.Item>
           );
         })}

@@ -12,15 +12,24 @@ import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/filter-bar.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Screen } from '#pwa/ui/screen.tsx';
-import { NewUserPanel } from './new-user-panel.tsx';
 import { usersQuery } from './queries.ts';
 import { useManageUser } from './use-manage-user.ts';
 import { useUserColumns } from './user-columns.tsx';
 import type { UserCommand } from './user-menu.tsx';
-import { UserPanel } from './user-panel.tsx';
 import type { UsersSearch } from './users-search.ts';
+
+// What a list does not need is loaded when it is opened.
+const NewUserPanel = lazyPart(
+  () => import('./new-user-panel.tsx'),
+  (part) => part.NewUserPanel,
+);
+const UserPanel = lazyPart(
+  () => import('./user-panel.tsx'),
+  (part) => part.UserPanel,
+);
 
 interface UsersScreenProps {
   search: UsersSearch;
