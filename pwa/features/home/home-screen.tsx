@@ -37,7 +37,9 @@ function Balance() {
   const week = useQuery(weekQuery);
   const isStale = useConnection() !== 'online';
   const days =
-    self.data !== undefined && week.data !== undefined && week.data.quota > 0 ? (self.data.quota / week.data.quota) * 7 : undefined;
+    self.data !== undefined && week.data !== undefined && week.data.quota > 0
+      ? (self.data.quota / week.data.quota) * spentDays(self.data.created_time)
+      : undefined;
   const low = self.data === undefined ? undefined : warningThreshold(self.data);
   return (
     <Block title={t('home.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
@@ -57,7 +59,7 @@ function Balance() {
             {days !== undefined && user.quota > 0 && (
               <dl className={styles.lasts}>
                 <dt>{t('home.balance.by_week')}</dt>
-                <dd>{days >= 1 ? t('home.balance.days', { count: Math.floor(days) }) : t('home.balance.less_than_a_day')}</dd>
+                <dd>{lasts(days)}</dd>
               </dl>
             )}
           </>
@@ -65,6 +67,17 @@ function Balance() {
       </QueryState>
     </Block>
   );
+
+  /** In days while that says something: from a year on the pace of a week is no forecast. */
+  function lasts(rest: number): string {
+    if (rest > 365) return t('home.balance.more_than_a_year');
+    return rest >= 1 ? t('home.balance.days', { count: Math.floor(rest) }) : t('home.balance.less_than_a_day');
+  }
+}
+
+/** Days in which the spend of the last week was made: a new account has not had seven. */
+function spentDays(createdAt: number): number {
+  return Math.min(7, Math.max(1, (Date.now() / 1000 - createdAt) / 86_400));
 }
 
 function Today() {

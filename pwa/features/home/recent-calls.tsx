@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogOther } from '#shared/logs.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/as-of.tsx';
 import { Block } from '#pwa/ui/block.tsx';
@@ -10,6 +10,7 @@ import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import styles from './home-screen.module.css';
 import { recentCallsQuery } from './queries.ts';
 
@@ -51,17 +52,34 @@ export function RecentCalls() {
 }
 
 function Call({ log }: { log: Log }) {
+  const { t } = useTranslation();
   const format = useFormat();
+  const other = otherOf(log);
+  // The same rule as in the usage logs: nothing came of it, and nothing was charged.
+  const isFailed = other?.ending === 'upstream_error' && log.prompt_tokens + log.completion_tokens === 0;
   return (
     <li className={styles.call}>
       <span className={styles.model}>{log.model_name}</span>
-      <span className={styles.amount}>
-        <Charge quota={log.quota} />
-      </span>
+      <span className={styles.amount}>{isFailed && log.quota === 0 ? t('home.recent.not_charged') : <Charge quota={log.quota} />}</span>
       <span className={styles.context}>
         {log.token_name} · {format.clock(log.created_at)}
+        {isFailed && (
+          <>
+            {' · '}
+            <StatusMark status="failed">{t('home.recent.failed')}</StatusMark>
+          </>
+        )}
       </span>
-      <span className={styles.time}>{format.duration(log.use_time * 1000)}</span>
+      <span className={styles.time}>{format.duration(other?.duration_ms ?? log.use_time * 1000)}</span>
     </li>
   );
+}
+
+/** What the row knows beyond its columns; rows of other clients may have none. */
+function otherOf(log: Log): LogOther | null {
+  try {
+    return LogOther.safeParse(JSON.parse(log.other)).data ?? null;
+  } catch {
+    return null;
+  }
 }
