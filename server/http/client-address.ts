@@ -70,6 +70,11 @@ export function subscriberOf(ip: string): string {
   return `${ipaddr.fromByteArray(network).toString()}/64`;
 }
 
+/** True for an address that is not reachable from the internet: this machine, a local network. */
+export function isPrivateAddress(text: string): boolean {
+  return parseAddress(text)?.range() !== 'unicast';
+}
+
 /** `::ffff:10.0.0.1` is written `10.0.0.1`. */
 function normalise(text: string): string {
   return parseAddress(text)?.toString() ?? text;

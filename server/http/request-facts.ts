@@ -1,7 +1,7 @@
 // What is known of a request before anything is read from it.
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
-import { createAddressReader } from '#server/http/client-address.ts';
+import { createAddressReader, isPrivateAddress } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
@@ -10,14 +10,25 @@ export type FactReader = (request: Request, connection: Connection | null) => Re
 
 export function createFactReader(context: AppContext): FactReader {
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
+  let hasWarned = false;
+
+  /** Without it nobody would find out why all clients of a proxy share one limit. */
+  function warnOfProxy(peer: string): void {
+    if (hasWarned || !isPrivateAddress(peer)) return;
+    hasWarned = true;
+    context.log.warn({ peer }, 'a proxy forwards requests and is not in TRUSTED_PROXIES: its clients all count as one address');
+  }
+
   return (request, connection) => {
     const { headers } = request;
     const socket = connection?.req.socket;
     const peer = socket?.remoteAddress ?? '';
     const isProxied = addresses.isTrusted(peer);
+    const forwardedFor = headers.get('x-forwarded-for') ?? headers.get('x-real-ip');
+    if (forwardedFor !== null && !isProxied) warnOfProxy(peer);
     return {
       requestId: newRequestId(context),
-      ip: addresses.read(peer, headers.get('x-forwarded-for') ?? headers.get('x-real-ip')),
+      ip: addresses.read(peer, forwardedFor),
       isSecure:
         (socket !== undefined && 'encrypted' in socket && socket.encrypted === true) ||
         (isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'),

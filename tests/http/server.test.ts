@@ -5,7 +5,7 @@ import { mkdtemp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -74,6 +74,18 @@ describe('server', () => {
     expect(await app.anonymous().get('/v1/models')).toMatchObject({ status: 401 });
     app.clock.advance(61_000);
     expect(await app.anonymous().get('/api/setup')).toMatchObject({ status: 200 });
+  });
+
+  it('says once when a proxy forwards calls whose clients nobody told it to tell apart', async () => {
+    await using app = await createTestApp(engine);
+    await using trusting = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
+    for (const [one, times] of [[app, 1], [trusting, 0]] as const) {
+      const warn = vi.spyOn(one.context.log, 'warn');
+      await one.anonymous().get('/api/status');
+      expect(warn).not.toHaveBeenCalled();
+      for (let index = 0; index < 3; index += 1) await one.anonymous().get('/api/status', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      expect(warn).toHaveBeenCalledTimes(times);
+    }
   });
 
   it('foreign pages may call the API of keys, not that of the console', async () => {
