@@ -9,7 +9,8 @@ import { Level } from '#pwa/ui/level.tsx';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
 import { parsePriority, parseWeight } from './channel-facts.ts';
 import { InlineNumber } from './inline-number.tsx';
-import { RowActions, type RowCommand } from './row-actions.tsx';
+import type { RowCommand } from './channel-menu.tsx';
+import { RowActions } from './row-actions.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 

@@ -5,7 +5,7 @@ import { QueryState } from '#pwa/ui/query-state.tsx';
 import { SidePanel } from '#pwa/ui/side-panel.tsx';
 import { ChannelForm } from './channel-form.tsx';
 import { channelQuery } from './queries.ts';
-import type { RowCommand } from './row-actions.tsx';
+import type { RowCommand } from './channel-menu.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 

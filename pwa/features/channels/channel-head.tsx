@@ -8,7 +8,7 @@ import { FactList } from '#pwa/ui/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { responseTier, statusInfo, statusName } from './channel-facts.ts';
 import styles from './channel-form.module.css';
-import { ChannelMenu, type RowCommand } from './row-actions.tsx';
+import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 

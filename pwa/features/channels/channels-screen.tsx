@@ -12,6 +12,7 @@ import { DataList } from '#pwa/ui/data-list.tsx';
 import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/filter-bar.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Screen } from '#pwa/ui/screen.tsx';
 import { Segments } from '#pwa/ui/segments.tsx';
@@ -19,14 +20,22 @@ import { useSelection } from '#pwa/ui/selection.ts';
 import { toastSuccess } from '#pwa/ui/toast.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
-import { ChannelEditor } from './channel-editor.tsx';
 import { statusName, type StatusName } from './channel-facts.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
 import { channelPageQuery, channelSearchQuery, searchLimit } from './queries.ts';
-import type { RowCommand } from './row-actions.tsx';
-import { TestDialog } from './test-dialog.tsx';
+import type { RowCommand } from './channel-menu.tsx';
 import { useChannelActions } from './use-channel-actions.ts';
 import { useChannelTests } from './use-channel-tests.ts';
+
+// What a list does not need is loaded when it is opened.
+const ChannelEditor = lazyPart(
+  () => import('./channel-editor.tsx'),
+  (part) => part.ChannelEditor,
+);
+const TestDialog = lazyPart(
+  () => import('./test-dialog.tsx'),
+  (part) => part.TestDialog,
+);
 
 interface ChannelsScreenProps {
   search: ChannelsSearch;

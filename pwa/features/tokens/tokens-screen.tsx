@@ -11,16 +11,25 @@ import { CopyButton } from '#pwa/ui/copy-text.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterText } from '#pwa/ui/filter-bar.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Screen } from '#pwa/ui/screen.tsx';
 import { useSelection } from '#pwa/ui/selection.ts';
 import { foundTokensQuery, tokensQuery } from './queries.ts';
 import { useRemoveTokens } from './token-actions.ts';
 import { columnsKey, tokenColumns } from './token-columns.tsx';
-import { NewTokenPanel } from './new-token-panel.tsx';
 import { wholeKey } from './token-key.ts';
-import { TokenPanel } from './token-panel.tsx';
 import type { TokenSearch } from './token-search.ts';
+
+// What a list does not need is loaded when it is opened.
+const NewTokenPanel = lazyPart(
+  () => import('./new-token-panel.tsx'),
+  (part) => part.NewTokenPanel,
+);
+const TokenPanel = lazyPart(
+  () => import('./token-panel.tsx'),
+  (part) => part.TokenPanel,
+);
 
 interface TokensScreenProps {
   search: TokenSearch;
