@@ -36,9 +36,9 @@ export function ChannelState({ channel }: { channel: Channel }) {
   const why = useStatusReason(channel);
   if (useIsPhone()) {
     return (
-      <>
+      <span className={styles.line}>
         <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark> · {why === '' ? typeName(channel.type) : why}
-      </>
+      </span>
     );
   }
   return (

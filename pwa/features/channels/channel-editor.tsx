@@ -3,13 +3,18 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { SidePanel } from '#pwa/ui/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { ChannelForm } from './channel-form.tsx';
+import styles from './channel-form.module.css';
+import { ChannelHead } from './channel-head.tsx';
 import { channelQuery } from './queries.ts';
 import type { RowCommand } from './channel-menu.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
 export interface EditorProps {
+  /** The channel as the list has it; undefined when it is on another page. */
+  row: Channel | undefined;
   actions: ChannelActions;
   tests: ChannelTests;
   onCommand: (command: RowCommand, channel: Channel) => void;
@@ -31,15 +36,24 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
   if (query.data !== undefined) return <ChannelForm {...props} channel={query.data} />;
   return (
     <SidePanel
-      title={t('channels.editor.edit')}
+      title={props.row?.name ?? t('channels.editor.edit')}
       note={`#${id}`}
       onClose={props.onClose}
       onPrevious={props.onPrevious}
       onNext={props.onNext}
     >
-      <QueryState query={query} what={t('channels.editor.what')} lines={10}>
-        {() => null}
-      </QueryState>
+      {props.row !== undefined && query.fetchStatus === 'paused' ? (
+        <>
+          <p className={styles.offline}>
+            <StatusMark status="offline">{t('channels.editor.offline')}</StatusMark>
+          </p>
+          <ChannelHead channel={props.row} actions={props.actions} tests={props.tests} onCommand={props.onCommand} />
+        </>
+      ) : (
+        <QueryState query={query} what={t('channels.editor.what')} lines={10}>
+          {() => null}
+        </QueryState>
+      )}
     </SidePanel>
   );
 }

@@ -79,6 +79,8 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
     handleFilter({ sort: by === 'id' ? 'id' : 'priority' });
   };
   const clearFilters = (): void => handleFilter({ keyword: undefined, group: undefined, model: undefined, status: undefined });
+  // Then the list itself says what to do first.
+  const isEmpty = list.rows?.length === 0 && list.filtersSet === 0;
   const openIndex = list.rows?.findIndex((row) => String(row.id) === open) ?? -1;
   const neighbour = (step: 1 | -1): (() => void) | undefined => {
     const row = openIndex === -1 ? undefined : list.rows?.[openIndex + step];
@@ -90,7 +92,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
       title={t('channels.title')}
       actions={
         <>
-          <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
+          <Button variant={isEmpty ? 'default' : 'filled'} leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
             {t('channels.action.add')}
           </Button>
           <Disclosure
@@ -164,6 +166,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           <ChannelEditor
             key={open}
             id={open === 'add' ? undefined : Number(open)}
+            row={list.rows?.[openIndex]}
             actions={actions}
             tests={tests}
             onCommand={handleCommand}
@@ -207,14 +210,18 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         }}
         filtersSet={list.filtersSet}
         onClearFilters={clearFilters}
-        pager={{
-          page: search.p ?? 1,
-          size: list.size,
-          total: list.total,
-          isLowerBound: list.isCut,
-          onPage: (p) => onSearch({ p }),
-          onSize: (size) => onSearch({ size, p: undefined }),
-        }}
+        {...(list.total === 0
+          ? {}
+          : {
+              pager: {
+                page: search.p ?? 1,
+                size: list.size,
+                total: list.total,
+                isLowerBound: list.isCut,
+                onPage: (p) => onSearch({ p }),
+                onSize: (size) => onSearch({ size, p: undefined }),
+              },
+            })}
       />
       {question !== undefined && <QuestionDialog question={question} onClose={() => setQuestion(undefined)} onYes={handleYes} />}
       {tested !== undefined && <TestDialog channel={tested} tests={tests} onClose={() => setTested(undefined)} />}

@@ -45,9 +45,18 @@ export function UserPanel(props: UserPanelProps) {
   if (query.data !== undefined) return <UserForm {...props} user={query.data} />;
   return (
     <SidePanel {...frame} title={row?.username ?? t('users.editor.title')} note={`#${id}`}>
-      <QueryState query={query} what={t('users.editor.what')} lines={8}>
-        {() => null}
-      </QueryState>
+      {row !== undefined && query.fetchStatus === 'paused' ? (
+        <>
+          <p className={styles.why}>
+            <StatusMark status="offline">{t('users.offline')}</StatusMark>
+          </p>
+          <UserFacts user={row} />
+        </>
+      ) : (
+        <QueryState query={query} what={t('users.editor.what')} lines={8}>
+          {() => null}
+        </QueryState>
+      )}
     </SidePanel>
   );
 }

@@ -131,14 +131,18 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         empty={{ title: t('users.empty.title'), text: t('users.empty.text') }}
         filtersSet={filtersSet}
         onClearFilters={clearFilters}
-        pager={{
-          page,
-          size,
-          total: query.data?.total ?? 0,
-          isLowerBound: query.data?.total_is_lower_bound,
-          onPage: (p) => onSearch({ p }),
-          onSize: (chosen) => onSearch({ size: chosen, p: undefined }),
-        }}
+        {...(rows?.length === 0 && page === 1
+          ? {}
+          : {
+              pager: {
+                page,
+                size,
+                total: query.data?.total ?? 0,
+                isLowerBound: query.data?.total_is_lower_bound,
+                onPage: (p) => onSearch({ p }),
+                onSize: (chosen) => onSearch({ size: chosen, p: undefined }),
+              },
+            })}
       />
       {asked !== undefined && (
         <ConfirmDialog
