@@ -2,9 +2,15 @@ import './app/zod-without-eval.ts';
 import './app/styles.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { NoRightError } from './app/guards.ts';
 import { startConsole } from './app/start.ts';
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 const started = await startConsole();
-createRoot(root).render(<App {...started} />);
+createRoot(root, {
+  // A missing right is an answer, not a fault: its screen says all there is.
+  onCaughtError: (error) => {
+    if (!(error instanceof NoRightError)) reportError(error);
+  },
+}).render(<App {...started} />);

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import styles from './error-screen.module.css';
 
 export function NotFoundScreen() {
@@ -21,9 +23,13 @@ export function NotFoundScreen() {
 /** A screen that needs a right which the account does not have. */
 export function NoRightScreen() {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const title = t('shell.no_right.title');
+  useScreenHeading(title);
   return (
     <main className={styles.screen} id="main">
-      <h1 className={styles.title}>{t('shell.no_right.title')}</h1>
+      {/* On a phone it stands in the top bar. */}
+      {!isPhone && <h1 className={styles.title}>{title}</h1>}
       <p>{t('shell.no_right.text')}</p>
       <div className={styles.actions}>
         <Button component={Link} to="/">
