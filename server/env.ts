@@ -19,7 +19,12 @@ const boolean = (fallback: boolean) =>
 
 const ProxyList = z
   .string()
-  .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
   .refine(
     (parts) => parts.every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
     'must be a comma list of addresses and CIDR ranges',

@@ -27,7 +27,8 @@ export async function readMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_
 /** Makes the file, readable by its owner only, when it is not there. */
 async function readKeyFile(file: string): Promise<string> {
   const key = (await readIfThere(file)) ?? (await makeKeyFile(file));
-  if (key.length < shortestKey) throw new EnvironmentError(`The key file ${file} is damaged; restore it from a backup: the stored keys cannot be read without it`);
+  if (key.length < shortestKey)
+    throw new EnvironmentError(`The key file ${file} is damaged; restore it from a backup: the stored keys cannot be read without it`);
   return key;
 }
 

@@ -57,11 +57,7 @@ export function endpoint<
   Body extends Schema | undefined = undefined,
   Reply extends Schema | undefined = undefined,
   Extra extends Schema | undefined = undefined,
->(
-  method: Method,
-  path: string,
-  spec: EndpointSpec<Params, Query, Body, Reply, Extra>,
-): Endpoint<Params, Query, Body, Reply, Extra> {
+>(method: Method, path: string, spec: EndpointSpec<Params, Query, Body, Reply, Extra>): Endpoint<Params, Query, Body, Reply, Extra> {
   return { method, path, ...spec };
 }
 

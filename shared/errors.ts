@@ -72,7 +72,11 @@ export const errors = {
   user_not_found: entry(200, '用户不存在', 'The user does not exist'),
   user_read_denied: entry(200, '无权获取同级或更高等级用户的信息', 'You may not read users of the same or a higher level'),
   user_edit_denied: entry(200, '无权更新同权限等级或更高权限等级的用户信息', 'You may not change users of the same or a higher level'),
-  user_raise_denied: entry(200, '无权将其他用户权限等级提升到大于等于自己的权限等级', 'You may not raise a user to your own level or above'),
+  user_raise_denied: entry(
+    200,
+    '无权将其他用户权限等级提升到大于等于自己的权限等级',
+    'You may not raise a user to your own level or above',
+  ),
   user_delete_denied: entry(200, '无权删除同权限等级或更高权限等级的用户', 'You may not delete users of the same or a higher level'),
   user_create_denied: entry(200, '无法创建权限大于等于自己的用户', 'You may not create a user of your own level or above'),
   root_not_disabled: entry(200, '无法禁用超级管理员用户', 'The super admin cannot be disabled'),
@@ -107,7 +111,11 @@ export const errors = {
     '配置项 {key} 必须是“模型: {请求头: [值]}”形式的 JSON 对象',
     '{key} must be a JSON object of models, their headers and lists of values',
   ),
-  option_not_chats: entry(200, '配置项 {key} 必须是“[{名称: 链接}]”形式的 JSON 数组', '{key} must be a JSON list of objects with one name and its link'),
+  option_not_chats: entry(
+    200,
+    '配置项 {key} 必须是“[{名称: 链接}]”形式的 JSON 数组',
+    '{key} must be a JSON list of objects with one name and its link',
+  ),
   option_entry_out_of_range: entry(
     200,
     '配置项 {key} 中 {name} 的值必须在 {min} 到 {max} 之间',
@@ -201,7 +209,11 @@ export const errors = {
   token_group_disabled: entry(403, '令牌分组 {group} 已被禁用', 'The token group {group} has been disabled'),
   group_deprecated: entry(403, '分组 {group} 已被弃用', 'The group {group} is no longer in use'),
   model_denied: entry(403, '该令牌无权访问模型 {model}', 'This token may not use the model {model}'),
-  no_channel: entry(503, '当前分组 {group} 下对于模型 {model} 无可用渠道', 'No available channel for the model {model} in the group {group}'),
+  no_channel: entry(
+    503,
+    '当前分组 {group} 下对于模型 {model} 无可用渠道',
+    'No available channel for the model {model} in the group {group}',
+  ),
 
   // Relay: request
   model_required: entry(400, 'model is required', 'model is required'),
@@ -211,7 +223,11 @@ export const errors = {
   model_not_found: entry(404, "The model '{model}' does not exist", "The model '{model}' does not exist"),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   sensitive_words_detected: entry(400, 'sensitive words detected', 'sensitive words detected'),
-  request_rate_limited: entry(429, '您已达到请求数限制：{minutes}分钟内最多请求{count}次', 'Request limit reached: at most {count} requests in {minutes} minutes'),
+  request_rate_limited: entry(
+    429,
+    '您已达到请求数限制：{minutes}分钟内最多请求{count}次',
+    'Request limit reached: at most {count} requests in {minutes} minutes',
+  ),
   total_rate_limited: entry(
     429,
     '您已达到总请求数限制：{minutes}分钟内最多请求{count}次，包括失败次数，请检查您的请求是否正确',
@@ -229,7 +245,11 @@ export const errors = {
     '模型 {model} 倍率或价格未配置，请设置或开始自用模式；Model {model} ratio or price not set, please set or start self-use mode',
     'Model {model} ratio or price not set, please set or start self-use mode',
   ),
-  insufficient_user_quota: entry(403, '用户额度不足，剩余额度：{remain}，需要额度：{need}', 'user quota is not enough, user quota: {remain}, need quota: {need}'),
+  insufficient_user_quota: entry(
+    403,
+    '用户额度不足，剩余额度：{remain}，需要额度：{need}',
+    'user quota is not enough, user quota: {remain}, need quota: {need}',
+  ),
   pre_consume_token_quota_failed: entry(
     403,
     '令牌额度不足，剩余额度：{remain}，需要额度：{need}',

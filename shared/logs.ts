@@ -104,6 +104,16 @@ export const logApi = {
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),
-  stat: endpoint('GET', '/api/log/stat', { access: 'admin', query: z.object(adminFilters), reply: LogStat, summary: 'Sums over everybody’s logs' }),
-  statSelf: endpoint('GET', '/api/log/self/stat', { access: 'user', query: z.object(filters), reply: LogStat, summary: 'Sums over own logs' }),
+  stat: endpoint('GET', '/api/log/stat', {
+    access: 'admin',
+    query: z.object(adminFilters),
+    reply: LogStat,
+    summary: 'Sums over everybody’s logs',
+  }),
+  statSelf: endpoint('GET', '/api/log/self/stat', {
+    access: 'user',
+    query: z.object(filters),
+    reply: LogStat,
+    summary: 'Sums over own logs',
+  }),
 };

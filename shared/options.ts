@@ -13,7 +13,10 @@ export type Option = z.infer<typeof Option>;
 /** `value` absent: ignored. Numbers and booleans count as their text. */
 export const OptionInput = z.object({
   key: z.string().min(1).max(200),
-  value: z.union([z.string().max(1_000_000), z.number(), z.boolean()]).transform(String).optional(),
+  value: z
+    .union([z.string().max(1_000_000), z.number(), z.boolean()])
+    .transform(String)
+    .optional(),
   /** The revision that the edit is based on; when another one is current the answer is `revision_conflict` with it. */
   revision: z.int().optional(),
 });

@@ -13,7 +13,9 @@ export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()(
     const known = context.queryClient.getQueryData(statusQuery.queryKey);
     // Asked anew only while it is unknown or says that the installation is not set up: the rest follows in the background.
     const status =
-      known?.setup === true ? known : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0 }).catch(() => known);
+      known?.setup === true
+        ? known
+        : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0 }).catch(() => known);
     if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: '/setup' });
   },
   component: Root,

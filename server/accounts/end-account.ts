@@ -6,10 +6,12 @@ import { endSessionsOf } from '#server/http/session.ts';
 
 /** Marks a user deleted; null when he was deleted or changed since `revision`. */
 export async function deleteAccount(context: AppContext, userId: number, revision: number): Promise<UserRecord | null> {
-  const deleted = await context.db.collection('users').patch(
-    { id: userId, DeletedAt: null, revision },
-    { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash'], increment: { revision: 1 } },
-  );
+  const deleted = await context.db
+    .collection('users')
+    .patch(
+      { id: userId, DeletedAt: null, revision },
+      { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash'], increment: { revision: 1 } },
+    );
   if (deleted === null) return null;
   // From here on none of his keys works, whatever their own status says.
   await context.changes.announce('user', userId);

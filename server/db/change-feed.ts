@@ -149,7 +149,7 @@ class PollingChangeFeed implements ChangeFeed {
   async #readNew(): Promise<void> {
     const changes = this.#db.collection('changes');
     const news: ChangeRecord[] = [];
-    for (let from = this.#floor; ; ) {
+    for (let from = this.#floor; ;) {
       const rows = await changes.find({ id: { gt: from } }, { sort: [['id', 1]], limit: pageRows });
       for (const row of rows) if (!this.#seen.has(row.id)) news.push(row);
       const last = rows.at(-1);

@@ -14,9 +14,17 @@ it('database-url: servers, and the name of the database', () => {
   expect(parseDatabaseUrl('mongodb+srv://h/?w=1')).toMatchObject({ name: 'tidegate' });
 });
 
-it.each(['', 'x.db', 'mysql://h/db', 'file:', 'file:./data/', 'file:x.db?sync=off', 'file:x.db?synchronous=off', 'file://host/x.db', 'mongodb://', 'mongodb://h/%zz'])(
-  'database-url: "%s" is refused',
-  (url) => {
-    expect(() => parseDatabaseUrl(url)).toThrow(DatabaseUrlError);
-  },
-);
+it.each([
+  '',
+  'x.db',
+  'mysql://h/db',
+  'file:',
+  'file:./data/',
+  'file:x.db?sync=off',
+  'file:x.db?synchronous=off',
+  'file://host/x.db',
+  'mongodb://',
+  'mongodb://h/%zz',
+])('database-url: "%s" is refused', (url) => {
+  expect(() => parseDatabaseUrl(url)).toThrow(DatabaseUrlError);
+});

@@ -10,7 +10,9 @@ export class DatabaseUrlError extends Error {
   }
 }
 
-export type DatabaseUrl = { kind: 'embedded'; file: string; synchronous: 'normal' | 'full' } | { kind: 'mongodb'; url: string; name: string };
+export type DatabaseUrl =
+  | { kind: 'embedded'; file: string; synchronous: 'normal' | 'full' }
+  | { kind: 'mongodb'; url: string; name: string };
 
 /**
  * `file:<path>` (relative to the working directory; `?synchronous=full` to survive power cuts), `mongodb://…` or
@@ -43,7 +45,8 @@ function parseFileUrl(url: string): DatabaseUrl {
       throw new DatabaseUrlError('DATABASE_URL: a file is file:./data/tidegate.db or file:///absolute/path.db', { cause });
     }
   }
-  if (path === '' || path.endsWith('/')) throw new DatabaseUrlError('DATABASE_URL: "file:" needs the path of a file, such as file:./data/tidegate.db');
+  if (path === '' || path.endsWith('/'))
+    throw new DatabaseUrlError('DATABASE_URL: "file:" needs the path of a file, such as file:./data/tidegate.db');
   let synchronous: 'normal' | 'full' = 'normal';
   for (const [name, value] of new URLSearchParams(mark === -1 ? '' : url.slice(mark))) {
     if (name !== 'synchronous' || (value !== 'normal' && value !== 'full')) {

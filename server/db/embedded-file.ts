@@ -70,7 +70,9 @@ function inspect(file: string): void {
       throw new DatabaseFileError(`${file} is the database of another program; it was left as it is`);
     }
     if (version > schemaVersion) {
-      throw new DatabaseFileError(`${file} was written by a newer version of Tidegate (format ${version}, known is ${schemaVersion}); it was left as it is`);
+      throw new DatabaseFileError(
+        `${file} was written by a newer version of Tidegate (format ${version}, known is ${schemaVersion}); it was left as it is`,
+      );
     }
     if (found.size <= largestCheckedFile) {
       const result = connection.prepare('PRAGMA quick_check(1)').get();
@@ -89,7 +91,9 @@ export function applySchema(connection: DatabaseSync, tables: readonly Table[]):
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);
   connection.exec('CREATE TABLE IF NOT EXISTS counters (name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID');
-  const wanted = new Map(tables.flatMap((table) => table.indexes.map((index) => [indexName(table, index), createIndex(table, index)] as const)));
+  const wanted = new Map(
+    tables.flatMap((table) => table.indexes.map((index) => [indexName(table, index), createIndex(table, index)] as const)),
+  );
   for (const { name, sql } of connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()) {
     if (wanted.get(String(name)) === sql) wanted.delete(String(name));
     else connection.exec(`DROP INDEX "${String(name)}"`);
@@ -102,7 +106,12 @@ export function applySchema(connection: DatabaseSync, tables: readonly Table[]):
 }
 
 function applyColumns(connection: DatabaseSync, table: Table): void {
-  const present = new Set(connection.prepare(`PRAGMA table_info("${table.name}")`).all().map((row) => `"${String(row['name'])}"`));
+  const present = new Set(
+    connection
+      .prepare(`PRAGMA table_info("${table.name}")`)
+      .all()
+      .map((row) => `"${String(row['name'])}"`),
+  );
   const added: string[] = [];
   for (const [field, column] of table.indexed) {
     if (present.delete(column)) continue;

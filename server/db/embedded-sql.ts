@@ -32,7 +32,11 @@ export function describeTable(name: string, spec: { indexes: readonly IndexSpec[
 }
 
 export function createTable(table: Table): string {
-  const columns = [table.textIds ? 'id TEXT NOT NULL PRIMARY KEY' : 'id INTEGER PRIMARY KEY', 'doc TEXT NOT NULL', ...table.indexed.values()];
+  const columns = [
+    table.textIds ? 'id TEXT NOT NULL PRIMARY KEY' : 'id INTEGER PRIMARY KEY',
+    'doc TEXT NOT NULL',
+    ...table.indexed.values(),
+  ];
   return `CREATE TABLE IF NOT EXISTS "${table.name}" (${columns.join(', ')})${table.textIds ? ' WITHOUT ROWID' : ''}`;
 }
 
@@ -251,7 +255,8 @@ export class SqlText {
     const [only] = values;
     if (only === undefined) return '0';
     if (values.length === 1) return this.#equals(path, only);
-    if (path === 'id') return `${this.#compared(path)} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(values.filter((value) => this.#isId(value))))}))`;
+    if (path === 'id')
+      return `${this.#compared(path)} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(values.filter((value) => this.#isId(value))))}))`;
     if (this.table.indexed.has(path)) {
       const plain = values.filter((value) => value !== null).map((value) => (typeof value === 'boolean' ? Number(value) : value));
       const listed = `${this.#compared(path)} IN (SELECT value FROM json_each(${this.bind(JSON.stringify(plain))}))`;

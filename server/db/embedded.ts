@@ -148,7 +148,8 @@ class Engine {
     const text = new SqlText(table);
     const target = `UPDATE "${table.name}" SET ${text.patched(parsePatch(patch))} WHERE `;
     const condition = text.where(clause);
-    const which = demandedId(clause) !== undefined ? condition : `id = (SELECT id FROM "${table.name}" WHERE ${condition} ORDER BY id LIMIT 1)`;
+    const which =
+      demandedId(clause) !== undefined ? condition : `id = (SELECT id FROM "${table.name}" WHERE ${condition} ORDER BY id LIMIT 1)`;
     return this.connection.all(`${target}${which} RETURNING doc`, text.parameters)[0]?.['doc'];
   }
 
@@ -182,7 +183,8 @@ class Engine {
   }
 
   async drawIds(name: string, size: number): Promise<number> {
-    const sql = 'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value RETURNING value';
+    const sql =
+      'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value RETURNING value';
     const rows = await this.connection.write(() => this.connection.all(sql, [name, size]));
     return Number(rows[0]?.['value']);
   }
@@ -322,7 +324,9 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
       for (let start = 0; start < ids.length; start += rowsPerTurn) {
         const turn = ids.slice(start, start + rowsPerTurn);
         changed += await connection.write(() =>
-          connection.transaction(() => turn.filter((value) => change({ op: 'and', clauses: [{ op: 'eq', path: 'id', value }, clause] })).length),
+          connection.transaction(
+            () => turn.filter((value) => change({ op: 'and', clauses: [{ op: 'eq', path: 'id', value }, clause] })).length,
+          ),
         );
         await new Promise(setImmediate);
       }

@@ -66,7 +66,8 @@ function addConditions(clauses: Clause[], path: string, condition: Condition): v
       case 'lt':
       case 'lte': {
         const value = checkScalar(path, operand);
-        if (typeof value !== 'number' && typeof value !== 'string') throw new TypeError(`"${operator}" on "${path}" takes a number or a text`);
+        if (typeof value !== 'number' && typeof value !== 'string')
+          throw new TypeError(`"${operator}" on "${path}" takes a number or a text`);
         clauses.push({ op: operator, path, value });
         break;
       }

@@ -78,7 +78,10 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A system error of a socket: most come wrapped by the driver, some do not.
   if (unavailableNames.has(error.name) || 'syscall' in error) return true;
-  return ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) || (error.cause !== undefined && isUnavailable(error.cause));
+  return (
+    ('code' in error && typeof error.code === 'number' && unavailableCodes.has(error.code)) ||
+    (error.cause !== undefined && isUnavailable(error.cause))
+  );
 }
 
 export function isDuplicate(error: unknown): error is Error {

@@ -129,8 +129,15 @@ class MongoDatabase implements Database {
         await this.#native(name).insertMany(rows, { ordered: !ignoreConflict });
       } catch (error) {
         if (!ignoreConflict || !(error instanceof MongoBulkWriteError)) throw error;
-        const failures: readonly { code: number; index: number }[] = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-        if (failures.length === 0 || failures.some((failure) => failure.code !== 11000) || error.result.getWriteConcernError() !== undefined) throw error;
+        const failures: readonly { code: number; index: number }[] = Array.isArray(error.writeErrors)
+          ? error.writeErrors
+          : [error.writeErrors];
+        if (
+          failures.length === 0 ||
+          failures.some((failure) => failure.code !== 11000) ||
+          error.result.getWriteConcernError() !== undefined
+        )
+          throw error;
         for (const failure of failures) results[failure.index] = false;
       }
       return results;
@@ -233,7 +240,9 @@ class MongoCollection<T extends Stored> implements Collection<T> {
     const skip = wholeNumber(range.skip) ?? 0;
     // MongoDB takes 0 for "no limit".
     if (limit === 0) return [];
-    return this.#run(async () => (await this.#native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)));
+    return this.#run(async () =>
+      (await this.#native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)),
+    );
   }
 
   async first(filter: Filter, options: FindOptions = {}): Promise<T | null> {
@@ -297,7 +306,7 @@ class MongoCollection<T extends Stored> implements Collection<T> {
   /** By pages of ids rather than with one cursor, which would not outlive a slow consumer or a change of the primary. */
   async *each(filter: Filter): AsyncGenerator<T> {
     const query = toQuery(parseFilter(filter));
-    for (let after: Record<string, unknown> = {}; ; ) {
+    for (let after: Record<string, unknown> = {}; ;) {
       const rows = await this.#run(() => this.#native.find({ $and: [after, query] }, { sort: { _id: 1 }, limit: pageRows }).toArray());
       for (const row of rows) yield toRecord<T>(row);
       const last = rows.at(-1);

@@ -83,7 +83,8 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
  */
 function readBody(request: Request, { headers }: RequestFacts, maxBytes: number): Promise<unknown> {
   const isFromPage = headers.has('origin') || headers.has('sec-fetch-site');
-  if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '')) throw new AppError('unsupported_media_type');
+  if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? ''))
+    throw new AppError('unsupported_media_type');
   return readJson(request, maxBytes);
 }
 

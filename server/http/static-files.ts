@@ -91,7 +91,8 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       const headers = consoleHeaders(context);
       const file = name === '' ? null : await find(name);
       if (file !== null) return fileResponse(request, file, name, headers);
-      if (name.startsWith('assets/')) return new Response('Not found\n', { status: 404, headers: { ...headers, 'cache-control': 'no-store' } });
+      if (name.startsWith('assets/'))
+        return new Response('Not found\n', { status: 404, headers: { ...headers, 'cache-control': 'no-store' } });
       const page = await find('index.html');
       if (page !== null) return fileResponse(request, page, 'index.html', headers);
       names = null;

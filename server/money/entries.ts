@@ -157,7 +157,10 @@ function voidMark(entry: LedgerRecord): string {
 /** Makes sure that the entry never comes about; false when it has. */
 async function voidEntry(db: Database, entry: LedgerRecord, now: number): Promise<boolean> {
   const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
-  const fenced = await collection.patch({ id: entry.account_id, [`marks.${appliedMark(entry)}`]: { exists: false } }, { set: { [`marks.${voidMark(entry)}`]: now } });
+  const fenced = await collection.patch(
+    { id: entry.account_id, [`marks.${appliedMark(entry)}`]: { exists: false } },
+    { set: { [`marks.${voidMark(entry)}`]: now } },
+  );
   if (fenced === null && (await readAccount(db, entry.account, entry.account_id)) !== null) return false;
   await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
   return true;

@@ -124,10 +124,12 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Somebody settles the books of that identity: everything goes on under a new one. */
   function loseIdentity(id: string): Promise<void> {
     if (serverProcess.id !== id) return renewing ?? Promise.resolve();
-    renewing ??= serverProcess.renew(() => leases.reset()).finally(() => {
-      log.warn({ process: id, now: serverProcess.id }, 'this process was taken for dead and goes on under a new identity');
-      renewing = null;
-    });
+    renewing ??= serverProcess
+      .renew(() => leases.reset())
+      .finally(() => {
+        log.warn({ process: id, now: serverProcess.id }, 'this process was taken for dead and goes on under a new identity');
+        renewing = null;
+      });
     return renewing;
   }
 

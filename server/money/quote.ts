@@ -77,7 +77,12 @@ function acceptsUnset(user: UserRecord): boolean {
   if (user.setting === '') return false;
   try {
     const setting: unknown = JSON.parse(user.setting);
-    return typeof setting === 'object' && setting !== null && 'accept_unset_model_ratio_model' in setting && setting.accept_unset_model_ratio_model === true;
+    return (
+      typeof setting === 'object' &&
+      setting !== null &&
+      'accept_unset_model_ratio_model' in setting &&
+      setting.accept_unset_model_ratio_model === true
+    );
   } catch {
     return false; // written by an older version: nothing is accepted
   }

@@ -98,7 +98,10 @@ async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Pro
     await beat();
   }
   await finishOpenEntries(options, row.id);
-  await processes.patch({ id: row.id, state: 'recovering' }, { set: { state: 'settled', heartbeat_at: now() }, max: { settled_seq: books.seq } });
+  await processes.patch(
+    { id: row.id, state: 'recovering' },
+    { set: { state: 'settled', heartbeat_at: now() }, max: { settled_seq: books.seq } },
+  );
   log.info({ process: row.id, accounts: frozen.length }, 'settled the books of a process that had ended');
 }
 

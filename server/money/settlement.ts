@@ -168,7 +168,8 @@ export class Settlement {
       entry.settledAs = processId;
       writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
       addTo(sums, entry.reservation.user, entry.row.quota, entry);
-      if (entry.reservation.token !== null) addTo(sums, entry.reservation.token, entry.reservation.isTokenLimited ? entry.row.quota : 0, entry);
+      if (entry.reservation.token !== null)
+        addTo(sums, entry.reservation.token, entry.reservation.isTokenLimited ? entry.row.quota : 0, entry);
     }
     const firstPatch = writes.length;
     const changes = [...sums.values()];

@@ -149,7 +149,9 @@ export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
 
 /** The upstream is well and did not like the request. */
 function isClientsFault(failure: HealthFailure): boolean {
-  return failure.kind === 'answer' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422);
+  return (
+    failure.kind === 'answer' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422)
+  );
 }
 
 /** Keys, balances and connections belong to the channel; everything else to the model that was asked for. */

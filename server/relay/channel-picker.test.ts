@@ -36,7 +36,11 @@ describe('pick', () => {
   it('gives nothing when there is nothing', () => expect(setUp([]).pick()).toBeNull());
 
   it('draws by weight plus ten', () => {
-    const { shares } = setUp([{ id: 1, weight: 0 }, { id: 2, weight: 20 }, { id: 3, weight: 50 }]);
+    const { shares } = setUp([
+      { id: 1, weight: 0 },
+      { id: 2, weight: 20 },
+      { id: 3, weight: 50 },
+    ]);
     const counts = shares(20_000);
     expect(counts[1]).toBeCloseTo(0.1, 1);
     expect(counts[2]).toBeCloseTo(0.3, 1);
@@ -44,12 +48,25 @@ describe('pick', () => {
   });
 
   it('draws the first whose weights lie above the point, at both ends', () => {
-    const members = [{ id: 1, weight: 0 }, { id: 2, weight: 0 }];
-    for (const [point, id] of [[0, 1], [0.499, 1], [0.5, 2], [0.999, 2]] as const) expect(setUp(members, {}, () => point).pick()).toBe(id);
+    const members = [
+      { id: 1, weight: 0 },
+      { id: 2, weight: 0 },
+    ];
+    for (const [point, id] of [
+      [0, 1],
+      [0.499, 1],
+      [0.5, 2],
+      [0.999, 2],
+    ] as const)
+      expect(setUp(members, {}, () => point).pick()).toBe(id);
   });
 
   it('goes down the priorities, never to the same channel twice', () => {
-    const { pick } = setUp([{ id: 1, priority: 5 }, { id: 2, priority: 5 }, { id: 3, priority: -1 }]);
+    const { pick } = setUp([
+      { id: 1, priority: 5 },
+      { id: 2, priority: 5 },
+      { id: 3, priority: -1 },
+    ]);
     const first = pick();
     expect([1, 2]).toContain(first);
     expect(pick(1)).toBe(2);
@@ -59,13 +76,27 @@ describe('pick', () => {
   });
 
   it('leaves sick ones alone while a well one is left, on a lower priority too', () => {
-    const { pick } = setUp([{ id: 1, priority: 5 }, { id: 2, priority: 1 }], { 1: 0 });
+    const { pick } = setUp(
+      [
+        { id: 1, priority: 5 },
+        { id: 2, priority: 1 },
+      ],
+      { 1: 0 },
+    );
     for (let turn = 0; turn < 20; turn++) expect(pick()).toBe(2);
     expect(pick(2)).toBe(1);
   });
 
   it('takes a sick one rather than none, by priority', () => {
-    expect(setUp([{ id: 1, priority: 5 }, { id: 2, priority: 1 }], { 1: 0, 2: 0 }).pick()).toBe(1);
+    expect(
+      setUp(
+        [
+          { id: 1, priority: 5 },
+          { id: 2, priority: 1 },
+        ],
+        { 1: 0, 2: 0 },
+      ).pick(),
+    ).toBe(1);
   });
 
   it('draws unwell ones by what is left of their weight', () => {
@@ -80,7 +111,11 @@ describe('pick', () => {
   });
 
   it('costs about the same with a thousand channels', () => {
-    const { pick } = setUp(Array.from({ length: 1000 }, (_, at) => ({ id: at + 1 })), {}, Math.random);
+    const { pick } = setUp(
+      Array.from({ length: 1000 }, (_, at) => ({ id: at + 1 })),
+      {},
+      Math.random,
+    );
     const begin = performance.now();
     for (let turn = 0; turn < 20_000; turn++) pick();
     expect(performance.now() - begin).toBeLessThan(1000);

@@ -43,5 +43,8 @@ function deltaOf(choice: unknown, position: number): { index: number; delta: obj
 function withCallIndexes(message: object): object {
   if (!('tool_calls' in message) || !Array.isArray(message.tool_calls)) return message;
   const calls: unknown[] = message.tool_calls;
-  return { ...message, tool_calls: calls.map((toolCall, index) => (typeof toolCall === 'object' && toolCall !== null ? { index, ...toolCall } : toolCall)) };
+  return {
+    ...message,
+    tool_calls: calls.map((toolCall, index) => (typeof toolCall === 'object' && toolCall !== null ? { index, ...toolCall } : toolCall)),
+  };
 }

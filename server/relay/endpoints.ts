@@ -62,7 +62,8 @@ function checkChat(body: RelayBody): void {
   const { stream } = body;
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw bad('stream', 'must be true or false');
   const options = body['stream_options'];
-  if (options !== undefined && options !== null && (typeof options !== 'object' || Array.isArray(options))) throw bad('stream_options', 'must be an object');
+  if (options !== undefined && options !== null && (typeof options !== 'object' || Array.isArray(options)))
+    throw bad('stream_options', 'must be an object');
 }
 
 function checkEmbeddings(body: RelayBody): void {
@@ -73,7 +74,8 @@ function checkEmbeddings(body: RelayBody): void {
   if (typeof input !== 'string' && !Array.isArray(input)) throw bad('input', 'must be a string or a list');
   checkInteger(body, 'dimensions', 1, 1_000_000);
   const format = body['encoding_format'];
-  if (format !== undefined && format !== null && format !== 'float' && format !== 'base64') throw bad('encoding_format', 'must be float or base64');
+  if (format !== undefined && format !== null && format !== 'float' && format !== 'base64')
+    throw bad('encoding_format', 'must be float or base64');
 }
 
 function checkInteger(body: RelayBody, field: string, min: number, max: number): void {

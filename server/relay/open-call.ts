@@ -79,7 +79,11 @@ export async function openCall(
   }
 }
 
-function refusal({ context }: RelayServices, failure: unknown, { language, requestId }: { language: Language; requestId: string }): Response {
+function refusal(
+  { context }: RelayServices,
+  failure: unknown,
+  { language, requestId }: { language: Language; requestId: string },
+): Response {
   const error = toAppError(failure, context, requestId);
   return errorAnswer(error.status, ownError(error, language, requestId), requestId, error.retryAfter);
 }

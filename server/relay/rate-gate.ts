@@ -27,7 +27,9 @@ export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'no
       .patch({ id, reset_at: { lte: time } }, { set: { count: 1, reset_at: time + windowMs } }, { insertIfMissing: fresh });
     if (restarted !== null) return true;
     // Another request may have opened the window meanwhile.
-    return (await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } })) !== null;
+    return (
+      (await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } })) !== null
+    );
   }
 
   async function secondsLeft(id: string): Promise<number> {

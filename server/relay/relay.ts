@@ -21,10 +21,7 @@ import { isRetryable } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** How the tries of a call ended. */
-type Outcome =
-  | { kind: 'whole'; result: WholeResult }
-  | { kind: 'stream'; relay: StreamRelay }
-  | NoAnswer;
+type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream'; relay: StreamRelay } | NoAnswer;
 type NoAnswer =
   | { kind: 'failed'; failure: UpstreamFailure; channel: PreparedChannel }
   | { kind: 'no_channel' }
@@ -153,10 +150,7 @@ function noteFailure(call: RunningCall, channel: PreparedChannel, failure: Upstr
 }
 
 /** Books a call that got no answer: it costs nothing, but the log keeps its attempts. */
-function endWithoutAnswer(
-  call: RunningCall,
-  outcome: NoAnswer,
-): { status: number; error: ErrorObject; retryAfter: number | undefined } {
+function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { status: number; error: ErrorObject; retryAfter: number | undefined } {
   const { context } = call.services;
   if (call.attempts.length === 0 || outcome.kind === 'fault') context.ledger.release(call.reservation);
   else {

@@ -29,7 +29,12 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
       return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
-      return errorAnswer(error.status, ownError(error, languageOf(request.headers.get('accept-language')), requestId), requestId, error.retryAfter);
+      return errorAnswer(
+        error.status,
+        ownError(error, languageOf(request.headers.get('accept-language')), requestId),
+        requestId,
+        error.retryAfter,
+      );
     }
   }
 

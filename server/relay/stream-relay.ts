@@ -24,7 +24,15 @@ import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { UsageMeter } from '#server/upstream/usage-meter.ts';
 
-export type StreamEnding = 'complete' | 'truncated' | 'stalled' | 'upstream_error' | 'invalid_answer' | 'invalid_usage' | 'client_closed' | 'overdraft';
+export type StreamEnding =
+  | 'complete'
+  | 'truncated'
+  | 'stalled'
+  | 'upstream_error'
+  | 'invalid_answer'
+  | 'invalid_usage'
+  | 'client_closed'
+  | 'overdraft';
 
 export interface StreamRelayOptions {
   call: RunningCall;

@@ -92,7 +92,13 @@ export function createTokenGate(context: AppContext): TokenGate {
       group: token.group === '' ? user.group : token.group,
       pinnedChannel: channel === undefined ? undefined : Number(/^\d{1,15}$/.test(channel) ? channel : Number.NaN),
       models: token.model_limits_enabled ? new Set(splitList(token.model_limits)) : null,
-      ranges: token.allow_ips.trim() === '' ? null : token.allow_ips.split('\n').map(rangeOf).filter((range) => range !== null),
+      ranges:
+        token.allow_ips.trim() === ''
+          ? null
+          : token.allow_ips
+              .split('\n')
+              .map(rangeOf)
+              .filter((range) => range !== null),
       lastAddress: { allowed: undefined },
     };
     if (before === epoch) store(credential, admission);

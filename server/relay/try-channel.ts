@@ -30,7 +30,11 @@ export interface WholeResult {
   firstByteMs: number;
 }
 
-export type TryResult = WholeResult | { kind: 'stream'; relay: StreamRelay } | { kind: 'failed'; failure: UpstreamFailure } | { kind: 'left' };
+export type TryResult =
+  | WholeResult
+  | { kind: 'stream'; relay: StreamRelay }
+  | { kind: 'failed'; failure: UpstreamFailure }
+  | { kind: 'left' };
 
 /** Bytes of an answer that is not a stream. */
 const largestAnswer = 128 * 1024 * 1024;
@@ -75,7 +79,10 @@ export async function tryChannel(
   if (call.hasLeft) return { kind: 'left' };
   const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
-    return { kind: 'failed', failure: parseUpstreamError({ status: answer.status, text: text.slice(0, 64 * 1024), headers: answer.headers, channel, now: now() }) };
+    return {
+      kind: 'failed',
+      failure: parseUpstreamError({ status: answer.status, text: text.slice(0, 64 * 1024), headers: answer.headers, channel, now: now() }),
+    };
   }
   const failure = errorInAnswer(text, channel);
   if (failure !== null) return { kind: 'failed', failure };

@@ -82,7 +82,12 @@ function snapshotOf(rows: readonly OptionRecord[], parts: SettingsParts): Snapsh
   return snapshot;
 }
 
-function setValue<Key extends SettingKey>(snapshot: Partial<Snapshot>, key: Key, row: OptionRecord | undefined, parts: SettingsParts): void {
+function setValue<Key extends SettingKey>(
+  snapshot: Partial<Snapshot>,
+  key: Key,
+  row: OptionRecord | undefined,
+  parts: SettingsParts,
+): void {
   snapshot[key] = (row === undefined ? undefined : storedValue(key, row, parts)) ?? defaultValue(key);
 }
 

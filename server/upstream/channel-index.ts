@@ -178,7 +178,10 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     },
     groupsOf(model) {
       const name = lookupName(model);
-      return [...byGroup].filter(([, models]) => models.has(name)).map(([group]) => group).sort();
+      return [...byGroup]
+        .filter(([, models]) => models.has(name))
+        .map(([group]) => group)
+        .sort();
     },
     get revision() {
       return revision;
@@ -208,6 +211,23 @@ function isSame(a: ChannelRecord, b: ChannelRecord): boolean {
 }
 
 const relevant = [
-  'type', 'name', 'key_cipher', 'openai_organization', 'status', 'weight', 'priority', 'base_url', 'other', 'models', 'group',
-  'model_mapping', 'status_code_mapping', 'setting', 'param_override', 'auto_ban', 'tag', 'test_model', 'max_input_tokens',
+  'type',
+  'name',
+  'key_cipher',
+  'openai_organization',
+  'status',
+  'weight',
+  'priority',
+  'base_url',
+  'other',
+  'models',
+  'group',
+  'model_mapping',
+  'status_code_mapping',
+  'setting',
+  'param_override',
+  'auto_ban',
+  'tag',
+  'test_model',
+  'max_input_tokens',
 ] as const satisfies readonly (keyof ChannelRecord)[];

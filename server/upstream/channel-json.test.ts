@@ -28,14 +28,20 @@ describe('the JSON texts of a channel', () => {
 
   it('map models without empty targets, and statuses in either notation', () => {
     expect(parseModelMapping('{"a":"b","c":""}')).toEqual(new Map([['a', 'b']]));
-    expect(parseStatusCodeMapping('{"400":"500","404":503}')).toEqual(new Map([[400, 500], [404, 503]]));
+    expect(parseStatusCodeMapping('{"400":"500","404":503}')).toEqual(
+      new Map([
+        [400, 500],
+        [404, 503],
+      ]),
+    );
   });
 
   it('take proxies of the known kinds only', () => {
     for (const proxy of ['http://127.0.0.1:8080', 'https://u:p@proxy.example', 'socks5://proxy.example:1080']) {
       expect(parseChannelSetting(JSON.stringify({ proxy, future: 1 }))?.proxy).toBe(proxy);
     }
-    for (const proxy of ['ftp://a.example', 'proxy.example:80', 'socks4://a', 'http://']) expect(parseChannelSetting(JSON.stringify({ proxy }))).toBeNull();
+    for (const proxy of ['ftp://a.example', 'proxy.example:80', 'socks4://a', 'http://'])
+      expect(parseChannelSetting(JSON.stringify({ proxy }))).toBeNull();
     expect(parseChannelSetting('{"proxy":""}')?.proxy).toBeNull();
   });
 });
@@ -61,9 +67,15 @@ describe('a channel that cannot work', () => {
   });
 
   it('is told from one that works', () => {
-    expect(buildPreparedChannel({ base_url: ' http://10.0.0.7:9997/x/ ' })).toMatchObject({ problem: null, base: 'http://10.0.0.7:9997/x' });
+    expect(buildPreparedChannel({ base_url: ' http://10.0.0.7:9997/x/ ' })).toMatchObject({
+      problem: null,
+      base: 'http://10.0.0.7:9997/x',
+    });
     expect(buildPreparedChannel({ status_code_mapping: 'broken' }).problem).toBeNull();
-    expect(buildPreparedChannel({ models: ' a, b ,a,,', group: 'default,vip ' })).toMatchObject({ models: ['a', 'b'], groups: ['default', 'vip'] });
+    expect(buildPreparedChannel({ models: ' a, b ,a,,', group: 'default,vip ' })).toMatchObject({
+      models: ['a', 'b'],
+      groups: ['default', 'vip'],
+    });
   });
 
   it('renews a signed token before it expires', () => {

@@ -14,7 +14,16 @@ const noSetting: ChannelSetting = { forceFormat: false, thinkingToContent: false
 const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
 
 const Names = z.record(z.string(), z.string().nullable());
-const Statuses = z.record(z.string().regex(/^[1-5]\d\d$/), z.union([z.int(), z.string().regex(/^\d{3}$/).transform(Number)]));
+const Statuses = z.record(
+  z.string().regex(/^[1-5]\d\d$/),
+  z.union([
+    z.int(),
+    z
+      .string()
+      .regex(/^\d{3}$/)
+      .transform(Number),
+  ]),
+);
 const Fields = z.record(z.string(), z.unknown());
 const Setting = z.looseObject({
   force_format: z.boolean().nullish(),

@@ -3,7 +3,8 @@
 const url = /\b([a-z][a-z0-9+.-]{1,15}):\/\/[^\s"'<>()[\]{}，。；、）」]+/gi;
 const ipv4 = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?(?![\w.]*\w)/g;
 // Bracketed, or written in full, or shortened by `::`; a time such as 12:30:45 is none of these.
-const ipv6 = /\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\](?::\d{1,5})?|(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])/gi;
+const ipv6 =
+  /\[[0-9a-f]*:[0-9a-f:.]*:[0-9a-f.]*\](?::\d{1,5})?|(?<![\w:])(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}(?![\w:])|(?<![\w:])(?:[0-9a-f]{1,4}:){1,6}(?::[0-9a-f]{1,4}){1,6}(?![\w:])/gi;
 const bearer = /\b(Bearer|Basic)\s+[\w.~+/*-]{6,}=*/gi;
 const prefixedKey = /(?<![\w-])(sk|pk|rk|ak|gsk|xai|hf|r8|pplx|nvapi|tvly|fw|bce-v3)([-_/])[\w.*/-]{6,}/g;
 const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;

@@ -51,11 +51,7 @@ export interface PrepareOptions {
 const PLANS_KEPT = 2000;
 const tokenLifetime = 24 * 3600_000;
 
-export function prepareChannel(
-  record: ChannelRecord,
-  secrets: Pick<Secrets, 'decrypt'>,
-  options: PrepareOptions = {},
-): PreparedChannel {
+export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
   const provider = providerOf(record.type) ?? null;
   const problems: string[] = [];
   const key = readKey(record, secrets, problems);
@@ -110,7 +106,14 @@ export function prepareChannel(
 
 /** The parts of a comma list, without blanks around them and without repetitions. */
 function commaList(text: string): string[] {
-  return [...new Set(text.split(',').map((part) => part.trim()).filter((part) => part !== ''))];
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
+  ];
 }
 
 function readKey(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, problems: string[]): string {
@@ -170,7 +173,8 @@ function createHeaders({ record, provider, key, siteUrl, problems }: HeaderSourc
   const stream = { ...whole, ...fill(provider.streamHeaders), accept: 'text/event-stream' };
   // Only visible ASCII and blanks may travel in a header; anything else would fail on every call.
   for (const [name, value] of Object.entries(stream)) {
-    if (!/^[\x20-\x7e\t]*$/.test(value)) problems.push(`${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
+    if (!/^[\x20-\x7e\t]*$/.test(value))
+      problems.push(`${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
   }
   if (auth.kind !== 'zhipu-jwt') return (isStream) => (isStream ? stream : whole);
 

@@ -79,7 +79,13 @@ export function createSender(): Sender {
     const key = proxy === null ? origin : `${proxy} ${origin}`;
     let dispatcher = dispatchers.get(key);
     if (dispatcher === undefined) {
-      const options = { connections: connectionsPerOrigin, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 } };
+      const options = {
+        connections: connectionsPerOrigin,
+        keepAliveTimeout: 30_000,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: { timeout: 10_000 },
+      };
       dispatcher = proxy === null ? new Pool(origin, options) : throughProxy(proxy, options);
       dispatchers.set(key, dispatcher);
     }

@@ -20,7 +20,7 @@ export function endOfLastEvent(bytes: Buffer): number {
 
 /** The data of the first event that has any, null when none has. Reads no further than that. */
 export function firstEventData(bytes: Buffer): string | null {
-  for (let from = 0; from < bytes.length; ) {
+  for (let from = 0; from < bytes.length;) {
     const end = endOfEvent(bytes, from);
     const data = dataOf(bytes.toString('utf8', from, end).trimEnd());
     if (data !== null) return data;
@@ -68,7 +68,12 @@ export function dataOf(event: string): string | null {
 
 /** One event with that data. */
 export function toEvent(data: string): string {
-  return data.includes('\n') ? `${data.split('\n').map((line) => `data: ${line}`).join('\n')}\n\n` : `data: ${data}\n\n`;
+  return data.includes('\n')
+    ? `${data
+        .split('\n')
+        .map((line) => `data: ${line}`)
+        .join('\n')}\n\n`
+    : `data: ${data}\n\n`;
 }
 
 export const doneEvent = Buffer.from('data: [DONE]\n\n');

@@ -50,7 +50,10 @@ describe('a prompt', () => {
   });
 
   it('counts every tool, not the last alone', async () => {
-    const tool = (name: string) => ({ type: 'function', function: { name, description: 'reads the weather of a city', parameters: { type: 'object' } } });
+    const tool = (name: string) => ({
+      type: 'function',
+      function: { name, description: 'reads the weather of a city', parameters: { type: 'object' } },
+    });
     const one = await count({ messages: [hi], tools: [tool('weather')] });
     expect(await count({ messages: [hi], tools: [tool('weather'), tool('weather')] })).toBe(one + (one - 8 - 8));
   });
@@ -65,7 +68,8 @@ describe('a prompt', () => {
   });
 
   it('is never a reason to fail, whatever it holds', async () => {
-    for (const messages of [undefined, null, 'x', [null, 1, [], { content: 7 }, { content: [null, 3] }]]) expect(await count({ messages })).toBeGreaterThanOrEqual(3);
+    for (const messages of [undefined, null, 'x', [null, 1, [], { content: 7 }, { content: [null, 3] }]])
+      expect(await count({ messages })).toBeGreaterThanOrEqual(3);
     for (const input of [null, 5, [[1, 2, 3], ['a', 'b'], { text: 'a' }, { image: 'x' }]]) {
       expect(await countPromptTokens({ input }, 'embeddings', 'm')).toBeGreaterThanOrEqual(0);
     }
@@ -74,7 +78,10 @@ describe('a prompt', () => {
 });
 
 describe('the estimate', () => {
-  it.each([['English', english], ['Chinese', chinese]])('is near the count for %s', async (_language, text) => {
+  it.each([
+    ['English', english],
+    ['Chinese', chinese],
+  ])('is near the count for %s', async (_language, text) => {
     const counted = await countText(text, 'gpt-4');
     expect(estimateTextTokens(text) / counted).toBeGreaterThan(0.7);
     expect(estimateTextTokens(text) / counted).toBeLessThan(1.6);
@@ -90,7 +97,8 @@ describe('the estimate', () => {
 
 describe('the table', () => {
   it('is the larger one for the newer models of OpenAI', () => {
-    for (const model of ['gpt-4o', 'chatgpt-4o-latest', 'o1', 'o3-mini', 'o4-mini', 'gpt-4.1', 'gpt-4.5-preview', 'gpt-5']) expect(encodingOf(model)).toBe('o200k_base');
+    for (const model of ['gpt-4o', 'chatgpt-4o-latest', 'o1', 'o3-mini', 'o4-mini', 'gpt-4.1', 'gpt-4.5-preview', 'gpt-5'])
+      expect(encodingOf(model)).toBe('o200k_base');
     for (const model of ['gpt-4', 'gpt-3.5-turbo', 'claude-3', 'deepseek-chat', 'qwen']) expect(encodingOf(model)).toBe('cl100k_base');
   });
 });

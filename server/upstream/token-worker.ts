@@ -17,9 +17,7 @@ async function counterFor(encoding: Encoding): Promise<Count> {
   // Texts of clients are never special tokens, whatever they contain.
   const plain = { disallowedSpecial: new Set<string>() };
   const { countTokens } =
-    encoding === 'o200k_base'
-      ? await import('gpt-tokenizer/encoding/o200k_base')
-      : await import('gpt-tokenizer/encoding/cl100k_base');
+    encoding === 'o200k_base' ? await import('gpt-tokenizer/encoding/o200k_base') : await import('gpt-tokenizer/encoding/cl100k_base');
   return (counters[encoding] = (text) => countTokens(text, plain));
 }
 

@@ -86,7 +86,8 @@ describe('masking', () => {
 });
 
 describe('another channel is tried', () => {
-  const retried = (status: number, type = 1, error = {}) => isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), type);
+  const retried = (status: number, type = 1, error = {}) =>
+    isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), type);
 
   it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
   it.each([400, 408, 504, 524])('not after %i', (status) => expect(retried(status)).toBe(false));
@@ -104,10 +105,13 @@ describe('another channel is tried', () => {
 
 describe('a channel is taken out of use', () => {
   const reason = (status: number, error: object, channelType = 1) =>
-    autoDisableReason(parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }), {
-      channelType,
-      keywords: ['Your credit balance is too low', ''],
-    });
+    autoDisableReason(
+      parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
+      {
+        channelType,
+        keywords: ['Your credit balance is too low', ''],
+      },
+    );
 
   it('when its key or account is refused', () => {
     expect(reason(401, {})).toBe('why');

@@ -88,13 +88,7 @@ export function invalidAnswer(): UpstreamFailure {
 }
 
 const accountCodes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
-const accountTypes = new Set([
-  'insufficient_quota',
-  'insufficient_user_quota',
-  'authentication_error',
-  'permission_error',
-  'forbidden',
-]);
+const accountTypes = new Set(['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden']);
 const anthropic = 14;
 const gemini = 24;
 

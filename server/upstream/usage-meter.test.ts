@@ -32,5 +32,7 @@ test('usage-meter: one event larger than the buffer is counted', async () => {
 });
 
 test('usage-meter: reasoning and tool calls count as text', () => {
-  expect(textOf('{"delta":{"reasoning_content":"ab","tool_calls":[{"function":{"name":"f","arguments":"{\\"a\\":1}"}}]}}')).toBe('abf{"a":1}');
+  expect(textOf('{"delta":{"reasoning_content":"ab","tool_calls":[{"function":{"name":"f","arguments":"{\\"a\\":1}"}}]}}')).toBe(
+    'abf{"a":1}',
+  );
 });

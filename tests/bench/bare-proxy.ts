@@ -19,7 +19,11 @@ class PassThrough implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
   }
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
     const { connection: _connection, 'transfer-encoding': _encoding, ...passed } = headers;
     this.#response.writeHead(status, passed);
   }

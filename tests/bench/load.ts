@@ -24,7 +24,11 @@ export interface LoadResult {
 
 const options: LoadOptions = JSON.parse(process.argv[2] ?? '{}');
 const { port, connections, seconds, warmupSeconds = 1, key = 'sk-bench', model = 'mock', stream = false } = options;
-const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Tell me something about the tides, in two sentences please.' }], ...(stream ? { stream: true } : {}) });
+const body = JSON.stringify({
+  model,
+  messages: [{ role: 'user', content: 'Tell me something about the tides, in two sentences please.' }],
+  ...(stream ? { stream: true } : {}),
+});
 const request = Buffer.from(
   `POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
 );

@@ -14,7 +14,9 @@ const jsonBody = JSON.stringify({
 const jsonAnswer = Buffer.from(
   `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(jsonBody)}\r\nConnection: keep-alive\r\n\r\n${jsonBody}`,
 );
-const streamHead = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n');
+const streamHead = Buffer.from(
+  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n',
+);
 
 function toChunk(text: string): Buffer {
   return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
@@ -36,7 +38,14 @@ function burst(count: number, hasUsage: boolean): Buffer {
   const key = `${count} ${hasUsage}`;
   let bytes = bursts.get(key);
   if (bytes === undefined) {
-    bytes = Buffer.concat([streamHead, first, ...Array.from({ length: count }, () => middle), last, ...(hasUsage ? [usageChunk] : []), done]);
+    bytes = Buffer.concat([
+      streamHead,
+      first,
+      ...Array.from({ length: count }, () => middle),
+      last,
+      ...(hasUsage ? [usageChunk] : []),
+      done,
+    ]);
     bursts.set(key, bytes);
   }
   return bytes;

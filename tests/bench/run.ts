@@ -62,7 +62,9 @@ function throughput(title: string, results: Map<string, LoadResult[]>): void {
   print(title);
   for (const [name, list] of results) {
     const rate = median(list.map((result) => result.perSecond));
-    print(`  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, 'bare proxy')).padStart(6)} of the bare proxy`);
+    print(
+      `  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, 'bare proxy')).padStart(6)} of the bare proxy`,
+    );
   }
 }
 
@@ -76,19 +78,32 @@ try {
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else {
     throughput('JSON, 32 connections', await compare(targets, { connections: 32 }));
-    throughput('Streams of 50 chunks, 1 ms apart, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50-d1' }));
-    throughput('Streams of 50 chunks in one burst, 32 connections', await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }));
+    throughput(
+      'Streams of 50 chunks, 1 ms apart, 32 connections',
+      await compare(targets, { connections: 32, stream: true, model: 'mock-n50-d1' }),
+    );
+    throughput(
+      'Streams of 50 chunks in one burst, 32 connections',
+      await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }),
+    );
 
-    throughput('Streams of 50 chunks, 10 ms apart, 512 connections', await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }));
+    throughput(
+      'Streams of 50 chunks, 10 ms apart, 512 connections',
+      await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }),
+    );
 
     const single = await compare(targets, { connections: 1 });
     const added = (share: 'p50' | 'p99', name: string) =>
       median((single.get(name) ?? []).map((result, round) => result[share] - (single.get('direct')?.[round]?.[share] ?? Number.NaN)));
     print('Added to a JSON call, one connection (against the upstream directly)');
-    for (const name of ['bare proxy', 'tidegate']) print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
+    for (const name of ['bare proxy', 'tidegate'])
+      print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
 
     print('Memory of 1,000 open streams');
-    for (const [name, server] of [['bare proxy', bare], ['tidegate', tidegate]] as const) {
+    for (const [name, server] of [
+      ['bare proxy', bare],
+      ['tidegate', tidegate],
+    ] as const) {
       print(`  ${name.padEnd(22)} ${((await openStreamMemory(server, 1000)) / 1e6).toFixed(1)} MB`);
     }
 
@@ -97,7 +112,13 @@ try {
         ['100,000 tokens against 10', await serverWith(100_000, 1)],
         ['1,000 channels against 1', await serverWith(10, 1000)],
       ] as const) {
-        const results = await compare([{ name: 'bare proxy', port: tidegate.port }, { name: 'large', port: large.port }], { connections: 32 });
+        const results = await compare(
+          [
+            { name: 'bare proxy', port: tidegate.port },
+            { name: 'large', port: large.port },
+          ],
+          { connections: 32 },
+        );
         print(`${title}: ${percent(ratios(results, 'large', 'bare proxy'))} of the throughput`);
         await large.stop();
       }
@@ -128,7 +149,15 @@ async function openStreamMemory(server: Started, count: number): Promise<number>
 /** Ten minutes of 500 streams: memory must not grow after the first. */
 async function memoryOverTime(server: Started): Promise<void> {
   const minutes = 10;
-  const running = load({ port: server.port, connections: 500, seconds: minutes * 60, warmupSeconds: 0, stream: true, model: 'mock-n600-d100', key });
+  const running = load({
+    port: server.port,
+    connections: 500,
+    seconds: minutes * 60,
+    warmupSeconds: 0,
+    stream: true,
+    model: 'mock-n600-d100',
+    key,
+  });
   const points: [number, number][] = [];
   for (let minute = 1; minute <= minutes; minute += 1) {
     for (let step = 0; step < 4; step += 1) {
@@ -138,7 +167,9 @@ async function memoryOverTime(server: Started): Promise<void> {
     print(`  minute ${minute}: ${(server.memory() / 1e6).toFixed(1)} MB`);
   }
   const result = await running;
-  print(`  ${result.answers} streams, ${result.failures} failures, slope ${(slope(points) * 60 / 1e6).toFixed(3)} MB per minute after the first`);
+  print(
+    `  ${result.answers} streams, ${result.failures} failures, slope ${((slope(points) * 60) / 1e6).toFixed(3)} MB per minute after the first`,
+  );
 }
 
 function slope(points: readonly [number, number][]): number {

@@ -11,7 +11,10 @@ export const benchKey = `${'bench'.repeat(9)}key`;
 export const benchSecret = 'a secret for benchmarks only';
 export const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', 'mock-n600-d100', 'mock-n2000-d50'];
 
-export async function seed(url: string, { upstream, tokens, channels }: { upstream: string; tokens: number; channels: number }): Promise<void> {
+export async function seed(
+  url: string,
+  { upstream, tokens, channels }: { upstream: string; tokens: number; channels: number },
+): Promise<void> {
   const env = readEnv({ DATABASE_URL: url, SESSION_SECRET: benchSecret, LOG_LEVEL: 'error' });
   const db = await openDatabase(url);
   const context = await createContext({ env, db, masterKey: benchSecret, log: pino({ level: 'error' }) });
@@ -57,7 +60,13 @@ export async function seed(url: string, { upstream, tokens, channels }: { upstre
   const paying = await db.collection('tokens').first({ key_hash: context.secrets.hash(benchKey) });
   if (paying === null) throw new Error('The token of the benchmark is missing');
   await context.ledger.change({ account: 'token', id: paying.id, amount: 1e15, ref: 'bench-token', kind: 'test', actorId: 0 });
-  const price = { id: 'ModelRatio', value: JSON.stringify({ ...context.settings.get('ModelRatio'), ...Object.fromEntries(benchModels.map((model) => [model, 1.25])) }), revision: 1, updated_at: 0, updated_by: 0 };
+  const price = {
+    id: 'ModelRatio',
+    value: JSON.stringify({ ...context.settings.get('ModelRatio'), ...Object.fromEntries(benchModels.map((model) => [model, 1.25])) }),
+    revision: 1,
+    updated_at: 0,
+    updated_by: 0,
+  };
   await db.collection('options').insert(price);
   await db.collection('facts').insert({ id: 'setup', value: { version: 'bench', initialized_at: 0 } });
   await context.close();

@@ -12,7 +12,12 @@ const accounts = 1_000;
 const folder = mkdtempSync(join(tmpdir(), 'tidegate-bench-'));
 const db = await openDatabase(`file:${join(folder, 'bench.db')}`);
 const users = db.collection('users');
-await db.write(Array.from({ length: accounts }, (_, index) => ({ insert: userRecord({ id: index + 1, quota: 2 ** 50, applied: { p: 0 } }), into: 'users' })));
+await db.write(
+  Array.from({ length: accounts }, (_, index) => ({
+    insert: userRecord({ id: index + 1, quota: 2 ** 50, applied: { p: 0 } }),
+    into: 'users',
+  })),
+);
 
 let seq = 0;
 async function row(): Promise<Write> {
@@ -44,7 +49,10 @@ const settlement = (): Write => ({
 
 console.log(`${collections.logs.indexes.length} indexes on logs`);
 for (const perCommit of [1, 32]) {
-  for (const [name, patches] of [['log rows', 0], ['log rows, each with its account', 1]] as const) {
+  for (const [name, patches] of [
+    ['log rows', 0],
+    ['log rows, each with its account', 1],
+  ] as const) {
     let spent = 0;
     for (let done = 0; done < rounds; done += perCommit) {
       const batch: Write[] = [];
@@ -63,7 +71,10 @@ for (const [name, call] of [
   ['get by id', (index: number) => users.get(1 + (index % accounts))],
   ['first by a unique index', (index: number) => users.first({ username: `user${1 + (index % accounts)}` })],
   ['conditional patch', (index: number) => users.patch({ id: 1 + (index % accounts), quota: { gte: 1 } }, { increment: { quota: -1 } })],
-  ['newest ten of a user', (index: number) => db.collection('logs').find({ user_id: 1 + (index % accounts) }, { sort: [['created_at', -1]], limit: 10 })],
+  [
+    'newest ten of a user',
+    (index: number) => db.collection('logs').find({ user_id: 1 + (index % accounts) }, { sort: [['created_at', -1]], limit: 10 }),
+  ],
 ] as const) {
   const start = performance.now();
   for (let index = 0; index < 20_000; index += 1) await call(index);

@@ -14,8 +14,23 @@ import { differences, isObject, readModelLists, readUrlRows, readVectors } from 
 import type { Vector } from './provider-vectors.ts';
 
 const files = [
-  'openai', 'openai-compatible', 'azure', 'deepseek', 'mistral', 'xai', 'perplexity', 'openrouter', 'minimax', 'volcengine',
-  'baidu-v2', 'jina', 'mokaai', 'cloudflare', 'ollama', 'ali', 'zhipu-v4',
+  'openai',
+  'openai-compatible',
+  'azure',
+  'deepseek',
+  'mistral',
+  'xai',
+  'perplexity',
+  'openrouter',
+  'minimax',
+  'volcengine',
+  'baidu-v2',
+  'jina',
+  'mokaai',
+  'cloudflare',
+  'ollama',
+  'ali',
+  'zhipu-v4',
 ];
 
 /** Vectors of calls that this server offers; those of later protocols name it. */
@@ -72,45 +87,52 @@ describe.each(files)('%s', (file) => {
     const { upstream_response: upstream, error, response, response_chunks: chunks } = vector;
     const text = typeof upstream.body === 'string' ? upstream.body : JSON.stringify(upstream.body);
 
-    if (error !== undefined) it('reports the expected error', () => {
-      const channel = channelOf(vector);
-      const failure =
-        upstream.status === 200
-          ? errorInAnswer(text, channel)
-          : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
-      expect(failure?.status).toBe(error.status);
-      expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
-    });
+    if (error !== undefined)
+      it('reports the expected error', () => {
+        const channel = channelOf(vector);
+        const failure =
+          upstream.status === 200 ? errorInAnswer(text, channel) : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
+        expect(failure?.status).toBe(error.status);
+        expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
+      });
 
-    if (response !== undefined) it('gives the client the expected answer', () => {
-      const channel = channelOf(vector);
-      const { upstreamModel } = requestOf(vector, capability);
-      expect(errorInAnswer(text, channel)).toBeNull();
-      const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
-      const usage = isObject(answer) ? readUsage(answer.usage, channel.provider) : null;
-      if (vector.usage !== undefined) expectUsage(usage, vector.usage);
-      expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
-    });
+    if (response !== undefined)
+      it('gives the client the expected answer', () => {
+        const channel = channelOf(vector);
+        const { upstreamModel } = requestOf(vector, capability);
+        expect(errorInAnswer(text, channel)).toBeNull();
+        const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
+        const usage = isObject(answer) ? readUsage(answer.usage, channel.provider) : null;
+        if (vector.usage !== undefined) expectUsage(usage, vector.usage);
+        expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
+      });
 
-    if (chunks !== undefined) it('gives the client the expected stream', () => {
-      const channel = channelOf(vector);
-      const { upstreamModel } = requestOf(vector, capability);
-      const isUsageHidden = !wantsUsage(vector.request.body);
-      const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
-      const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
-      const data = events.filter((event) => event !== '[DONE]');
-      const usages = data.map((event) => readUsage(JSON.parse(event).usage, channel.provider)).filter((usage) => usage !== null);
+    if (chunks !== undefined)
+      it('gives the client the expected stream', () => {
+        const channel = channelOf(vector);
+        const { upstreamModel } = requestOf(vector, capability);
+        const isUsageHidden = !wantsUsage(vector.request.body);
+        const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
+        const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
+        const data = events.filter((event) => event !== '[DONE]');
+        const usages = data.map((event) => readUsage(JSON.parse(event).usage, channel.provider)).filter((usage) => usage !== null);
 
-      const sent =
-        transform === null
-          ? data.filter((event) => !(isUsageHidden && isUsageOnly(event)))
-          : [...data.flatMap((event) => transform.event(event)), ...transform.end()];
-      let expected = chunks.filter((chunk) => chunk !== '[DONE]');
-      // A usage chunk that the upstream does not send is the relay's own.
-      if (usages.length === 0) expected = expected.filter((chunk) => !isUsageOnly(JSON.stringify(chunk)));
-      else if (vector.usage !== undefined) expectUsage(usages.at(-1) ?? null, vector.usage);
-      expect(differences(sent.map((event): unknown => JSON.parse(event)), expected, false)).toEqual([]);
-    });
+        const sent =
+          transform === null
+            ? data.filter((event) => !(isUsageHidden && isUsageOnly(event)))
+            : [...data.flatMap((event) => transform.event(event)), ...transform.end()];
+        let expected = chunks.filter((chunk) => chunk !== '[DONE]');
+        // A usage chunk that the upstream does not send is the relay's own.
+        if (usages.length === 0) expected = expected.filter((chunk) => !isUsageOnly(JSON.stringify(chunk)));
+        else if (vector.usage !== undefined) expectUsage(usages.at(-1) ?? null, vector.usage);
+        expect(
+          differences(
+            sent.map((event): unknown => JSON.parse(event)),
+            expected,
+            false,
+          ),
+        ).toEqual([]);
+      });
   });
 });
 

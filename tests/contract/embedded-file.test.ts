@@ -104,7 +104,10 @@ describe('the embedded file', () => {
     await db.collection('users').insert(userRecord({ id: 1 }));
     const writers = [startWriter('increment', 'a', '1500'), startWriter('increment', 'b', '1500')];
     const exits = await Promise.all(writers.map(({ child }) => once(child, 'exit')));
-    expect(exits).toEqual([[0, null], [0, null]]);
+    expect(exits).toEqual([
+      [0, null],
+      [0, null],
+    ]);
     expect(await db.collection('users').get(1)).toMatchObject({ used_quota: 3_000, leases: { a: 1_500, b: 1_500 } });
     const ids = writers.flatMap(({ acknowledged }) => acknowledged());
     expect(ids).toHaveLength(3_000);
@@ -139,7 +142,12 @@ describe('the embedded file', () => {
   it('does not block the event loop with sums and scans', async () => {
     const db = await openDatabase(url);
     for (let start = 0; start < 20_000; start += 1_000) {
-      await db.write(Array.from({ length: 1_000 }, (_, index) => ({ insert: logRecord({ id: start + index + 1, content: `row ${index}`, quota: 1 }), into: 'logs' })));
+      await db.write(
+        Array.from({ length: 1_000 }, (_, index) => ({
+          insert: logRecord({ id: start + index + 1, content: `row ${index}`, quota: 1 }),
+          into: 'logs',
+        })),
+      );
     }
     const logs = db.collection('logs');
     // Answered on the event loop, a call is over before the loop comes round once.

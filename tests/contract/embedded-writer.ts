@@ -11,7 +11,9 @@ if (what === 'append') {
   // Until killed.
   for (let seq = 1; ; seq += 2) {
     const rows = [seq, seq + 1];
-    const inserts = await Promise.all(rows.map(async (number) => ({ insert: logRecord({ id: await db.nextId('logs'), process: 'p', seq: number }), into: 'logs' })));
+    const inserts = await Promise.all(
+      rows.map(async (number) => ({ insert: logRecord({ id: await db.nextId('logs'), process: 'p', seq: number }), into: 'logs' })),
+    );
     await db.write([...inserts, { patch: { increment: { used_quota: rows.length } }, of: 'users', where: { id: 1 } }]);
     // Straight to the kernel, as the commit itself: what stands there was acknowledged before the kill.
     writeSync(acknowledgements, `${seq + 1}\n`);

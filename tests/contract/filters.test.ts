@@ -9,7 +9,17 @@ onEachEngine('filters', (current) => {
 
   it('equality tells texts, numbers, booleans and null apart', async () => {
     const facts = current().db.collection('facts');
-    for (const [id, value] of [['a', 1], ['b', true], ['c', '1'], ['d', null], ['e', 0], ['f', false], ['g', ''], ['h', '[1]']] as const) await facts.insert({ id, value });
+    for (const [id, value] of [
+      ['a', 1],
+      ['b', true],
+      ['c', '1'],
+      ['d', null],
+      ['e', 0],
+      ['f', false],
+      ['g', ''],
+      ['h', '[1]'],
+    ] as const)
+      await facts.insert({ id, value });
     expect(await ids('facts', { value: 1 })).toEqual(['a']);
     expect(await ids('facts', { value: true })).toEqual(['b']);
     expect(await ids('facts', { value: '1' })).toEqual(['c']);
@@ -60,7 +70,15 @@ onEachEngine('filters', (current) => {
 
   it('ranges compare numbers with numbers and texts with texts', async () => {
     const facts = current().db.collection('facts');
-    for (const [id, value] of [['a', 1], ['b', 2], ['c', 3], ['d', '1'], ['e', '2'], ['f', null]] as const) await facts.insert({ id, value });
+    for (const [id, value] of [
+      ['a', 1],
+      ['b', 2],
+      ['c', 3],
+      ['d', '1'],
+      ['e', '2'],
+      ['f', null],
+    ] as const)
+      await facts.insert({ id, value });
     expect(await ids('facts', { value: { gte: 2 } })).toEqual(['b', 'c']);
     expect(await ids('facts', { value: { gt: 1, lt: 3 } })).toEqual(['b']);
     expect(await ids('facts', { value: { lte: '1' } })).toEqual(['d']);
@@ -91,7 +109,23 @@ onEachEngine('filters', (current) => {
 
   it('"contains" takes its text literally and ignores the case of ASCII letters only', async () => {
     const users = current().db.collection('users');
-    const names = ['100%', '100x', 'a_b', 'axb', 'a.*b', 'aXXb', '$where', '[a-z]', 'back\\slash', '(x|y)', 'Ünï', 'MiXed', '^top', 'line\nend', 'null\0x00'];
+    const names = [
+      '100%',
+      '100x',
+      'a_b',
+      'axb',
+      'a.*b',
+      'aXXb',
+      '$where',
+      '[a-z]',
+      'back\\slash',
+      '(x|y)',
+      'Ünï',
+      'MiXed',
+      '^top',
+      'line\nend',
+      'null\0x00',
+    ];
     for (const [position, display_name] of names.entries()) await users.insert(userRecord({ id: position + 1, display_name }));
     const matching = async (contains: string) => (await users.find({ display_name: { contains } })).map((user) => user.display_name);
     expect(await matching('0%')).toEqual(['100%']);
@@ -115,7 +149,8 @@ onEachEngine('filters', (current) => {
   it('"startsWith" takes its text literally, with and without an index', async () => {
     const users = current().db.collection('users');
     const names = ['%a', '_b', '.*c', '$d', 'abc', 'abd', 'ABC', 'ab', 'ab\u{1F600}', 'b'];
-    for (const [position, name] of names.entries()) await users.insert(userRecord({ id: position + 1, username: name, display_name: name }));
+    for (const [position, name] of names.entries())
+      await users.insert(userRecord({ id: position + 1, username: name, display_name: name }));
     for (const path of ['username', 'display_name']) {
       const matching = async (startsWith: string) => (await users.find({ [path]: { startsWith } })).map((user) => user.username);
       expect(await matching('%')).toEqual(['%a']);
@@ -131,7 +166,19 @@ onEachEngine('filters', (current) => {
   it('an operator that came in as data is refused, never interpreted', async () => {
     const users = current().db.collection('users');
     await users.insert(userRecord({ id: 1 }));
-    const hostile = ['{"username":{"$ne":null}}', '{"username":{"$gt":""}}', '{"$where":"1"}', '{"username":{"in":[{"$ne":1}]}}', '{"$or":[{}]}', '{"username":["a"]}', '{"a.$.b":1}', '{"_id":1}', `{"x' OR 1=1 --":1}`, '{"username":{"contains":{"$ne":1}}}', '{"id":{"regex":"."}}'];
+    const hostile = [
+      '{"username":{"$ne":null}}',
+      '{"username":{"$gt":""}}',
+      '{"$where":"1"}',
+      '{"username":{"in":[{"$ne":1}]}}',
+      '{"$or":[{}]}',
+      '{"username":["a"]}',
+      '{"a.$.b":1}',
+      '{"_id":1}',
+      `{"x' OR 1=1 --":1}`,
+      '{"username":{"contains":{"$ne":1}}}',
+      '{"id":{"regex":"."}}',
+    ];
     for (const text of hostile) {
       await expect(users.find(JSON.parse(text)), text).rejects.toThrow(TypeError);
       await expect(users.remove(JSON.parse(text)), text).rejects.toThrow(TypeError);

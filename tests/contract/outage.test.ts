@@ -21,10 +21,12 @@ describe('an outage on embedded', () => {
   });
 });
 
-const { host = '', port = '' } = /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(testMongoUrl ?? '')?.groups ?? {};
+const { host = '', port = '' } =
+  /^mongodb:\/\/(?:[^@/]*@)?(?<host>[^:/,]+)(?::(?<port>\d+))?(?:[/?]|$)/.exec(testMongoUrl ?? '')?.groups ?? {};
 
 // A proxy can stand in front of one server, not of a replica set's members.
-if (testMongoUrl !== undefined && host === '') console.warn('Outages of MongoDB are not tested: TEST_MONGODB_URL names more than one server.');
+if (testMongoUrl !== undefined && host === '')
+  console.warn('Outages of MongoDB are not tested: TEST_MONGODB_URL names more than one server.');
 describe.runIf(host !== '')('an outage on mongodb', () => {
   async function throughProxy() {
     const direct = await mongoEngine.create();
@@ -89,7 +91,13 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     expect(performance.now() - start).toBeLessThan(12_000);
     await proxy.cut();
     await proxy.restore();
-    await until(async () => (await db.collection('users').get(1).catch(() => null)) !== null);
+    await until(
+      async () =>
+        (await db
+          .collection('users')
+          .get(1)
+          .catch(() => null)) !== null,
+    );
     await end();
   });
 

@@ -14,7 +14,10 @@ onEachEngine('query plans', (current) => {
     if ((await plan('users', { id: 1 })) === null) context.skip('This server does not explain.');
     for (const name of names) {
       for (const index of collections[name].indexes) {
-        const fields = index.fields.map((field) => ({ path: field.replace(/^-/, ''), direction: field.startsWith('-') ? (-1 as const) : (1 as const) }));
+        const fields = index.fields.map((field) => ({
+          path: field.replace(/^-/, ''),
+          direction: field.startsWith('-') ? (-1 as const) : (1 as const),
+        }));
         const [first, ...rest] = fields;
         if (first === undefined) throw new Error(`${name}.${index.name} has no fields`);
         const found = await plan(name, { [first.path]: 'x' }, { limit: 10 });
@@ -30,7 +33,13 @@ onEachEngine('query plans', (current) => {
   });
 
   it('log lists: each filter with a range of time, newest first', async (context) => {
-    const newest: FindOptions = { sort: [['created_at', -1], ['id', -1]], limit: 20 };
+    const newest: FindOptions = {
+      sort: [
+        ['created_at', -1],
+        ['id', -1],
+      ],
+      limit: 20,
+    };
     const range: Filter = { created_at: { gte: 1, lt: 2_000_000_000 } };
     if ((await plan('logs', { id: 1 })) === null) context.skip('This server does not explain.');
     expect(await plan('logs', {}, newest)).toEqual({ index: 'time', scans: false, sorts: false });
@@ -42,7 +51,10 @@ onEachEngine('query plans', (current) => {
       expect(await plan('logs', { [path]: 1, ...range }, newest), path).toEqual({ index, scans: false, sorts: false });
       expect(await plan('logs', { [path]: 1 }, newest), path).toEqual({ index, scans: false, sorts: false });
     }
-    expect(await plan('logs', { process: 'p', seq: { gt: 5 } }, { sort: [['seq', 1]] })).toMatchObject({ index: 'settlement', scans: false });
+    expect(await plan('logs', { process: 'p', seq: { gt: 5 } }, { sort: [['seq', 1]] })).toMatchObject({
+      index: 'settlement',
+      scans: false,
+    });
     expect(await plan('logs', { content: 'x' })).toMatchObject({ scans: true });
   });
 });

@@ -5,7 +5,12 @@ import { onEachEngine } from '#tests/support/engines.ts';
 onEachEngine('reading', (current) => {
   it('what was inserted comes back as it was', async () => {
     const { db } = current();
-    const log = logRecord({ id: 7, content: 'Ünïcode \u{1F600} "quoted" \\ \n', other: { nested: { list: [1, 'a', null, true, { 'gpt-4.1': 0.25 }] } }, quota: 2 ** 53 - 1 });
+    const log = logRecord({
+      id: 7,
+      content: 'Ünïcode \u{1F600} "quoted" \\ \n',
+      other: { nested: { list: [1, 'a', null, true, { 'gpt-4.1': 0.25 }] } },
+      quota: 2 ** 53 - 1,
+    });
     await db.collection('logs').insert(log);
     expect(await db.collection('logs').get(7)).toEqual(log);
     expect(await db.collection('logs').get(8)).toBeNull();
@@ -25,8 +30,18 @@ onEachEngine('reading', (current) => {
     const order = async (sort: readonly (readonly [string, 1 | -1])[]) => (await users.find({}, { sort })).map((user) => user.id);
     expect(await order([['quota', 1]])).toEqual([2, 4, 6, 1, 3, 5]);
     expect(await order([['quota', -1]])).toEqual([5, 3, 1, 6, 4, 2]);
-    expect(await order([['group', -1], ['quota', 1]])).toEqual([4, 6, 5, 2, 1, 3]);
-    expect(await order([['group', 1], ['id', -1]])).toEqual([3, 2, 1, 6, 5, 4]);
+    expect(
+      await order([
+        ['group', -1],
+        ['quota', 1],
+      ]),
+    ).toEqual([4, 6, 5, 2, 1, 3]);
+    expect(
+      await order([
+        ['group', 1],
+        ['id', -1],
+      ]),
+    ).toEqual([3, 2, 1, 6, 5, 4]);
   });
 
   it('missing and null come first in ascending order', async () => {
@@ -41,7 +56,8 @@ onEachEngine('reading', (current) => {
   it('pages by skip and limit end where the records end', async () => {
     const users = current().db.collection('users');
     for (let id = 1; id <= 5; id += 1) await users.insert(userRecord({ id }));
-    const page = async (skip: number, limit?: number) => (await users.find({}, { skip, ...(limit === undefined ? {} : { limit }) })).map((user) => user.id);
+    const page = async (skip: number, limit?: number) =>
+      (await users.find({}, { skip, ...(limit === undefined ? {} : { limit }) })).map((user) => user.id);
     expect(await page(0, 2)).toEqual([1, 2]);
     expect(await page(4, 2)).toEqual([5]);
     expect(await page(5, 2)).toEqual([]);
@@ -56,9 +72,19 @@ onEachEngine('reading', (current) => {
     const logs = current().db.collection('logs');
     for (let id = 1; id <= 25; id += 1) await logs.insert(logRecord({ id, created_at: 100 + Math.floor(id / 7) }));
     const seen: number[] = [];
-    for (let last: { id: number; created_at: number } | undefined; ; ) {
-      const before = last === undefined ? {} : { or: [{ created_at: { lt: last.created_at } }, { created_at: last.created_at, id: { lt: last.id } }] };
-      const page = await logs.find({ user_id: 1, ...before }, { sort: [['created_at', -1], ['id', -1]], limit: 4 });
+    for (let last: { id: number; created_at: number } | undefined; ;) {
+      const before =
+        last === undefined ? {} : { or: [{ created_at: { lt: last.created_at } }, { created_at: last.created_at, id: { lt: last.id } }] };
+      const page = await logs.find(
+        { user_id: 1, ...before },
+        {
+          sort: [
+            ['created_at', -1],
+            ['id', -1],
+          ],
+          limit: 4,
+        },
+      );
       seen.push(...page.map((log) => log.id));
       last = page.at(-1);
       if (last === undefined) break;
@@ -79,7 +105,9 @@ onEachEngine('reading', (current) => {
 
   it('"each" gives every record once in id order, over many pages, also when records go meanwhile', async () => {
     const { db } = current();
-    await db.write(Array.from({ length: 1_300 }, (_, index) => ({ insert: logRecord({ id: index + 1, type: 1 + (index % 2) }), into: 'logs' })));
+    await db.write(
+      Array.from({ length: 1_300 }, (_, index) => ({ insert: logRecord({ id: index + 1, type: 1 + (index % 2) }), into: 'logs' })),
+    );
     const ids: number[] = [];
     for await (const log of db.collection('logs').each({ type: 2 })) {
       if (ids.length === 0) await db.collection('logs').remove({ id: 1_300 });
@@ -97,14 +125,21 @@ onEachEngine('reading', (current) => {
   it('a big collection answers as a small one does', async () => {
     const { db } = current();
     const logs = db.collection('logs');
-    await db.write(Array.from({ length: 1_200 }, (_, index) => ({ insert: logRecord({ id: index + 1, content: `row ${index + 1}`, quota: 1_200 - index }), into: 'logs' })));
+    await db.write(
+      Array.from({ length: 1_200 }, (_, index) => ({
+        insert: logRecord({ id: index + 1, content: `row ${index + 1}`, quota: 1_200 - index }),
+        into: 'logs',
+      })),
+    );
     expect((await logs.find({ content: { contains: 'ROW 11' } }, { limit: 3 })).map((log) => log.id)).toEqual([11, 110, 111]);
     expect((await logs.find({}, { sort: [['quota', 1]], limit: 2 })).map((log) => log.id)).toEqual([1_200, 1_199]);
     expect((await logs.find({}, { sort: [['created_at', 1]], skip: 1_100, limit: 1 })).map((log) => log.id)).toEqual([1_101]);
     expect((await logs.first({ content: 'row 900' }))?.id).toBe(900);
     expect(await logs.count({ content: { startsWith: 'row 1' } })).toBe(312);
     expect(await logs.count({})).toBe(1_200);
-    expect(await logs.patchAll({ content: { startsWith: 'row 1' } }, { set: { model_name: 'changed' }, increment: { quota: 1 } })).toBe(312);
+    expect(await logs.patchAll({ content: { startsWith: 'row 1' } }, { set: { model_name: 'changed' }, increment: { quota: 1 } })).toBe(
+      312,
+    );
     expect(await logs.count({ model_name: 'changed' })).toBe(312);
     expect(await logs.remove({ model_name: { ne: 'changed' } })).toBe(888);
     expect(await logs.count({})).toBe(312);
@@ -118,14 +153,20 @@ onEachEngine('reading', (current) => {
       { model_name: 'b', user_id: 1, quota: 2 ** 40, is_stream: false },
       { model_name: 'b', user_id: 1, quota: 2 ** 40 + 1, is_stream: false },
     ];
-    for (const [index, row] of rows.entries()) await db.collection('logs').insert(logRecord({ id: index + 1, prompt_tokens: index, ...row }));
+    for (const [index, row] of rows.entries())
+      await db.collection('logs').insert(logRecord({ id: index + 1, prompt_tokens: index, ...row }));
     const group = db.collection('logs').group.bind(db.collection('logs'));
     const byModel = await group({ by: ['model_name'], sum: { quota: 'quota', prompt: 'prompt_tokens' } });
     expect(byModel).toHaveLength(2);
     expect(byModel).toContainEqual({ model_name: 'a', count: 2, quota: 12, prompt: 1 });
     expect(byModel).toContainEqual({ model_name: 'b', count: 2, quota: 2 ** 41 + 1, prompt: 5 });
     expect(await group({ by: ['model_name', 'user_id'], filter: { quota: { lt: 100 } } })).toHaveLength(2);
-    expect(await group({ by: ['is_stream'], filter: { user_id: 1 } })).toEqual(expect.arrayContaining([{ is_stream: true, count: 1 }, { is_stream: false, count: 2 }]));
+    expect(await group({ by: ['is_stream'], filter: { user_id: 1 } })).toEqual(
+      expect.arrayContaining([
+        { is_stream: true, count: 1 },
+        { is_stream: false, count: 2 },
+      ]),
+    );
     expect(await group({ by: [], sum: { quota: 'quota' } })).toEqual([{ count: 4, quota: 2 ** 41 + 13 }]);
     expect(await group({ by: [], sum: { quota: 'quota' }, filter: { user_id: 99 } })).toEqual([{ count: 0, quota: 0 }]);
     expect(await group({ by: ['model_name'], filter: { user_id: 99 } })).toEqual([]);

@@ -9,9 +9,23 @@ onEachEngine('writing', (current) => {
     await users.insert(userRecord({ id: 1, quota: 10, aff_code: 'x' }));
     const changed = await users.patch(
       { id: 1, quota: { gte: 10 } },
-      { increment: { quota: -4, 'leases.p1': 4, request_count: 1 }, set: { email: 'a"b\\c', setting: '{"a":1}', DeletedAt: '2024' }, unset: ['aff_code', 'marks.none'], max: { 'applied.p1': 7, full_mark: -5 } },
+      {
+        increment: { quota: -4, 'leases.p1': 4, request_count: 1 },
+        set: { email: 'a"b\\c', setting: '{"a":1}', DeletedAt: '2024' },
+        unset: ['aff_code', 'marks.none'],
+        max: { 'applied.p1': 7, full_mark: -5 },
+      },
     );
-    const expected = userRecord({ id: 1, quota: 6, leases: { p1: 4 }, request_count: 1, email: 'a"b\\c', setting: '{"a":1}', DeletedAt: '2024', applied: { p1: 7 } });
+    const expected = userRecord({
+      id: 1,
+      quota: 6,
+      leases: { p1: 4 },
+      request_count: 1,
+      email: 'a"b\\c',
+      setting: '{"a":1}',
+      DeletedAt: '2024',
+      applied: { p1: 7 },
+    });
     expect(changed).toEqual(expected);
     expect(await users.get(1)).toEqual(expected);
     expect(await users.patch({ id: 1, quota: { gte: 10 } }, { increment: { quota: -10 } })).toBeNull();
@@ -22,7 +36,10 @@ onEachEngine('writing', (current) => {
   it('a patch sets values of every kind, and takes keys of maps away', async () => {
     const facts = current().db.collection('facts');
     await facts.insert({ id: 'a', value: { kept: 1, gone: 2 } });
-    await facts.patch({ id: 'a' }, { set: { 'value.list': [1, { x: null }], 'value.yes': true, 'value.none': null, 'value.deep': { er: [] } }, unset: ['value.gone'] });
+    await facts.patch(
+      { id: 'a' },
+      { set: { 'value.list': [1, { x: null }], 'value.yes': true, 'value.none': null, 'value.deep': { er: [] } }, unset: ['value.gone'] },
+    );
     expect(await facts.get('a')).toEqual({ id: 'a', value: { kept: 1, list: [1, { x: null }], yes: true, none: null, deep: { er: [] } } });
     await facts.patch({ id: 'a' }, { set: { value: 'replaced' } });
     expect(await facts.get('a')).toEqual({ id: 'a', value: 'replaced' });
@@ -33,7 +50,9 @@ onEachEngine('writing', (current) => {
     await users.insert(userRecord({ id: 1 }));
     const process = '0f-3a_9';
     await users.patch({ id: 1, [`leases.${process}`]: { exists: false } }, { increment: { [`leases.${process}`]: 5 } });
-    expect(await users.patch({ id: 1, [`leases.${process}`]: { gte: 5 } }, { increment: { [`leases.${process}`]: -5 } })).toMatchObject({ leases: { [process]: 0 } });
+    expect(await users.patch({ id: 1, [`leases.${process}`]: { gte: 5 } }, { increment: { [`leases.${process}`]: -5 } })).toMatchObject({
+      leases: { [process]: 0 },
+    });
     expect(await users.patch({ id: 1, [`leases.${process}`]: 0 }, { unset: [`leases.${process}`] })).toMatchObject({ leases: {} });
   });
 
@@ -65,7 +84,9 @@ onEachEngine('writing', (current) => {
     const second = await current().open();
     for (let round = 1; round <= 10; round += 1) {
       await first.collection('tokens').insert(tokenRecord({ id: round, status: 1 }));
-      const patched = await Promise.all([first, second].map((db) => db.collection('tokens').patch({ id: round, status: 1 }, { set: { status: 3 } })));
+      const patched = await Promise.all(
+        [first, second].map((db) => db.collection('tokens').patch({ id: round, status: 1 }, { set: { status: 3 } })),
+      );
       expect(patched.filter((record) => record !== null)).toHaveLength(1);
       const taken = await Promise.all([first, second].map((db) => db.collection('tokens').take({ id: round })));
       expect(taken.filter((record) => record !== null)).toHaveLength(1);
@@ -76,16 +97,22 @@ onEachEngine('writing', (current) => {
     const first = current().db;
     const second = await current().open();
     await first.collection('users').insert(userRecord({ id: 1, quota: 100 }));
-    const spends = await Promise.all([first, second].map((db) => db.collection('users').patch({ id: 1, quota: { gte: 60 } }, { increment: { quota: -60 } })));
+    const spends = await Promise.all(
+      [first, second].map((db) => db.collection('users').patch({ id: 1, quota: { gte: 60 } }, { increment: { quota: -60 } })),
+    );
     expect(spends.filter((record) => record !== null)).toHaveLength(1);
     expect((await first.collection('users').get(1))?.quota).toBe(40);
   });
 
   it('of 200 guarded decrements of 10 at once, 10 succeed', async () => {
     const handles = [current().db, await current().open()];
-    await current().db.collection('users').insert(userRecord({ id: 1, quota: 10 }));
+    await current()
+      .db.collection('users')
+      .insert(userRecord({ id: 1, quota: 10 }));
     const results = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => handles[index % 2]?.collection('users').patch({ id: 1, quota: { gte: 1 } }, { increment: { quota: -1, used_quota: 1 } })),
+      Array.from({ length: 200 }, (_, index) =>
+        handles[index % 2]?.collection('users').patch({ id: 1, quota: { gte: 1 } }, { increment: { quota: -1, used_quota: 1 } }),
+      ),
     );
     expect(results.filter((record) => record !== null)).toHaveLength(10);
     expect(await current().db.collection('users').get(1)).toMatchObject({ quota: 0, used_quota: 10 });
@@ -98,7 +125,11 @@ onEachEngine('writing', (current) => {
     for (const expected of [top - 2, top - 1, top]) {
       expect((await users.patch({ id: 1, quota: expected - 1 }, { increment: { quota: 1, used_quota: 1 } }))?.quota).toBe(expected);
     }
-    expect(await users.patch({ id: 1, quota: { gt: top - 1 } }, { increment: { quota: -top }, max: { full_mark: top } })).toMatchObject({ quota: 0, full_mark: top, used_quota: 2 ** 31 + 2 });
+    expect(await users.patch({ id: 1, quota: { gt: top - 1 } }, { increment: { quota: -top }, max: { full_mark: top } })).toMatchObject({
+      quota: 0,
+      full_mark: top,
+      used_quota: 2 ** 31 + 2,
+    });
     expect((await users.patch({ id: 1 }, { increment: { quota: -(2 ** 33) - 1 } }))?.quota).toBe(-(2 ** 33) - 1);
     expect((await users.patch({ id: 1 }, { max: { quota: -7 } }))?.quota).toBe(-7);
   });
@@ -142,7 +173,8 @@ onEachEngine('writing', (current) => {
 
   it('insertIfMissing creates, changes, or leaves a record that does not match', async () => {
     const limits = current().db.collection('limits');
-    const hit = (reset_at: number) => limits.patch({ id: 'k', reset_at: { gt: 5 } }, { increment: { count: 1 } }, { insertIfMissing: { id: 'k', count: 1, reset_at } });
+    const hit = (reset_at: number) =>
+      limits.patch({ id: 'k', reset_at: { gt: 5 } }, { increment: { count: 1 } }, { insertIfMissing: { id: 'k', count: 1, reset_at } });
     expect(await hit(10)).toEqual({ id: 'k', count: 1, reset_at: 10 });
     expect(await hit(20)).toEqual({ id: 'k', count: 2, reset_at: 10 });
     await limits.patch({ id: 'k' }, { set: { reset_at: 5 } });
@@ -150,13 +182,19 @@ onEachEngine('writing', (current) => {
     expect(await limits.get('k')).toEqual({ id: 'k', count: 2, reset_at: 5 });
     const users = current().db.collection('users');
     await users.insert(userRecord({ id: 1, username: 'a' }));
-    await expect(users.patch({ id: 2 }, { set: { quota: 1 } }, { insertIfMissing: userRecord({ id: 2, username: 'a' }) })).rejects.toThrow(UniqueConflict);
+    await expect(users.patch({ id: 2 }, { set: { quota: 1 } }, { insertIfMissing: userRecord({ id: 2, username: 'a' }) })).rejects.toThrow(
+      UniqueConflict,
+    );
   });
 
   it('insertIfMissing at once from two handles loses no count', async () => {
     const handles = [current().db, await current().open()];
     const results = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => handles[index % 2]?.collection('limits').patch({ id: 'k' }, { increment: { count: 1 } }, { insertIfMissing: { id: 'k', count: 1, reset_at: 1 } })),
+      Array.from({ length: 60 }, (_, index) =>
+        handles[index % 2]
+          ?.collection('limits')
+          .patch({ id: 'k' }, { increment: { count: 1 } }, { insertIfMissing: { id: 'k', count: 1, reset_at: 1 } }),
+      ),
     );
     expect(new Set(results.map((record) => record?.count)).size).toBe(60);
     expect((await current().db.collection('limits').get('k'))?.count).toBe(60);
@@ -179,18 +217,30 @@ onEachEngine('writing', (current) => {
     ]);
     expect(results).toEqual([false, true, false, true, true, false, true, true, false]);
     expect((await db.collection('logs').find({})).map((log) => log.id)).toEqual([1, 3, 4]);
-    expect((await db.collection('users').find({})).map((user) => [user.quota, user.group])).toEqual([[0, 'default'], [0, 'vip']]);
+    expect((await db.collection('users').find({})).map((user) => [user.quota, user.group])).toEqual([
+      [0, 'default'],
+      [0, 'vip'],
+    ]);
     expect(await db.write([])).toEqual([]);
   });
 
   it('a batch may be repeated: what is there already is left out', async () => {
     const { db } = current();
-    const batch = Array.from({ length: 40 }, (_, index) => ({ insert: logRecord({ id: index + 1, process: 'p', seq: index }), into: 'logs', ignoreConflict: true }));
+    const batch = Array.from({ length: 40 }, (_, index) => ({
+      insert: logRecord({ id: index + 1, process: 'p', seq: index }),
+      into: 'logs',
+      ignoreConflict: true,
+    }));
     expect(await db.write(batch.slice(0, 20))).toEqual(Array.from({ length: 20 }, () => true));
     expect(await db.write(batch)).toEqual(Array.from({ length: 40 }, (_, index) => index >= 20));
     expect(await db.collection('logs').count({})).toBe(40);
     await expect(db.write([{ insert: logRecord({ id: 1 }), into: 'logs' }])).rejects.toThrow(UniqueConflict);
-    await expect(db.write([{ patch: { set: { x: 1 } }, of: 'nowhere', where: {} }, { insert: logRecord({ id: 1 }), into: 'nowhere' }])).rejects.toThrow(TypeError);
+    await expect(
+      db.write([
+        { patch: { set: { x: 1 } }, of: 'nowhere', where: {} },
+        { insert: logRecord({ id: 1 }), into: 'nowhere' },
+      ]),
+    ).rejects.toThrow(TypeError);
   });
 
   it('ids are unique across handles and never come again', async () => {
@@ -201,7 +251,9 @@ onEachEngine('writing', (current) => {
       expect(ids.every((id) => Number.isSafeInteger(id) && Number(id) > 0)).toBe(true);
     }
     const last = Math.max(await current().db.nextId('users'));
-    await current().db.collection('users').insert(userRecord({ id: last }));
+    await current()
+      .db.collection('users')
+      .insert(userRecord({ id: last }));
     await current().db.collection('users').remove({ id: last });
     expect(await (await current().open()).nextId('users')).toBeGreaterThan(last);
   });

@@ -62,7 +62,10 @@ const startQuota = 2_000_000;
 
 export async function runKills(options: KillRunOptions): Promise<KillRunReport> {
   const folder = mkdtempSync(join(tmpdir(), 'tidegate-kill-'));
-  const url = options.mongo === undefined ? `file:${join(folder, 'kill.db')}` : mongoUrl(options.mongo, `tidegate_kill_${randomUUID().replaceAll('-', '')}`);
+  const url =
+    options.mongo === undefined
+      ? `file:${join(folder, 'kill.db')}`
+      : mongoUrl(options.mongo, `tidegate_kill_${randomUUID().replaceAll('-', '')}`);
   const upstream = await startFakeUpstream();
   upstream.behave({ text: 'one two three four five' }, { model: 'quick' });
   upstream.behave({ text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 }, { model: 'paced' });
@@ -84,7 +87,12 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
     const response = await fetch(`${server.origin}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${seeded.keys[caller % seeded.keys.length]}` },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: `Call ${caller} ${turn}` }], max_tokens: 50, ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}) }),
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: `Call ${caller} ${turn}` }],
+        max_tokens: 50,
+        ...(isStream ? { stream: true, stream_options: { include_usage: true } } : {}),
+      }),
     });
     const text = await response.text();
     const requestId = response.headers.get('x-oneapi-request-id') ?? '';
@@ -205,7 +213,9 @@ async function reconcile({ db }: RunningContext, answers: readonly Answered[], r
     const [row] = billed;
     if (row === undefined || billed.length !== 1) report.problems.push(`the answered call ${requestId} has ${billed.length} rows`);
     else if (row.prompt_tokens !== promptTokens || row.completion_tokens !== completionTokens || row.quota <= 0) {
-      report.problems.push(`the call ${requestId} used ${promptTokens} + ${completionTokens} and was billed ${row.prompt_tokens} + ${row.completion_tokens} for ${row.quota}`);
+      report.problems.push(
+        `the call ${requestId} used ${promptTokens} + ${completionTokens} and was billed ${row.prompt_tokens} + ${row.completion_tokens} for ${row.quota}`,
+      );
     }
     rows.delete(requestId);
   }

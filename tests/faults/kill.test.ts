@@ -4,12 +4,19 @@ import { runKills } from '#tests/faults/kill-run.ts';
 import { engines, testMongoUrl } from '#tests/support/engines.ts';
 
 describe.each(engines)('servers killed at random moments under load on $kind', ({ kind }) => {
-  test.each([{ processes: 1, kills: 3 }, { processes: 2, kills: 2 }])('$processes processes, $kills kills: all that was answered is billed, nothing is lost', async ({ processes, kills }) => {
-    const report = await runKills({ kills, processes, callers: 8, mongo: kind === 'mongodb' ? testMongoUrl : undefined });
-    expect(report.problems).toEqual([]);
-    expect(report.kills).toBe(kills);
-    // Otherwise there was nothing to lose.
-    expect(report.answered).toBeGreaterThan(20);
-    expect(report.streams).toBeGreaterThan(0);
-  }, 120_000);
+  test.each([
+    { processes: 1, kills: 3 },
+    { processes: 2, kills: 2 },
+  ])(
+    '$processes processes, $kills kills: all that was answered is billed, nothing is lost',
+    async ({ processes, kills }) => {
+      const report = await runKills({ kills, processes, callers: 8, mongo: kind === 'mongodb' ? testMongoUrl : undefined });
+      expect(report.problems).toEqual([]);
+      expect(report.kills).toBe(kills);
+      // Otherwise there was nothing to lose.
+      expect(report.answered).toBeGreaterThan(20);
+      expect(report.streams).toBeGreaterThan(0);
+    },
+    120_000,
+  );
 });

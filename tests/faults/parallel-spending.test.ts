@@ -36,7 +36,12 @@ interface Tally {
 }
 
 /** Sends `count` calls at once, in turns to each of the servers. */
-async function callAtOnce(scene: RelayScene, apps: readonly TestApp[], count: number, fields: Record<string, unknown> = {}): Promise<Tally> {
+async function callAtOnce(
+  scene: RelayScene,
+  apps: readonly TestApp[],
+  count: number,
+  fields: Record<string, unknown> = {},
+): Promise<Tally> {
   const tally: Tally = { succeeded: 0, refused: 0, others: [] };
   const one = async (index: number) => {
     const origin = apps[index % apps.length]?.origin ?? scene.app.origin;
@@ -54,7 +59,11 @@ async function callAtOnce(scene: RelayScene, apps: readonly TestApp[], count: nu
   return tally;
 }
 
-async function withApps(count: number, options: SceneOptions & { engine: (typeof engines)[number] }, use: (scene: RelayScene, apps: TestApp[]) => Promise<void>) {
+async function withApps(
+  count: number,
+  options: SceneOptions & { engine: (typeof engines)[number] },
+  use: (scene: RelayScene, apps: TestApp[]) => Promise<void>,
+) {
   const { engine, ...rest } = options;
   await using scene = await createScene(engine, { channels: [{ models: model }], ...rest });
   scene.upstream.behave({ usage: { prompt_tokens: promptTokens, completion_tokens: 7, total_tokens: promptTokens + 7 } });
@@ -75,30 +84,36 @@ async function balances(scene: RelayScene): Promise<{ user: number; token: numbe
 }
 
 describe.each(engines)('1,000 parallel calls on $kind', (engine) => {
-  test.each(cases)("a $account's balance that pays for 10 pays for exactly 10: $price, $apps processes", async ({ account, apps: appCount, settings, cost }) => {
-    const rich = 1_000_000_000;
-    const money = account === 'token' ? { tokenQuota: paidFor * cost, quota: rich } : { quota: paidFor * cost };
-    await withApps(appCount, { engine, settings, ...money }, async (scene, apps) => {
-      const tally = await callAtOnce(scene, apps, calls);
-      expect(tally).toEqual({ succeeded: paidFor, refused: calls - paidFor, others: [] });
-      expect(scene.upstream.requests).toHaveLength(paidFor);
-      const rest = await balances(scene);
-      expect(rest[account]).toBe(0);
-      if (account === 'token') expect(rest.user).toBe(rich - paidFor * cost);
-      expect((await audit(scene.app.context.db)).findings).toEqual([]);
-    });
-  });
+  test.each(cases)(
+    "a $account's balance that pays for 10 pays for exactly 10: $price, $apps processes",
+    async ({ account, apps: appCount, settings, cost }) => {
+      const rich = 1_000_000_000;
+      const money = account === 'token' ? { tokenQuota: paidFor * cost, quota: rich } : { quota: paidFor * cost };
+      await withApps(appCount, { engine, settings, ...money }, async (scene, apps) => {
+        const tally = await callAtOnce(scene, apps, calls);
+        expect(tally).toEqual({ succeeded: paidFor, refused: calls - paidFor, others: [] });
+        expect(scene.upstream.requests).toHaveLength(paidFor);
+        const rest = await balances(scene);
+        expect(rest[account]).toBe(0);
+        if (account === 'token') expect(rest.user).toBe(rich - paidFor * cost);
+        expect((await audit(scene.app.context.db)).findings).toEqual([]);
+      });
+    },
+  );
 
-  test.each(appCounts)('what is reserved beyond the charge comes back in time for those who wait for it: %i processes', async (appCount) => {
-    const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: JSON.stringify({ [model]: 3 }) };
-    const charge = 10 * (promptTokens + 3 * 7);
-    const quote = 10 * (promptTokens + 3 * 100);
-    const count = 24;
-    // Enough for all, as long as the last one finds its whole quote.
-    await withApps(appCount, { engine, settings, quota: (count - 1) * charge + quote }, async (scene, apps) => {
-      expect(await callAtOnce(scene, apps, count, { max_tokens: 100 })).toEqual({ succeeded: count, refused: 0, others: [] });
-      expect((await balances(scene)).user).toBe(quote - charge);
-      expect((await audit(scene.app.context.db)).findings).toEqual([]);
-    });
-  });
+  test.each(appCounts)(
+    'what is reserved beyond the charge comes back in time for those who wait for it: %i processes',
+    async (appCount) => {
+      const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: JSON.stringify({ [model]: 3 }) };
+      const charge = 10 * (promptTokens + 3 * 7);
+      const quote = 10 * (promptTokens + 3 * 100);
+      const count = 24;
+      // Enough for all, as long as the last one finds its whole quote.
+      await withApps(appCount, { engine, settings, quota: (count - 1) * charge + quote }, async (scene, apps) => {
+        expect(await callAtOnce(scene, apps, count, { max_tokens: 100 })).toEqual({ succeeded: count, refused: 0, others: [] });
+        expect((await balances(scene)).user).toBe(quote - charge);
+        expect((await audit(scene.app.context.db)).findings).toEqual([]);
+      });
+    },
+  );
 });

@@ -36,13 +36,20 @@ describe.each(engines)('account on $kind', (engine) => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'lin' });
     const client = await app.as(await app.createUser({ username: 'mei' }));
-    expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({ code: 'username_taken', message: '用户名已存在，或已注销' });
+    expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({
+      code: 'username_taken',
+      message: '用户名已存在，或已注销',
+    });
     expect(await client.put('/api/user/self', { username: 'a@b' })).toMatchObject({ code: 'invalid_input', field: 'username' });
-    expect(await client.put('/api/user/self', { display_name: 'x'.repeat(21) })).toMatchObject({ code: 'invalid_input', field: 'display_name' });
+    expect(await client.put('/api/user/self', { display_name: 'x'.repeat(21) })).toMatchObject({
+      code: 'invalid_input',
+      field: 'display_name',
+    });
     for (const name of ['\u200b\u3164', 'mei\u202egpj', 'mei\u2028lin']) {
       expect(await client.put('/api/user/self', { display_name: name })).toMatchObject({ code: 'invalid_input', field: 'display_name' });
     }
-    for (const name of ['👨‍👩‍👧', '梅'.repeat(20)]) expect(await client.put('/api/user/self', { display_name: name })).toMatchObject({ success: true });
+    for (const name of ['👨‍👩‍👧', '梅'.repeat(20)])
+      expect(await client.put('/api/user/self', { display_name: name })).toMatchObject({ success: true });
   });
 
   it('edit: a new password ends the other sessions and keeps this one', async () => {
@@ -59,7 +66,9 @@ describe.each(engines)('account on $kind', (engine) => {
     expect(await here.put('/api/user/self', { password: newPassword, original_password: testPassword })).toMatchObject({ success: true });
     expect(await here.get('/api/user/self')).toMatchObject({ status: 200 });
     expect(await elsewhere.get('/api/user/self')).toMatchObject({ status: 401 });
-    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({
+      code: 'login_failed',
+    });
     await app.login('mei', newPassword);
   });
 
@@ -77,7 +86,9 @@ describe.each(engines)('account on $kind', (engine) => {
     const client = await app.login('mei');
     expect(await client.delete('/api/user/self')).toMatchObject({ status: 200, success: true });
     expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
-    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({
+      code: 'login_failed',
+    });
     expect((await app.context.db.collection('users').get(user.id))?.DeletedAt).not.toBeNull();
   });
 
@@ -85,9 +96,17 @@ describe.each(engines)('account on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const channel = { type: 1, key: 'sk-x', base_url: 'http://127.0.0.1:9', status: 1, priority: 0, weight: 0 };
-    const options = { GroupRatio: '{"default":1,"vip":0.5,"hidden":2,"staff":3}', UserUsableGroups: '{"default":"everybody","ghost":"no ratio"}' };
-    for (const [key, value] of Object.entries(options)) expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
-    for (const [name, group, models] of [['one', 'default', 'b-model,a-model'], ['two', 'hidden', 'hidden-model'], ['three', 'staff,default', 'a-model,c-model']]) {
+    const options = {
+      GroupRatio: '{"default":1,"vip":0.5,"hidden":2,"staff":3}',
+      UserUsableGroups: '{"default":"everybody","ghost":"no ratio"}',
+    };
+    for (const [key, value] of Object.entries(options))
+      expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
+    for (const [name, group, models] of [
+      ['one', 'default', 'b-model,a-model'],
+      ['two', 'hidden', 'hidden-model'],
+      ['three', 'staff,default', 'a-model,c-model'],
+    ]) {
       expect(await root.post('/api/channel/', { ...channel, name, group, models })).toMatchObject({ success: true });
     }
     const client = await app.as(await app.createUser());

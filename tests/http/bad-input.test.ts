@@ -71,7 +71,9 @@ describe('bad input', () => {
     const large = JSON.stringify({ username: 'x'.repeat(1024 * 1024), password: 'x' });
     const declared = await app.anonymous().post('/api/user/login', undefined, { rawBody: large });
     expect(declared).toMatchObject({ status: 413, code: 'body_too_large' });
-    const packed = await app.anonymous().post('/api/user/login', undefined, { rawBody: gzipSync(large), headers: { 'content-encoding': 'gzip' } });
+    const packed = await app
+      .anonymous()
+      .post('/api/user/login', undefined, { rawBody: gzipSync(large), headers: { 'content-encoding': 'gzip' } });
     expect(packed).toMatchObject({ status: 413, code: 'body_too_large' });
     const chunk = 'x'.repeat(64 * 1024);
     const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(20);
@@ -107,13 +109,17 @@ describe('bad input', () => {
       const answer = await client.get('/api/user/self', { headers: { 'new-api-user': Buffer.from(value).toString('latin1') } });
       expect(answer).toMatchObject({ status: 401 });
     }
-    expect(await client.get('/api/user/self', { headers: { cookie: `${'a=b; '.repeat(500)}session=x; session` } })).toMatchObject({ status: 401 });
+    expect(await client.get('/api/user/self', { headers: { cookie: `${'a=b; '.repeat(500)}session=x; session` } })).toMatchObject({
+      status: 401,
+    });
   });
 
   it('what is not HTTP is told so, and a header cannot carry a line break into an answer', async () => {
     await using app = await createTestApp(engine);
     expect(await sendRaw(app.port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"code":"invalid_parameter"/);
-    expect(await sendRaw(app.port, 'GET /api/status HTTP/1.1\r\nHost: x\r\nNew-Api-User: 1\r\n injected: y\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await sendRaw(app.port, 'GET /api/status HTTP/1.1\r\nHost: x\r\nNew-Api-User: 1\r\n injected: y\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 /,
+    );
     expect(await sendRaw(app.port, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
     const path = '/api/%0d%0aSet-Cookie:%20session=evil';
     const answer = await sendRaw(app.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -123,7 +129,15 @@ describe('bad input', () => {
 
   it('odd targets and hosts are answered, never with a fault', async () => {
     await using app = await createTestApp(engine);
-    for (const target of ['//evil.example/api/status', '/api/../api/status', '/%', '/api/user/%', 'http://other.example/api/status', '/api/status?a=%ff&b=%', '*']) {
+    for (const target of [
+      '//evil.example/api/status',
+      '/api/../api/status',
+      '/%',
+      '/api/user/%',
+      'http://other.example/api/status',
+      '/api/status?a=%ff&b=%',
+      '*',
+    ]) {
       for (const host of ['x', 'a b', '[::1', 'x:99999']) {
         const answer = await sendRaw(app.port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
         expect(answer, `${target} at ${host}`).toMatch(/^HTTP\/1\.1 (200|400|401|404|503) /);

@@ -112,7 +112,8 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect(answer.data).toHaveLength(2);
       const keys = await Promise.all(answer.data.map(keyOf));
       expect(keys).toEqual(['sk-a', 'sk-b']);
-      for (const id of answer.data) expect(await read(id)).toMatchObject({ models: 'm1,m2', group: 'vip,default', groups: ['vip', 'default'] });
+      for (const id of answer.data)
+        expect(await read(id)).toMatchObject({ models: 'm1,m2', group: 'vip,default', groups: ['vip', 'default'] });
     });
 
     it('takes groups as a list or as a text', async () => {
@@ -129,7 +130,16 @@ describe.each(engines)('channels on $kind', (engine) => {
     });
 
     it('ignores what belongs to the server', async () => {
-      const id = await createOne({ balance: 5, used_quota: 7, test_time: 8, response_time: 9, created_time: 1, other_info: '{"status_reason":"x"}', id: 77, revision: 9 });
+      const id = await createOne({
+        balance: 5,
+        used_quota: 7,
+        test_time: 8,
+        response_time: 9,
+        created_time: 1,
+        other_info: '{"status_reason":"x"}',
+        id: 77,
+        revision: 9,
+      });
       expect(id).not.toBe(77);
       const channel = await read(id);
       expect(channel).toMatchObject({ balance: 0, used_quota: 0, test_time: 0, response_time: 0, other_info: '', revision: 1 });
@@ -137,8 +147,13 @@ describe.each(engines)('channels on $kind', (engine) => {
     });
 
     it('cuts the slash at the end of the base URL', async () => {
-      expect(await read(await createOne({ base_url: ' https://proxy.example/api// ' }))).toMatchObject({ base_url: 'https://proxy.example/api' });
-      expect(await read(await createOne({ type: 8, base_url: 'http://10.0.0.1:9000/{model}/chat' }))).toMatchObject({ type: 8, base_url: 'http://10.0.0.1:9000/{model}/chat' });
+      expect(await read(await createOne({ base_url: ' https://proxy.example/api// ' }))).toMatchObject({
+        base_url: 'https://proxy.example/api',
+      });
+      expect(await read(await createOne({ type: 8, base_url: 'http://10.0.0.1:9000/{model}/chat' }))).toMatchObject({
+        type: 8,
+        base_url: 'http://10.0.0.1:9000/{model}/chat',
+      });
     });
 
     it.each([
@@ -160,8 +175,18 @@ describe.each(engines)('channels on $kind', (engine) => {
       ['a base URL with a password', { base_url: 'https://a:b@x.example' }, 200, 'channel_base_url_invalid'],
       ['a key with a line break escape', { key: 'sk-\u0000a' }, 200, 'channel_key_invalid'],
       ['a base URL with a password alone', { base_url: 'https://:b@x.example' }, 200, 'channel_base_url_invalid'],
-      ['more keys than channels make sense', { key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') }, 200, 'channel_keys_many'],
-      ['more models than a channel can offer', { models: Array.from({ length: 5001 }, (_, index) => `m${index}`).join(',') }, 200, 'channel_text_invalid'],
+      [
+        'more keys than channels make sense',
+        { key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') },
+        200,
+        'channel_keys_many',
+      ],
+      [
+        'more models than a channel can offer',
+        { models: Array.from({ length: 5001 }, (_, index) => `m${index}`).join(',') },
+        200,
+        'channel_text_invalid',
+      ],
       ['more groups than there can be', { groups: Array.from({ length: 201 }, (_, index) => `g${index}`) }, 200, 'channel_text_invalid'],
       ['a key that no header carries', { key: 'sk-密钥' }, 200, 'channel_key_invalid'],
       ['a mapping that is not JSON', { model_mapping: '{' }, 200, 'channel_mapping_invalid'],
@@ -194,21 +219,29 @@ describe.each(engines)('channels on $kind', (engine) => {
       }
     });
 
-    it.each(channelTypes.map(({ type, name, baseUrl }) => ({ type, name, baseUrl })))('offers type $type ($name)', async ({ type, baseUrl }) => {
-      expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
-      const answer = await create({ type });
-      if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
-      else expect(answer).toMatchObject({ success: true });
-    });
+    it.each(channelTypes.map(({ type, name, baseUrl }) => ({ type, name, baseUrl })))(
+      'offers type $type ($name)',
+      async ({ type, baseUrl }) => {
+        expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
+        const answer = await create({ type });
+        if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
+        else expect(answer).toMatchObject({ success: true });
+      },
+    );
   });
 
   describe('editing', () => {
     it('changes only what is named', async () => {
       const id = await createOne({ priority: 3, weight: 4, base_url: 'https://a.example', tag: 'blue' });
       const before = await read(id);
-      expect(await admin.put('/api/channel/', { id, priority: 9 })).toMatchObject({ success: true, data: { priority: 9, revision: 2, key: '' } });
+      expect(await admin.put('/api/channel/', { id, priority: 9 })).toMatchObject({
+        success: true,
+        data: { priority: 9, revision: 2, key: '' },
+      });
       expect(await read(id)).toEqual({ ...before, priority: 9, revision: 2 });
-      expect(await admin.put('/api/channel/', { id, base_url: '', tag: '', weight: 0 })).toMatchObject({ data: { base_url: '', tag: '', weight: 0 } });
+      expect(await admin.put('/api/channel/', { id, base_url: '', tag: '', weight: 0 })).toMatchObject({
+        data: { base_url: '', tag: '', weight: 0 },
+      });
     });
 
     it('keeps the key when none is sent, and takes a new one', async () => {
@@ -225,8 +258,19 @@ describe.each(engines)('channels on $kind', (engine) => {
     it('takes the whole record back, as old clients send it, and leaves the server’s fields alone', async () => {
       const id = await createOne();
       await app.context.db.collection('channels').patch({ id }, { set: { used_quota: 1234, response_time: 50 } });
-      const echo = { ...(await read(id)), used_quota: 1, balance: 9, response_time: 0, other_info: '{}', name: 'echoed', revision: undefined };
-      expect(await admin.put('/api/channel/', echo)).toMatchObject({ success: true, data: { name: 'echoed', used_quota: 1234, balance: 0, response_time: 50 } });
+      const echo = {
+        ...(await read(id)),
+        used_quota: 1,
+        balance: 9,
+        response_time: 0,
+        other_info: '{}',
+        name: 'echoed',
+        revision: undefined,
+      };
+      expect(await admin.put('/api/channel/', echo)).toMatchObject({
+        success: true,
+        data: { name: 'echoed', used_quota: 1234, balance: 0, response_time: 50 },
+      });
     });
 
     it('records who changed the status by hand, and when', async () => {
@@ -244,16 +288,40 @@ describe.each(engines)('channels on $kind', (engine) => {
       const id = await createOne();
       await admin.put('/api/channel/', { id, revision: 1, name: 'theirs' });
       const answer = await admin.put('/api/channel/', { id, revision: 1, name: 'mine' });
-      expect(answer).toMatchObject({ status: 200, success: false, code: 'revision_conflict', data: { id, name: 'theirs', revision: 2, key: '' } });
+      expect(answer).toMatchObject({
+        status: 200,
+        success: false,
+        code: 'revision_conflict',
+        data: { id, name: 'theirs', revision: 2, key: '' },
+      });
       expect(JSON.stringify(answer.body)).not.toContain('sk-secret');
     });
 
     it('loses none of many parallel edits of different fields', async () => {
       const id = await createOne();
-      const edits = [{ name: 'n' }, { priority: 5 }, { weight: 6 }, { tag: 't' }, { models: 'm' }, { group: 'vip' }, { auto_ban: 0 }, { status: 2 }];
+      const edits = [
+        { name: 'n' },
+        { priority: 5 },
+        { weight: 6 },
+        { tag: 't' },
+        { models: 'm' },
+        { group: 'vip' },
+        { auto_ban: 0 },
+        { status: 2 },
+      ];
       const answers = await Promise.all(edits.map((edit) => admin.put('/api/channel/', { id, ...edit })));
       expect(answers.every((answer) => answer.success)).toBe(true);
-      expect(await read(id)).toMatchObject({ name: 'n', priority: 5, weight: 6, tag: 't', models: 'm', group: 'vip', auto_ban: 0, status: 2, revision: 9 });
+      expect(await read(id)).toMatchObject({
+        name: 'n',
+        priority: 5,
+        weight: 6,
+        tag: 't',
+        models: 'm',
+        group: 'vip',
+        auto_ban: 0,
+        status: 2,
+        revision: 9,
+      });
     });
 
     it.each([
@@ -273,7 +341,12 @@ describe.each(engines)('channels on $kind', (engine) => {
     });
 
     it('refuses an unknown id and creates nothing', async () => {
-      expect(await admin.put('/api/channel/', { id: 4711, name: 'x' })).toMatchObject({ status: 200, success: false, code: 'channel_not_found', message: '渠道未找到，请刷新页面后重试。' });
+      expect(await admin.put('/api/channel/', { id: 4711, name: 'x' })).toMatchObject({
+        status: 200,
+        success: false,
+        code: 'channel_not_found',
+        message: '渠道未找到，请刷新页面后重试。',
+      });
       expect(await admin.put('/api/channel/', { name: 'x' })).toMatchObject({ status: 400, success: false });
       expect(await count()).toBe(0);
     });
@@ -284,7 +357,13 @@ describe.each(engines)('channels on $kind', (engine) => {
     const total = (answer: TestAnswer) => Object.entries(answer.body ?? {}).find(([key]) => key === 'total')?.[1];
 
     it('counts pages from 0, by priority, then newest first', async () => {
-      for (const [name, priority] of [['a', 1], ['b', 5], ['c', 1], ['d', 9]] as const) await createOne({ name, priority });
+      for (const [name, priority] of [
+        ['a', 1],
+        ['b', 5],
+        ['c', 1],
+        ['d', 9],
+      ] as const)
+        await createOne({ name, priority });
       const first = await admin.get('/api/channel/?p=0&page_size=3');
       expect(names(first)).toEqual(['d', 'b', 'c']);
       expect(total(first)).toBe(4);
@@ -319,7 +398,13 @@ describe.each(engines)('channels on $kind', (engine) => {
 
     it('never shows a key', async () => {
       const id = await createOne({ key: 'sk-never-shown' });
-      for (const path of ['/api/channel/', '/api/channel/?tag_mode=true', '/api/channel/search', '/api/channel/search?keyword=sk-never-shown', `/api/channel/${id}`]) {
+      for (const path of [
+        '/api/channel/',
+        '/api/channel/?tag_mode=true',
+        '/api/channel/search',
+        '/api/channel/search?keyword=sk-never-shown',
+        `/api/channel/${id}`,
+      ]) {
         const text = JSON.stringify((await admin.get(path)).body);
         expect(text).toContain('"key":""');
         expect(text).not.toContain('sk-never-shown');
@@ -428,17 +513,27 @@ describe.each(engines)('channels on $kind', (engine) => {
 
     it('limits reasoning models in their own way', async () => {
       await test(await createHere(), '?model=o3-mini');
-      expect(upstream.requests[0]?.body).toEqual({ model: 'o3-mini', messages: [{ role: 'user', content: 'hi' }], max_completion_tokens: 10 });
+      expect(upstream.requests[0]?.body).toEqual({
+        model: 'o3-mini',
+        messages: [{ role: 'user', content: 'hi' }],
+        max_completion_tokens: 10,
+      });
     });
 
     it('tests embedding models with an embedding', async () => {
       await test(await createHere({ models: 'text-embedding-3-small' }));
-      expect(upstream.requests[0]).toMatchObject({ path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: ['hello world'] } });
+      expect(upstream.requests[0]).toMatchObject({
+        path: '/v1/embeddings',
+        body: { model: 'text-embedding-3-small', input: ['hello world'] },
+      });
     });
 
     it('tells what the upstream said, without the key, and remembers the time too', async () => {
       const id = await createHere();
-      upstream.behave({ status: 401, error: { message: 'Incorrect API key provided: sk-secret-one', type: 'invalid_request_error', code: 'invalid_api_key' } });
+      upstream.behave({
+        status: 401,
+        error: { message: 'Incorrect API key provided: sk-secret-one', type: 'invalid_request_error', code: 'invalid_api_key' },
+      });
       const answer = await test(id);
       expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_test_failed' });
       expect(answer.message).toContain('status code 401: Incorrect API key provided');
@@ -448,13 +543,16 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect((await read(id)).test_time).toBeGreaterThan(0);
     });
 
-    it.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'stream to a json call'] as const)('fails on garbage: %s', async (garbage) => {
-      const id = await createHere();
-      upstream.behave({ garbage });
-      const answer = await test(id);
-      expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_test_failed' });
-      expect(answer.message).not.toBe('');
-    });
+    it.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'stream to a json call'] as const)(
+      'fails on garbage: %s',
+      async (garbage) => {
+        const id = await createHere();
+        upstream.behave({ garbage });
+        const answer = await test(id);
+        expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_test_failed' });
+        expect(answer.message).not.toBe('');
+      },
+    );
 
     it('fails in the caller’s language when nobody answers', async () => {
       const id = await createHere();
@@ -470,7 +568,9 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect(answer.message).toContain('模型 unheard-of 倍率或价格未配置');
       expect(upstream.requests).toHaveLength(0);
       expect(await read(id)).toMatchObject({ test_time: 0, response_time: 0 });
-      await app.context.db.collection('users').patch({ username: 'keeper' }, { set: { setting: '{"accept_unset_model_ratio_model":true}' } });
+      await app.context.db
+        .collection('users')
+        .patch({ username: 'keeper' }, { set: { setting: '{"accept_unset_model_ratio_model":true}' } });
       expect(await test(id)).toMatchObject({ success: true });
       await app.context.db.collection('users').patch({ username: 'keeper' }, { set: { setting: '' } });
     });

@@ -31,7 +31,9 @@ describe.each(engines)('logs on $kind', (engine) => {
   }
 
   async function insertRows(user: UserRecord, rows: Partial<LogRecord>[]): Promise<number[]> {
-    const records = rows.map((row) => buildLog({ username: user.username, created_at: now(), ...row, user_id: user.id, id: (nextId += 1) }));
+    const records = rows.map((row) =>
+      buildLog({ username: user.username, created_at: now(), ...row, user_id: user.id, id: (nextId += 1) }),
+    );
     await app.context.db.write(records.map((insert) => ({ insert, into: 'logs' as const })));
     return records.map(({ id }) => id);
   }
@@ -102,7 +104,10 @@ describe.each(engines)('logs on $kind', (engine) => {
   it('tells an administrator the channel with its name, all attempts, and who it was', async () => {
     const channel = buildChannel({ id: 771, name: 'main supplier' }, app.context.secrets);
     await app.context.db.collection('channels').insert(channel);
-    const { user } = await someone([{ channel_id: 771, other }, { channel_id: 99_999, username: '' }]);
+    const { user } = await someone([
+      { channel_id: 771, other },
+      { channel_id: 99_999, username: '' },
+    ]);
     const [gone, row] = (await listAll({ username: user.username })).items;
     expect(row).toMatchObject({ channel: 771, channel_name: 'main supplier', user_id: user.id, username: user.username });
     expect(JSON.parse(row.other)).toEqual(other);
@@ -149,7 +154,8 @@ describe.each(engines)('logs on $kind', (engine) => {
       ]));
     });
 
-    const models = async (fields: Record<string, string | number>) => (await listOwn(client, fields)).items.map((item: Log) => item.model_name);
+    const models = async (fields: Record<string, string | number>) =>
+      (await listOwn(client, fields)).items.map((item: Log) => item.model_name);
 
     it.each([
       [{ model_name: 'gpt-4o' }, ['gpt-4o']],
@@ -197,7 +203,11 @@ describe.each(engines)('logs on $kind', (engine) => {
     });
 
     it('too long to mean anything are refused', async () => {
-      expect(await client.get(`/api/log/self?model_name=${'x'.repeat(1001)}`)).toMatchObject({ status: 400, success: false, field: 'model_name' });
+      expect(await client.get(`/api/log/self?model_name=${'x'.repeat(1001)}`)).toMatchObject({
+        status: 400,
+        success: false,
+        field: 'model_name',
+      });
     });
   });
 
@@ -217,7 +227,9 @@ describe.each(engines)('logs on $kind', (engine) => {
 
     it('by cursor meet every row once, while rows arrive', async () => {
       // Several rows of one second, so that the cursor has to cut through it.
-      const { client, ids, user } = await someone(Array.from({ length: 47 }, (_, index) => ({ created_at: now() - 20 + Math.floor(index / 9) })));
+      const { client, ids, user } = await someone(
+        Array.from({ length: 47 }, (_, index) => ({ created_at: now() - 20 + Math.floor(index / 9) })),
+      );
       const seen: number[] = [];
       let cursor: string | undefined;
       do {
@@ -242,16 +254,21 @@ describe.each(engines)('logs on $kind', (engine) => {
       expect([...idsOf(first.items), ...idsOf(second.items)]).toEqual(ids.filter((_, index) => index % 2 === 0).toReversed());
     });
 
-    it.each(['x', '....', 'MTIz', '%00', '{"$gt":0}', Buffer.from('5.-1').toString('base64url'), Buffer.from('1e9.5').toString('base64url')])(
-      'the cursor %j is none of ours and refused',
-      async (cursor) => {
-        const { client } = await someone([{}]);
-        const zh = await client.get(`/api/log/self${query({ cursor })}`);
-        expect(zh).toMatchObject({ status: 400, success: false, code: 'invalid_parameter', field: 'cursor', message: '无效的参数' });
-        const en = await client.get(`/api/log/self${query({ cursor })}`, { headers: { 'accept-language': 'en' } });
-        expect(en.message).toBe('Invalid parameters');
-      },
-    );
+    it.each([
+      'x',
+      '....',
+      'MTIz',
+      '%00',
+      '{"$gt":0}',
+      Buffer.from('5.-1').toString('base64url'),
+      Buffer.from('1e9.5').toString('base64url'),
+    ])('the cursor %j is none of ours and refused', async (cursor) => {
+      const { client } = await someone([{}]);
+      const zh = await client.get(`/api/log/self${query({ cursor })}`);
+      expect(zh).toMatchObject({ status: 400, success: false, code: 'invalid_parameter', field: 'cursor', message: '无效的参数' });
+      const en = await client.get(`/api/log/self${query({ cursor })}`, { headers: { 'accept-language': 'en' } });
+      expect(en.message).toBe('Invalid parameters');
+    });
   });
 
   describe('sums', () => {
@@ -270,7 +287,11 @@ describe.each(engines)('logs on $kind', (engine) => {
       expect(await sum({ end_timestamp: 2000 })).toEqual({ quota: 30, rpm: 2, tpm: 14 });
       expect(await sum({ model_name: 'other' })).toEqual({ quota: 180, rpm: 1, tpm: 2 });
       expect(await sum({ token_name: 'nobody’s' })).toEqual({ quota: 0, rpm: 0, tpm: 0 });
-      expect((await admin.get(`/api/log/stat${query({ username: user.username, model_name: 'gpt%' })}`)).data).toEqual({ quota: 130, rpm: 1, tpm: 12 });
+      expect((await admin.get(`/api/log/stat${query({ username: user.username, model_name: 'gpt%' })}`)).data).toEqual({
+        quota: 130,
+        rpm: 1,
+        tpm: 12,
+      });
       expect((await admin.get(`/api/log/stat${query({ username: 'nobody' })}`)).data).toEqual({ quota: 0, rpm: 0, tpm: 0 });
     });
 
@@ -296,17 +317,28 @@ describe.each(engines)('logs on $kind', (engine) => {
     for (const [name, values] of Object.entries(choices)) {
       combinations = combinations.flatMap((known) => [known, ...values.map((value) => ({ ...known, [name]: value }))]);
     }
-    const leading: Record<string, string> = { username: 'user', model_name: 'model', token_name: 'token', channel: 'channel', group: 'group' };
+    const leading: Record<string, string> = {
+      username: 'user',
+      model_name: 'model',
+      token_name: 'token',
+      channel: 'channel',
+      group: 'group',
+    };
     const wrong: unknown[] = [];
     for (const own of [undefined, user.id]) {
       for (const given of combinations) {
         const parts = await logFilter(app.context, given, own);
-        const plan = await app.context.db.explain('logs', { and: [...(parts ?? []), ...timeFilter(given)] }, { sort: newestFirst, limit: 11 });
+        const plan = await app.context.db.explain(
+          'logs',
+          { and: [...(parts ?? []), ...timeFilter(given)] },
+          { sort: newestFirst, limit: 11 },
+        );
         // An engine that cannot tell how it answers is not asked again.
         if (plan === null) return;
         const candidates = Object.entries(given).filter(([, value]) => !String(value).includes('%'));
         const first = own !== undefined || given['username'] !== undefined ? 'user' : given['type'] === 3 ? 'type' : undefined;
-        const expected = first ?? Object.entries(leading).find(([name]) => candidates.some(([candidate]) => candidate === name))?.[1] ?? 'time';
+        const expected =
+          first ?? Object.entries(leading).find(([name]) => candidates.some(([candidate]) => candidate === name))?.[1] ?? 'time';
         if (plan.index !== expected || plan.sorts) wrong.push({ given, own, plan, expected });
       }
     }

@@ -34,9 +34,23 @@ describe.each(engines)('models on $kind', (engine) => {
     const usage = { quota_type: 0, model_price: 0, owner_by: '' };
     expect(answer.data).toEqual([
       { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
-      { model_name: 'deepseek-chat', ...usage, model_ratio: expect.any(Number), completion_ratio: 4, cache_ratio: 0.25, enable_groups: ['svip'] },
+      {
+        model_name: 'deepseek-chat',
+        ...usage,
+        model_ratio: expect.any(Number),
+        completion_ratio: 4,
+        cache_ratio: 0.25,
+        enable_groups: ['svip'],
+      },
       { model_name: 'gpt-4-gizmo-*', ...call, model_price: 0.1, enable_groups: ['default', 'vip'] },
-      { model_name: 'gpt-4o', ...usage, model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5, enable_groups: ['default', 'svip', 'vip'] },
+      {
+        model_name: 'gpt-4o',
+        ...usage,
+        model_ratio: 1.25,
+        completion_ratio: 4,
+        cache_ratio: 0.5,
+        enable_groups: ['default', 'svip', 'vip'],
+      },
       { model_name: 'unheard-of', ...usage, model_ratio: 37.5, completion_ratio: 1, cache_ratio: 1, enable_groups: ['svip'] },
     ]);
     expect(JSON.stringify(answer.body)).not.toContain('secret');
@@ -83,7 +97,11 @@ describe.each(engines)('models on $kind', (engine) => {
   it('lists built-in models for every type that can be chosen', async () => {
     const user = await app.as(await app.createUser());
     const { data } = await user.get('/api/models');
-    expect(Object.keys(data).map(Number).toSorted((a, b) => a - b)).toEqual([...supportedTypes].toSorted((a, b) => a - b));
+    expect(
+      Object.keys(data)
+        .map(Number)
+        .toSorted((a, b) => a - b),
+    ).toEqual([...supportedTypes].toSorted((a, b) => a - b));
     expect(data['1']).toContain('gpt-4o');
     expect(data['8']).toEqual(data['1']);
     expect(data['43']).toEqual(['deepseek-chat', 'deepseek-reasoner']);
@@ -91,7 +109,13 @@ describe.each(engines)('models on $kind', (engine) => {
   });
 
   it('has the models of enabled channels for administrators', async () => {
-    expect((await root.get('/api/channel/models_enabled')).data).toEqual(['dall-e-3', 'deepseek-chat', 'gpt-4-gizmo-*', 'gpt-4o', 'unheard-of']);
+    expect((await root.get('/api/channel/models_enabled')).data).toEqual([
+      'dall-e-3',
+      'deepseek-chat',
+      'gpt-4-gizmo-*',
+      'gpt-4o',
+      'unheard-of',
+    ]);
   });
 });
 

@@ -71,7 +71,11 @@ describe.each(engines)('options on $kind', (engine) => {
   it('stores a change, answers it and uses it at once', async () => {
     const before = await read('SystemName');
     const answer = await save('SystemName', ' Harbour ', admin);
-    expect(answer).toMatchObject({ status: 200, success: true, data: { key: 'SystemName', value: 'Harbour', revision: before.revision + 1 } });
+    expect(answer).toMatchObject({
+      status: 200,
+      success: true,
+      data: { key: 'SystemName', value: 'Harbour', revision: before.revision + 1 },
+    });
     expect(app.context.settings.get('SystemName')).toBe('Harbour');
     expect(await read('SystemName')).toMatchObject({ value: 'Harbour', revision: before.revision + 1 });
   });
@@ -112,21 +116,39 @@ describe.each(engines)('options on $kind', (engine) => {
     expect(await save('TurnstileSiteKey', 'public')).toMatchObject({ data: { value: 'public' } });
   });
 
-  it.each(['ServerAddress', 'TopUpLink', 'EpayKey', 'SMTPServer', 'oidc.client_id', 'WorkerUrl', 'CustomCallbackAddress', 'GitHubClientId'])(
-    'keeps %s for the super admin',
-    async (key) => {
-      const before = await read(key);
-      const answer = await save(key, 'https://evil.example', admin);
-      expect(answer).toMatchObject({ status: 403, success: false, code: 'option_denied', field: key, message: '只有超级管理员可以修改此配置项' });
-      expect(await read(key)).toEqual(before);
-      expect(await save(key, 'https://good.example', root)).toMatchObject({ success: true });
-    },
-  );
+  it.each([
+    'ServerAddress',
+    'TopUpLink',
+    'EpayKey',
+    'SMTPServer',
+    'oidc.client_id',
+    'WorkerUrl',
+    'CustomCallbackAddress',
+    'GitHubClientId',
+  ])('keeps %s for the super admin', async (key) => {
+    const before = await read(key);
+    const answer = await save(key, 'https://evil.example', admin);
+    expect(answer).toMatchObject({
+      status: 403,
+      success: false,
+      code: 'option_denied',
+      field: key,
+      message: '只有超级管理员可以修改此配置项',
+    });
+    expect(await read(key)).toEqual(before);
+    expect(await save(key, 'https://good.example', root)).toMatchObject({ success: true });
+  });
 
   it.each([
     ['Nonsense', 'x', 'option_unknown', '未知的配置项', 'Unknown setting'],
     ['constructor', 'x', 'option_unknown', '未知的配置项', 'Unknown setting'],
-    ['RegisterEnabled', 'perhaps', 'option_not_boolean', '配置项 RegisterEnabled 只能是 true 或 false', 'RegisterEnabled must be true or false'],
+    [
+      'RegisterEnabled',
+      'perhaps',
+      'option_not_boolean',
+      '配置项 RegisterEnabled 只能是 true 或 false',
+      'RegisterEnabled must be true or false',
+    ],
     ['RetryTimes', '-1', 'option_out_of_range', '配置项 RetryTimes 必须在 0 到 100 之间', 'RetryTimes must be between 0 and 100'],
     ['RetryTimes', '2.5', 'option_not_integer', '配置项 RetryTimes 必须是整数', 'RetryTimes must be a whole number'],
     ['RetryTimes', 'three', 'option_not_integer', undefined, undefined],
@@ -190,19 +212,44 @@ describe.each(engines)('options on $kind', (engine) => {
   });
 
   it.each([
-    ['GitHubOAuthEnabled', 'GitHubClientId', 'github_unconfigured', '无法启用 GitHub OAuth，请先填入 GitHub Client Id 以及 GitHub Client Secret！'],
+    [
+      'GitHubOAuthEnabled',
+      'GitHubClientId',
+      'github_unconfigured',
+      '无法启用 GitHub OAuth，请先填入 GitHub Client Id 以及 GitHub Client Secret！',
+    ],
     ['oidc.enabled', 'oidc.client_id', 'oidc_unconfigured', '无法启用 OIDC 登录，请先填入 OIDC Client Id 以及 OIDC Client Secret！'],
-    ['LinuxDOOAuthEnabled', 'LinuxDOClientId', 'linuxdo_unconfigured', '无法启用 LinuxDO OAuth，请先填入 LinuxDO Client Id 以及 LinuxDO Client Secret！'],
-    ['EmailDomainRestrictionEnabled', 'EmailDomainWhitelist', 'email_domains_unconfigured', '无法启用邮箱域名限制，请先填入限制的邮箱域名！'],
+    [
+      'LinuxDOOAuthEnabled',
+      'LinuxDOClientId',
+      'linuxdo_unconfigured',
+      '无法启用 LinuxDO OAuth，请先填入 LinuxDO Client Id 以及 LinuxDO Client Secret！',
+    ],
+    [
+      'EmailDomainRestrictionEnabled',
+      'EmailDomainWhitelist',
+      'email_domains_unconfigured',
+      '无法启用邮箱域名限制，请先填入限制的邮箱域名！',
+    ],
     ['WeChatAuthEnabled', 'WeChatServerAddress', 'wechat_unconfigured', '无法启用微信登录，请先填入微信登录相关配置信息！'],
-    ['TurnstileCheckEnabled', 'TurnstileSiteKey', 'turnstile_unconfigured', '无法启用 Turnstile 校验，请先填入 Turnstile 校验相关配置信息！'],
+    [
+      'TurnstileCheckEnabled',
+      'TurnstileSiteKey',
+      'turnstile_unconfigured',
+      '无法启用 Turnstile 校验，请先填入 Turnstile 校验相关配置信息！',
+    ],
     ['TelegramOAuthEnabled', 'TelegramBotToken', 'telegram_unconfigured', '无法启用 Telegram OAuth，请先填入 Telegram Bot Token！'],
   ])('turns %s on only when %s is there', async (key, needs, code, message) => {
     const filled = needs === 'WeChatServerAddress' ? 'https://wechat.example' : 'something';
     await save(key, false);
     await save(needs, needs === 'EmailDomainWhitelist' ? ' , ' : '');
     expect(await save(key, true)).toMatchObject({ status: 200, success: false, code, message });
-    const both = { options: [{ key, value: true }, { key: needs, value: filled }] };
+    const both = {
+      options: [
+        { key, value: true },
+        { key: needs, value: filled },
+      ],
+    };
     expect(await root.put('/api/option/batch', both)).toMatchObject({ success: true });
     expect(await read(key)).toMatchObject({ value: 'true' });
     await save(key, false);
@@ -221,7 +268,9 @@ describe.each(engines)('options on $kind', (engine) => {
         data: { key: 'Notice', value: 'theirs', revision: first.revision + 1 },
       });
       expect(await read('Notice')).toMatchObject({ value: 'theirs' });
-      expect(await root.put('/api/option/', { key: 'Notice', value: 'mine', revision: first.revision + 1 })).toMatchObject({ success: true });
+      expect(await root.put('/api/option/', { key: 'Notice', value: 'mine', revision: first.revision + 1 })).toMatchObject({
+        success: true,
+      });
     });
 
     it('let the same edit through again', async () => {
@@ -250,7 +299,16 @@ describe.each(engines)('options on $kind', (engine) => {
     });
 
     it('are no hindrance to clients that send none: parallel saves all arrive', async () => {
-      const keys = ['QuotaForNewUser', 'QuotaForInviter', 'QuotaForInvitee', 'PreConsumedQuota', 'MinTopUp', 'RetryTimes', 'Notice', 'About'];
+      const keys = [
+        'QuotaForNewUser',
+        'QuotaForInviter',
+        'QuotaForInvitee',
+        'PreConsumedQuota',
+        'MinTopUp',
+        'RetryTimes',
+        'Notice',
+        'About',
+      ];
       const answers = await Promise.all(keys.map((key) => save(key, '77')));
       expect(answers.every((answer) => answer.success)).toBe(true);
       for (const key of keys) expect(await read(key)).toMatchObject({ value: '77' });
@@ -284,7 +342,9 @@ describe.each(engines)('options on $kind', (engine) => {
       await save('EmailDomainRestrictionEnabled', false);
       await save('EmailDomainWhitelist', '');
       const before = await list();
-      const answer = await admin.put('/api/option/batch', { options: [{ key: 'Notice', value: `never ${code}` }, wrong, { key: 'About', value: 'never' }] });
+      const answer = await admin.put('/api/option/batch', {
+        options: [{ key: 'Notice', value: `never ${code}` }, wrong, { key: 'About', value: 'never' }],
+      });
       expect(answer).toMatchObject({ success: false, code });
       expect(await list()).toEqual(before);
     });

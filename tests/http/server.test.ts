@@ -22,7 +22,13 @@ async function temporaryFolder(): Promise<string> {
 describe('server', () => {
   it('unknown paths of the API: 404 in both error shapes, not cached', async () => {
     await using app = await createTestApp(engine);
-    for (const [method, target] of [['GET', '/api/nothing'], ['DELETE', '/api/setup'], ['GET', '/v1/nothing'], ['POST', '/v1beta'], ['GET', '/mj/x']] as const) {
+    for (const [method, target] of [
+      ['GET', '/api/nothing'],
+      ['DELETE', '/api/setup'],
+      ['GET', '/v1/nothing'],
+      ['POST', '/v1beta'],
+      ['GET', '/mj/x'],
+    ] as const) {
       const answer = await app.anonymous().call(method, target);
       expect(answer).toMatchObject({
         status: 404,
@@ -40,7 +46,9 @@ describe('server', () => {
   it('every answer has a request id of its own', async () => {
     await using app = await createTestApp(engine);
     const client = app.anonymous();
-    const answers = await Promise.all(['/api/setup', '/api/user/self', '/api/x', '/v1/models', '/healthz', '/'].map((target) => client.get(target)));
+    const answers = await Promise.all(
+      ['/api/setup', '/api/user/self', '/api/x', '/v1/models', '/healthz', '/'].map((target) => client.get(target)),
+    );
     const ids = answers.map((answer) => String(answer.headers['x-oneapi-request-id']));
     for (const id of ids) expect(id).toMatch(/^\d{15,24}[0-9A-Za-z]{8}$/);
     expect(new Set(ids).size).toBe(ids.length);
@@ -55,10 +63,17 @@ describe('server', () => {
   });
 
   it('limits all calls of an address over all processes, and says when to come back', async () => {
-    const env = { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '10', GLOBAL_API_RATE_LIMIT_DURATION: '60', TRUSTED_PROXIES: '127.0.0.1' };
+    const env = {
+      GLOBAL_API_RATE_LIMIT_ENABLE: 'true',
+      GLOBAL_API_RATE_LIMIT: '10',
+      GLOBAL_API_RATE_LIMIT_DURATION: '60',
+      TRUSTED_PROXIES: '127.0.0.1',
+    };
     await using app = await createTestApp(engine, { env });
     await using other = await createTestApp(engine, { env, database: app.database, clock: app.clock });
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? app : other).anonymous().get('/api/setup')));
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? app : other).anonymous().get('/api/setup')),
+    );
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(10);
     const refused = answers.find((answer) => answer.status === 429);
     expect(refused).toMatchObject({ success: false, code: 'rate_limited', message: '请求过于频繁，请稍后再试' });
@@ -79,11 +94,15 @@ describe('server', () => {
   it('says once when a proxy forwards calls whose clients nobody told it to tell apart', async () => {
     await using app = await createTestApp(engine);
     await using trusting = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
-    for (const [one, times] of [[app, 1], [trusting, 0]] as const) {
+    for (const [one, times] of [
+      [app, 1],
+      [trusting, 0],
+    ] as const) {
       const warn = vi.spyOn(one.context.log, 'warn');
       await one.anonymous().get('/api/status');
       expect(warn).not.toHaveBeenCalled();
-      for (let index = 0; index < 3; index += 1) await one.anonymous().get('/api/status', { headers: { 'x-forwarded-for': '203.0.113.9' } });
+      for (let index = 0; index < 3; index += 1)
+        await one.anonymous().get('/api/status', { headers: { 'x-forwarded-for': '203.0.113.9' } });
       expect(warn).toHaveBeenCalledTimes(times);
     }
   });
@@ -92,7 +111,10 @@ describe('server', () => {
     await using app = await createTestApp(engine);
     const headers = { origin: 'https://app.example', 'access-control-request-headers': 'authorization,content-type' };
     const preflight = await app.anonymous().call('OPTIONS', '/v1/chat/completions', undefined, { headers });
-    expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization,content-type' } });
+    expect(preflight).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization,content-type' },
+    });
     expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
     expect((await app.anonymous().get('/v1/models', { headers })).headers['access-control-allow-origin']).toBe('*');
     expect((await app.anonymous().get('/v1/models')).headers['access-control-allow-origin']).toBeUndefined();
@@ -152,7 +174,10 @@ describe('server', () => {
       expect(policy).toContain("object-src 'none'");
     }
     const asset = await client.get('/assets/app-abc123.js');
-    expect(asset.headers).toMatchObject({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' });
+    expect(asset.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
     expect(asset.headers['content-length']).toBe('5023');
     const packed = await fetch(`${app.origin}/assets/app-abc123.js`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(packed.headers.get('content-encoding')).toBe('br');
@@ -195,12 +220,26 @@ describe('server', () => {
         '/api/user/login': {
           post: {
             requestBody: {
-              content: { 'application/json': { schema: { type: 'object', required: ['username', 'password'], properties: { username: { type: 'string', maxLength: 200 } } } } },
+              content: {
+                'application/json': {
+                  schema: {
+                    type: 'object',
+                    required: ['username', 'password'],
+                    properties: { username: { type: 'string', maxLength: 200 } },
+                  },
+                },
+              },
             },
           },
         },
         '/api/user/{id}': {
-          get: { parameters: [{ name: 'id', in: 'path', required: true }], security: [{ session: [], userId: [] }, { accessToken: [], userId: [] }] },
+          get: {
+            parameters: [{ name: 'id', in: 'path', required: true }],
+            security: [
+              { session: [], userId: [] },
+              { accessToken: [], userId: [] },
+            ],
+          },
         },
         '/api/user/': { get: {}, post: {}, put: {} },
         '/api/setup': { get: {}, post: {} },
@@ -242,7 +281,10 @@ function launch(env: Record<string, string>) {
 
 async function start(env: Record<string, string>): Promise<Started> {
   const { child, ended, errors } = launch(env);
-  const line = await Promise.race([once(child.stdout, 'data').then(([chunk]) => String(chunk).trim()), ended.then(() => Promise.reject(new Error(errors())))]);
+  const line = await Promise.race([
+    once(child.stdout, 'data').then(([chunk]) => String(chunk).trim()),
+    ended.then(() => Promise.reject(new Error(errors()))),
+  ]);
   return {
     line,
     stop(signal) {
@@ -253,23 +295,27 @@ async function start(env: Record<string, string>): Promise<Started> {
 }
 
 describe('start and end', () => {
-  it.each(['1', '2'])('with %s process(es): one line says where the console is; SIGTERM ends it with 0, and the data is there again', async (WORKERS) => {
-    const folder = await temporaryFolder();
-    const env = { DATABASE_URL: `file:${folder}/data/tidegate.db`, WORKERS, ...(WORKERS === '1' ? {} : { PORT: '0' }) };
-    const first = await start(env);
-    expect(first.line).toMatch(/^Tidegate is at http:\/\/127\.0\.0\.1:\d+\/ - open it to set it up$/);
-    expect((await stat(`${folder}/data/tidegate.key`)).mode & 0o777).toBe(0o600);
-    const client = createClient(/http:\/\/[^/]+/.exec(first.line)?.[0] ?? '');
-    const account = { username: 'root', password: 'correct horse', confirmPassword: 'correct horse' };
-    expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
-    expect(await first.stop('SIGTERM')).toBe(0);
+  it.each(['1', '2'])(
+    'with %s process(es): one line says where the console is; SIGTERM ends it with 0, and the data is there again',
+    async (WORKERS) => {
+      const folder = await temporaryFolder();
+      const env = { DATABASE_URL: `file:${folder}/data/tidegate.db`, WORKERS, ...(WORKERS === '1' ? {} : { PORT: '0' }) };
+      const first = await start(env);
+      expect(first.line).toMatch(/^Tidegate is at http:\/\/127\.0\.0\.1:\d+\/ - open it to set it up$/);
+      expect((await stat(`${folder}/data/tidegate.key`)).mode & 0o777).toBe(0o600);
+      const client = createClient(/http:\/\/[^/]+/.exec(first.line)?.[0] ?? '');
+      const account = { username: 'root', password: 'correct horse', confirmPassword: 'correct horse' };
+      expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
+      expect(await first.stop('SIGTERM')).toBe(0);
 
-    const second = await start(env);
-    expect(second.line).toMatch(/^Tidegate is at http:\/\/127\.0\.0\.1:\d+\/$/);
-    const again = createClient(/http:\/\/[^/]+/.exec(second.line)?.[0] ?? '');
-    expect(await again.post('/api/user/login', account)).toMatchObject({ success: true, data: { quota: 100_000_000 } });
-    expect(await second.stop('SIGINT')).toBe(0);
-  }, 40_000);
+      const second = await start(env);
+      expect(second.line).toMatch(/^Tidegate is at http:\/\/127\.0\.0\.1:\d+\/$/);
+      const again = createClient(/http:\/\/[^/]+/.exec(second.line)?.[0] ?? '');
+      expect(await again.post('/api/user/login', account)).toMatchObject({ success: true, data: { quota: 100_000_000 } });
+      expect(await second.stop('SIGINT')).toBe(0);
+    },
+    40_000,
+  );
 
   it('a client that keeps its connection does not hold up the end', async () => {
     const folder = await temporaryFolder();
@@ -292,13 +338,17 @@ describe('start and end', () => {
     ['DATABASE_URL', { DATABASE_URL: 'redis://x' }, /DATABASE_URL must begin with/],
     ['MongoDB without SESSION_SECRET', { DATABASE_URL: 'mongodb://127.0.0.1:1/x' }, /SESSION_SECRET must be set/],
     ['MongoDB that is not there', { DATABASE_URL: 'mongodb://127.0.0.1:1/x', SESSION_SECRET: 'x'.repeat(20) }, /cannot be reached/],
-  ])('a wrong configuration is one clear line and exit code 1: %s', async (_name, env, message) => {
-    const folder = await temporaryFolder();
-    const { ended, errors } = launch({ DATABASE_URL: `file:${folder}/tidegate.db`, ...env });
-    expect(await ended).toBe(1);
-    expect(errors().trim().split('\n')).toHaveLength(1);
-    expect(errors()).toMatch(message);
-  }, 40_000);
+  ])(
+    'a wrong configuration is one clear line and exit code 1: %s',
+    async (_name, env, message) => {
+      const folder = await temporaryFolder();
+      const { ended, errors } = launch({ DATABASE_URL: `file:${folder}/tidegate.db`, ...env });
+      expect(await ended).toBe(1);
+      expect(errors().trim().split('\n')).toHaveLength(1);
+      expect(errors()).toMatch(message);
+    },
+    40_000,
+  );
 
   it('a file that is not a database is left as it is, and so is one made with another key', async () => {
     const folder = await temporaryFolder();

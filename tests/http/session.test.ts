@@ -178,15 +178,34 @@ describe.each(engines)('session on $kind', (engine) => {
     const asAdmin = await app.as(admin);
     const stranger = app.anonymous();
 
-    expect(await stranger.get('/api/user/self')).toMatchObject({ status: 401, code: 'not_logged_in', message: '无权进行此操作，未登录且未提供 access token' });
-    expect(await stranger.get('/api/user/self', { headers: { authorization: 'Bearer nonsense', 'new-api-user': '1' } })).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    expect(await stranger.get('/api/user/self')).toMatchObject({
+      status: 401,
+      code: 'not_logged_in',
+      message: '无权进行此操作，未登录且未提供 access token',
+    });
+    expect(await stranger.get('/api/user/self', { headers: { authorization: 'Bearer nonsense', 'new-api-user': '1' } })).toMatchObject({
+      status: 401,
+      code: 'access_token_invalid',
+    });
     expect(await stranger.get('/api/user/self', { headers: { cookie: 'session=short' } })).toMatchObject({ status: 401 });
     expect(await stranger.get('/api/user/self', { headers: { cookie: `session=${'a'.repeat(43)}` } })).toMatchObject({ status: 401 });
 
-    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': '' } })).toMatchObject({ status: 401, code: 'user_header_missing' });
-    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': 'me' } })).toMatchObject({ status: 401, code: 'user_header_malformed' });
-    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': `${user.id}.0` } })).toMatchObject({ status: 401, code: 'user_header_malformed' });
-    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': String(admin.id) } })).toMatchObject({ status: 401, code: 'user_header_mismatch' });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': '' } })).toMatchObject({
+      status: 401,
+      code: 'user_header_missing',
+    });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': 'me' } })).toMatchObject({
+      status: 401,
+      code: 'user_header_malformed',
+    });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': `${user.id}.0` } })).toMatchObject({
+      status: 401,
+      code: 'user_header_malformed',
+    });
+    expect(await asUser.get('/api/user/self', { headers: { 'new-api-user': String(admin.id) } })).toMatchObject({
+      status: 401,
+      code: 'user_header_mismatch',
+    });
 
     expect(await asUser.get('/api/user/self')).toMatchObject({ status: 200, success: true });
     expect(await asUser.get('/api/user/')).toMatchObject({ status: 403, code: 'forbidden', message: '无权进行此操作，权限不足' });
@@ -194,10 +213,19 @@ describe.each(engines)('session on $kind', (engine) => {
 
     const withToken = { authorization: token, 'new-api-user': String(holder.id) };
     expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 200, data: { username: 'holder' } });
-    expect(await stranger.get('/api/user/self', { headers: { ...withToken, authorization: `Bearer ${token}` } })).toMatchObject({ status: 200 });
-    expect(await stranger.get('/api/user/self', { headers: { authorization: token } })).toMatchObject({ status: 401, code: 'user_header_missing' });
+    expect(await stranger.get('/api/user/self', { headers: { ...withToken, authorization: `Bearer ${token}` } })).toMatchObject({
+      status: 200,
+    });
+    expect(await stranger.get('/api/user/self', { headers: { authorization: token } })).toMatchObject({
+      status: 401,
+      code: 'user_header_missing',
+    });
     await app.context.db.collection('users').patch({ id: holder.id }, { set: { status: 2 } });
-    expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 403, code: 'user_banned', message: '用户已被封禁' });
+    expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({
+      status: 403,
+      code: 'user_banned',
+      message: '用户已被封禁',
+    });
     await app.context.db.collection('users').patch({ id: holder.id }, { set: { status: 3 } });
     expect(await stranger.get('/api/user/self', { headers: withToken })).toMatchObject({ status: 403, code: 'user_banned' });
   });
@@ -211,7 +239,9 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await test({ 'sec-fetch-site': 'same-site' })).toMatchObject({ status: 401 });
     expect(await test({ 'sec-fetch-site': 'same-origin' })).toMatchObject({ status: 200, code: 'channel_not_found' });
     // A GET that only reads needs the header in any case.
-    expect(await client.get('/api/user/self', { headers: { 'new-api-user': '', 'sec-fetch-site': 'same-origin' } })).toMatchObject({ status: 401 });
+    expect(await client.get('/api/user/self', { headers: { 'new-api-user': '', 'sec-fetch-site': 'same-origin' } })).toMatchObject({
+      status: 401,
+    });
   });
 
   it('a foreign page cannot sign its visitor in, register or set up for him: forms are no JSON', async () => {
@@ -219,7 +249,11 @@ describe.each(engines)('session on $kind', (engine) => {
     const account = { username: 'mallory', password: testPassword, confirmPassword: testPassword };
     for (const path of ['/api/setup', '/api/user/register', '/api/user/login']) {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
-        for (const [mark, value] of [['origin', 'https://evil.example'], ['origin', 'null'], ['sec-fetch-site', 'cross-site']] as const) {
+        for (const [mark, value] of [
+          ['origin', 'https://evil.example'],
+          ['origin', 'null'],
+          ['sec-fetch-site', 'cross-site'],
+        ] as const) {
           const headers = { 'content-type': type, [mark]: value };
           const answer = await app.anonymous().post(path, undefined, { rawBody: JSON.stringify(account), headers });
           expect(answer).toMatchObject({ status: 415, success: false, code: 'unsupported_media_type' });
@@ -229,9 +263,13 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await app.context.db.collection('users').count({})).toBe(0);
     // The console says what it sends; clients that are no pages need not.
     const console = { origin: app.origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json;charset=UTF-8' };
-    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'mei' }, { headers: console })).toMatchObject({ success: true });
+    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'mei' }, { headers: console })).toMatchObject({
+      success: true,
+    });
     const curl = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'lin' }, { headers: curl })).toMatchObject({ success: true });
+    expect(await app.anonymous().post('/api/user/register', { ...account, username: 'lin' }, { headers: curl })).toMatchObject({
+      success: true,
+    });
   });
 
   it('a demotion counts for the running session', async () => {
@@ -245,16 +283,30 @@ describe.each(engines)('session on $kind', (engine) => {
 
   it('register: makes an account that can sign in at once', async () => {
     await using app = await createTestApp(engine);
-    const answer = await app.anonymous().post('/api/user/register', { username: ' 小梅 ', password: testPassword, password2: testPassword });
+    const answer = await app
+      .anonymous()
+      .post('/api/user/register', { username: ' 小梅 ', password: testPassword, password2: testPassword });
     expect(answer).toMatchObject({ status: 200, success: true });
     const self = await (await app.login('小梅')).get('/api/user/self');
-    expect(self.data).toMatchObject({ username: '小梅', display_name: '小梅', role: 1, status: 1, group: 'default', quota: 0, inviter_id: 0 });
+    expect(self.data).toMatchObject({
+      username: '小梅',
+      display_name: '小梅',
+      role: 1,
+      status: 1,
+      group: 'default',
+      quota: 0,
+      inviter_id: 0,
+    });
   });
 
   it('register: pays the bonuses, to the new user at once and to the inviter as earnings, with their log rows', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
-    for (const [key, value] of [['QuotaForNewUser', '1000'], ['QuotaForInvitee', '500'], ['QuotaForInviter', '200']]) {
+    for (const [key, value] of [
+      ['QuotaForNewUser', '1000'],
+      ['QuotaForInvitee', '500'],
+      ['QuotaForInviter', '200'],
+    ]) {
       expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
     }
     const inviter = await app.createUser({ username: 'inviter' });
@@ -314,7 +366,9 @@ describe.each(engines)('session on $kind', (engine) => {
     await option('RegisterEnabled', 'false');
     expect(await register()).toMatchObject({ code: 'registration_closed', message: '管理员关闭了新用户注册' });
     await option('PasswordLoginEnabled', 'false');
-    expect(await app.anonymous().post('/api/user/login', { username: 'root', password: testPassword })).toMatchObject({ code: 'password_login_disabled' });
+    expect(await app.anonymous().post('/api/user/login', { username: 'root', password: testPassword })).toMatchObject({
+      code: 'password_login_disabled',
+    });
   });
 
   it('register: gives a first token where the installation wants it', async () => {

@@ -161,9 +161,9 @@ describe.each(engines)('tokens on $kind', (engine) => {
     expect((await client.post('/api/token/', body)).message).toBe('允许的 IP 格式错误：10.0.0.300');
     expect((await client.post('/api/token/', body, english)).message).toBe('Not an IP address or CIDR range: 10.0.0.300');
     expect((await client.post('/api/token/', { name: '' }, english)).message).toBe('Enter a name for the token');
-    expect((await client.post('/api/token/', undefined, { rawBody: '{"name":', headers: { 'content-type': 'application/json' } })).message).toBe(
-      '请求体不是合法的 JSON',
-    );
+    expect(
+      (await client.post('/api/token/', undefined, { rawBody: '{"name":', headers: { 'content-type': 'application/json' } })).message,
+    ).toBe('请求体不是合法的 JSON');
   });
 
   it('tidies addresses and models', async () => {
@@ -241,7 +241,12 @@ describe.each(engines)('tokens on $kind', (engine) => {
     const owner = await someone();
     const { id, key } = await createOne(owner, { name: 'mine alone' });
     for (const stranger of [await someone(), admin]) {
-      expect(await stranger.get(`/api/token/${id}`)).toMatchObject({ status: 200, success: false, code: 'not_found', message: '记录不存在' });
+      expect(await stranger.get(`/api/token/${id}`)).toMatchObject({
+        status: 200,
+        success: false,
+        code: 'not_found',
+        message: '记录不存在',
+      });
       expect(await stranger.put('/api/token/', { id, name: 'stolen' })).toMatchObject({ success: false, code: 'not_found' });
       expect(await stranger.put('/api/token/?status_only=true', { id, status: 2 })).toMatchObject({ success: false, code: 'not_found' });
       expect(await stranger.delete(`/api/token/${id}`)).toMatchObject({ success: false, code: 'not_found' });
@@ -254,9 +259,20 @@ describe.each(engines)('tokens on $kind', (engine) => {
 
   it('leaves absent fields as they are and takes a whole record back', async () => {
     const client = await someone();
-    const created = await createOne(client, { unlimited_quota: false, remain_quota: 100, allow_ips: '10.0.0.1', expired_time: 4_000_000_000 });
+    const created = await createOne(client, {
+      unlimited_quota: false,
+      remain_quota: 100,
+      allow_ips: '10.0.0.1',
+      expired_time: 4_000_000_000,
+    });
     const renamed = await client.put('/api/token/', { id: created.id, name: 'renamed' });
-    expect(renamed.data).toMatchObject({ name: 'renamed', remain_quota: 100, allow_ips: '10.0.0.1', expired_time: 4_000_000_000, revision: 2 });
+    expect(renamed.data).toMatchObject({
+      name: 'renamed',
+      remain_quota: 100,
+      allow_ips: '10.0.0.1',
+      expired_time: 4_000_000_000,
+      revision: 2,
+    });
     const whole = (await client.get(`/api/token/${created.id}`)).data;
     const answer = await client.put('/api/token/', { ...whole, allow_ips: null, model_limits: null });
     expect(answer.data).toMatchObject({ ...whole, revision: expect.any(Number) });
@@ -269,7 +285,15 @@ describe.each(engines)('tokens on $kind', (engine) => {
     const client = await someone();
     const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 10 });
     const other = await someone();
-    await client.put('/api/token/', { id, user_id: other.userId, key_hash: 'x', leases: { p: 5 }, full_mark: 9, DeletedAt: 'now', created_time: 1 });
+    await client.put('/api/token/', {
+      id,
+      user_id: other.userId,
+      key_hash: 'x',
+      leases: { p: 5 },
+      full_mark: 9,
+      DeletedAt: 'now',
+      created_time: 1,
+    });
     expect(await record(id)).toMatchObject({ user_id: client.userId, leases: {}, full_mark: 10, DeletedAt: null });
     expect((await record(id)).created_time).toBeGreaterThan(1);
   });
@@ -344,7 +368,11 @@ describe.each(engines)('tokens on $kind', (engine) => {
       const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 100 });
       await spend(id, 137);
       const seen = (await client.get(`/api/token/${id}`)).data;
-      expect((await client.put('/api/token/', { ...seen, name: 'renamed' })).data).toMatchObject({ name: 'renamed', remain_quota: -37, used_quota: 137 });
+      expect((await client.put('/api/token/', { ...seen, name: 'renamed' })).data).toMatchObject({
+        name: 'renamed',
+        remain_quota: -37,
+        used_quota: 137,
+      });
       const deeper = await client.put('/api/token/', { id, name: 'changed', remain_quota: -38 });
       expect(deeper).toMatchObject({ status: 400, code: 'invalid_field', field: 'remain_quota' });
       expect(await record(id)).toMatchObject({ name: 'renamed', remain_quota: -37 });

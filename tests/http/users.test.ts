@@ -57,7 +57,10 @@ describe.each(engines)('users on $kind', (engine) => {
     await expectBalanced(app);
     expect(await root.post('/api/user/', { username: 'mei', password: testPassword })).toMatchObject({ code: 'username_taken' });
     expect(await root.post('/api/user/', { username: ' ', password: testPassword })).toMatchObject({ code: 'invalid_parameter' });
-    expect(await root.post('/api/user/', { username: 'lin', password: 'short' })).toMatchObject({ code: 'invalid_input', field: 'password' });
+    expect(await root.post('/api/user/', { username: 'lin', password: 'short' })).toMatchObject({
+      code: 'invalid_input',
+      field: 'password',
+    });
   });
 
   it('read: the administrator sees users and himself, nobody of his own rank', async () => {
@@ -82,7 +85,11 @@ describe.each(engines)('users on $kind', (engine) => {
     const mei = await app.createUser({ username: 'mei', display_name: 'Mei', group: 'vip', quota: 300 });
     const edited = await root.put('/api/user/', { id: mei.id, display_name: '梅' });
     expect(edited).toMatchObject({ success: true, data: { username: 'mei', display_name: '梅', group: 'vip', quota: 300, revision: 2 } });
-    expect(await root.put('/api/user/', { id: mei.id, group: 'nowhere' })).toMatchObject({ success: false, code: 'group_unknown', field: 'group' });
+    expect(await root.put('/api/user/', { id: mei.id, group: 'nowhere' })).toMatchObject({
+      success: false,
+      code: 'group_unknown',
+      field: 'group',
+    });
     expect(await root.put('/api/user/', { id: mei.id, username: 'root' })).toMatchObject({ success: false, code: 'username_taken' });
     expect(await root.put('/api/user/', { id: mei.id, username: '' })).toMatchObject({ code: 'invalid_input' });
     expect(await root.put('/api/user/', { id: 999_999, display_name: 'x' })).toMatchObject({ code: 'user_not_found' });
@@ -131,7 +138,10 @@ describe.each(engines)('users on $kind', (engine) => {
     const seen = (await root.get(`/api/user/${mei.id}`)).data;
     await spend(app, mei.id, 400);
     // Usage does not move the revision: the edit is not refused.
-    expect(await root.put('/api/user/', { ...seen, display_name: '梅' })).toMatchObject({ success: true, data: { quota: 600, used_quota: 400 } });
+    expect(await root.put('/api/user/', { ...seen, display_name: '梅' })).toMatchObject({
+      success: true,
+      data: { quota: 600, used_quota: 400 },
+    });
     const again = { ...seen, revision: undefined };
     expect(await root.put('/api/user/', { ...again, quota: 2000 })).toMatchObject({ success: true, data: { quota: 1600 } });
     // Taking all of it away leaves nothing, not a debt.
@@ -168,8 +178,14 @@ describe.each(engines)('users on $kind', (engine) => {
     await spend(app, mei.id, 137);
     const poor = (await root.get(`/api/user/${mei.id}`)).data;
     expect(poor).toMatchObject({ quota: -37, used_quota: 137 });
-    expect(await root.put('/api/user/', { ...poor, display_name: '梅' })).toMatchObject({ success: true, data: { quota: -37, display_name: '梅' } });
-    expect(await root.put('/api/user/', { ...rich, display_name: '美' })).toMatchObject({ success: true, data: { quota: -37, display_name: '美' } });
+    expect(await root.put('/api/user/', { ...poor, display_name: '梅' })).toMatchObject({
+      success: true,
+      data: { quota: -37, display_name: '梅' },
+    });
+    expect(await root.put('/api/user/', { ...rich, display_name: '美' })).toMatchObject({
+      success: true,
+      data: { quota: -37, display_name: '美' },
+    });
     const deeper = { id: mei.id, quota: -38, display_name: 'changed' };
     expect(await root.put('/api/user/', deeper)).toMatchObject({ status: 400, code: 'invalid_field', field: 'quota' });
     expect(await root.put('/api/user/', { ...deeper, used_quota: 137 })).toMatchObject({ status: 400 });
@@ -235,8 +251,16 @@ describe.each(engines)('users on $kind', (engine) => {
     const mei = await app.createUser({ quota: 300 });
     await root.put('/api/user/', { id: mei.id, display_name: 'first' });
     const late = await root.put('/api/user/', { id: mei.id, display_name: 'second', quota: 5, revision: 1 });
-    expect(late).toMatchObject({ status: 200, success: false, code: 'revision_conflict', data: { display_name: 'first', quota: 300, revision: 2 } });
-    expect(await root.put('/api/user/', { id: mei.id, quota: 5, revision: late.data.revision })).toMatchObject({ success: true, data: { quota: 5 } });
+    expect(late).toMatchObject({
+      status: 200,
+      success: false,
+      code: 'revision_conflict',
+      data: { display_name: 'first', quota: 300, revision: 2 },
+    });
+    expect(await root.put('/api/user/', { id: mei.id, quota: 5, revision: late.data.revision })).toMatchObject({
+      success: true,
+      data: { quota: 5 },
+    });
   });
 
   it('guards: an administrator has no power over administrators and the super admin', async () => {
@@ -257,7 +281,9 @@ describe.each(engines)('users on $kind', (engine) => {
       const denied = { code: 'user_delete_denied', message: '无权删除同权限等级或更高权限等级的用户' };
       expect(await asAdmin.delete(`/api/user/${id}`)).toMatchObject(denied);
     }
-    expect(await asAdmin.post('/api/user/', { username: 'x', password: testPassword, role: 10 })).toMatchObject({ code: 'user_create_denied' });
+    expect(await asAdmin.post('/api/user/', { username: 'x', password: testPassword, role: 10 })).toMatchObject({
+      code: 'user_create_denied',
+    });
     expect(await asAdmin.put('/api/user/', { id: user.id, role: 10 })).toMatchObject({ code: 'user_raise_denied' });
     expect(await asAdmin.post('/api/user/manage', { id: user.id, action: 'promote' })).toMatchObject({ code: 'promote_denied' });
     expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ role: 1 });
@@ -279,7 +305,10 @@ describe.each(engines)('users on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const id = root.userId;
-    expect(await root.post('/api/user/manage', { id, action: 'disable' })).toMatchObject({ code: 'root_not_disabled', message: '无法禁用超级管理员用户' });
+    expect(await root.post('/api/user/manage', { id, action: 'disable' })).toMatchObject({
+      code: 'root_not_disabled',
+      message: '无法禁用超级管理员用户',
+    });
     expect(await root.post('/api/user/manage', { id, action: 'delete' })).toMatchObject({ code: 'root_not_deleted' });
     expect(await root.post('/api/user/manage', { id, action: 'demote' })).toMatchObject({ code: 'root_not_demoted' });
     expect(await root.post('/api/user/manage', { id, action: 'promote' })).toMatchObject({ code: 'already_admin' });
@@ -292,7 +321,10 @@ describe.each(engines)('users on $kind', (engine) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const mei = await app.createUser();
-    expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({ success: true, data: { role: 10, status: 1 } });
+    expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({
+      success: true,
+      data: { role: 10, status: 1 },
+    });
     expect(await root.post('/api/user/manage', { id: mei.id, action: 'promote' })).toMatchObject({ code: 'already_admin' });
     expect(await root.post('/api/user/manage', { id: mei.id, action: 'demote' })).toMatchObject({ data: { role: 1 } });
     expect(await root.post('/api/user/manage', { id: mei.id, action: 'demote' })).toMatchObject({ code: 'already_user' });
@@ -308,7 +340,9 @@ describe.each(engines)('users on $kind', (engine) => {
     const client = await app.login('mei');
     expect(await root.post('/api/user/manage', { id: mei.id, action: 'disable' })).toMatchObject({ data: { status: 2 } });
     expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
-    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({
+      code: 'login_failed',
+    });
     expect(await root.post('/api/user/manage', { id: mei.id, action: 'enable' })).toMatchObject({ data: { status: 1 } });
     await app.login('mei');
     const locked = await app.createUser({ status: 3 });
@@ -321,11 +355,14 @@ describe.each(engines)('users on $kind', (engine) => {
     const mei = await app.createUser({ username: 'mei', quota: 300 });
     const client = await app.login('mei');
     expect(await client.post('/api/token/', { name: 'first', unlimited_quota: true, expired_time: -1 })).toMatchObject({ success: true });
-    const gone = way === 'manage' ? await root.post('/api/user/manage', { id: mei.id, action: 'delete' }) : await root.delete(`/api/user/${mei.id}`);
+    const gone =
+      way === 'manage' ? await root.post('/api/user/manage', { id: mei.id, action: 'delete' }) : await root.delete(`/api/user/${mei.id}`);
     expect(gone).toMatchObject({ status: 200, success: true });
 
     expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
-    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({ code: 'login_failed' });
+    expect(await app.anonymous().post('/api/user/login', { username: 'mei', password: testPassword })).toMatchObject({
+      code: 'login_failed',
+    });
     expect(await app.context.db.collection('tokens').find({ user_id: mei.id })).toMatchObject([{ status: 2 }]);
     expect(await root.get(`/api/user/${mei.id}`)).toMatchObject({ code: 'user_not_found' });
     expect(await root.put('/api/user/', { id: mei.id, quota: 5 })).toMatchObject({ code: 'user_not_found' });

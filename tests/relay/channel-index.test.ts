@@ -124,7 +124,9 @@ onEachEngine('the channel index', (current) => {
     const text = JSON.stringify({ error: { message: 'You exceeded your current quota' } });
     const failure = parseUpstreamError({ status: 429, text, channel: allowed, now: 0 });
     expect(reasonToDisable(context, allowed, failure)).toBeNull();
-    await context.db.collection('options').insert({ id: 'AutomaticDisableChannelEnabled', value: 'true', revision: 1, updated_at: 0, updated_by: 0 });
+    await context.db
+      .collection('options')
+      .insert({ id: 'AutomaticDisableChannelEnabled', value: 'true', revision: 1, updated_at: 0, updated_by: 0 });
     await context.settings.reload();
     expect(reasonToDisable(context, allowed, failure)).toBe('You exceeded your current quota');
     expect(reasonToDisable(context, kept, failure)).toBeNull();

@@ -53,7 +53,10 @@ describe.each(engines)('chat completions on $kind', (engine) => {
   test('a client that asks for usage gets it', async () => {
     await using scene = await createScene(engine);
     const events = await readEvents(await scene.chat({ stream: true, stream_options: { include_usage: true } }));
-    const usage = events.slice(0, -1).map((data) => JSON.parse(data).usage).filter(Boolean);
+    const usage = events
+      .slice(0, -1)
+      .map((data) => JSON.parse(data).usage)
+      .filter(Boolean);
     expect(usage).toHaveLength(1);
   });
 
@@ -155,21 +158,28 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'invalid events', 'stream to a json call'] as const)(
-    'garbage (%s) becomes an error, costs nothing and is logged',
-    async (garbage) => {
-      await using scene = await createScene(engine);
-      scene.upstream.behave({ garbage });
-      for (const stream of [false, true]) {
-        if (garbage === 'stream to a json call' && stream) continue;
-        const response = await scene.chat({ stream });
-        expect(response.status, `stream ${stream}`).toBeGreaterThanOrEqual(500);
-        expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } });
-      }
-      expect(await scene.balance()).toBe(startQuota);
-      await scene.checkBooks();
-    },
-  );
+  test.each([
+    'html',
+    'text',
+    'empty',
+    'half json',
+    'wrong json',
+    'error object',
+    'bytes',
+    'invalid events',
+    'stream to a json call',
+  ] as const)('garbage (%s) becomes an error, costs nothing and is logged', async (garbage) => {
+    await using scene = await createScene(engine);
+    scene.upstream.behave({ garbage });
+    for (const stream of [false, true]) {
+      if (garbage === 'stream to a json call' && stream) continue;
+      const response = await scene.chat({ stream });
+      expect(response.status, `stream ${stream}`).toBeGreaterThanOrEqual(500);
+      expect(await response.json()).toMatchObject({ error: { message: expect.any(String) } });
+    }
+    expect(await scene.balance()).toBe(startQuota);
+    await scene.checkBooks();
+  });
 
   test('a whole answer to a call that asked for a stream is told as a stream', async () => {
     await using scene = await createScene(engine);
@@ -282,7 +292,11 @@ describe.each(engines)('chat completions on $kind', (engine) => {
       const response = await scene.post('/v1/chat/completions', body);
       const answer = await response.json();
       expect([response.status, JSON.stringify(body)]).toEqual([status, JSON.stringify(body)]);
-      expect(answer.error).toMatchObject({ message: expect.stringContaining('request id: '), type: 'invalid_request_error', param: expect.any(String) });
+      expect(answer.error).toMatchObject({
+        message: expect.stringContaining('request id: '),
+        type: 'invalid_request_error',
+        param: expect.any(String),
+      });
     }
     const zh = await (await scene.chat({ messages: 'x' })).json();
     const en = await (await scene.chat({ messages: 'x' }, { 'accept-language': 'en-GB,en' })).json();
@@ -295,7 +309,11 @@ describe.each(engines)('chat completions on $kind', (engine) => {
   test('bodies that are no text or too large are refused', async () => {
     await using scene = await createScene(engine, { env: { MAX_REQUEST_BODY_MB: '1' } });
     const send = (body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-      fetch(`${scene.app.origin}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${scene.key}`, ...headers }, body });
+      fetch(`${scene.app.origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${scene.key}`, ...headers },
+        body,
+      });
     expect((await send(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status).toBe(400);
     const large = await send(new Uint8Array(2_000_000).fill(0x20));
     expect(large.status).toBe(413);
@@ -312,7 +330,8 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     };
     expect(await ask({ authorization: '' })).toEqual([401, 'key_missing']);
     expect(await ask({ authorization: 'Bearer sk-wrong' })).toEqual([401, 'key_invalid']);
-    const use = async (fields: Parameters<typeof scene.addToken>[0]) => ask({ authorization: `Bearer ${(await scene.addToken(fields)).key}` });
+    const use = async (fields: Parameters<typeof scene.addToken>[0]) =>
+      ask({ authorization: `Bearer ${(await scene.addToken(fields)).key}` });
     expect(await use({ status: 2 })).toEqual([401, 'key_disabled']);
     expect(await use({ expired_time: 1 })).toEqual([401, 'key_expired']);
     expect(await use({ quota: 0 })).toEqual([401, 'key_exhausted']);

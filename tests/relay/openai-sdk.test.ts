@@ -10,7 +10,11 @@ const messages = [{ role: 'user' as const, content: 'When is high water in Brest
 const tools = [
   {
     type: 'function' as const,
-    function: { name: 'get_tide', description: 'Time of high water', parameters: { type: 'object', properties: { port: { type: 'string' } } } },
+    function: {
+      name: 'get_tide',
+      description: 'Time of high water',
+      parameters: { type: 'object', properties: { port: { type: 'string' } } },
+    },
   },
 ];
 
@@ -41,7 +45,11 @@ describe.each(engines)('the openai package on $kind', (engine) => {
   test('gets a whole answer, and its request id, under which the log has it', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ text: 'High water is at noon.' });
-    const { data, response, request_id: requestId } = await clientOf(scene)
+    const {
+      data,
+      response,
+      request_id: requestId,
+    } = await clientOf(scene)
       .chat.completions.create({ model: testModel, messages, temperature: 0.2, seed: 7, metadata: { a: 'b' } })
       .withResponse();
     expect(data.choices[0]).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant', content: 'High water is at noon.' } });
@@ -64,7 +72,9 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     scene.upstream.behave({ text: 'Springs come at new and full moon. 大潮 🌊', bytesPerWrite: 11 });
     const request = { model: testModel, messages, stream: true as const };
     const plain = await Array.fromAsync(await clientOf(scene).chat.completions.create(request));
-    const asked = await Array.fromAsync(await clientOf(scene).chat.completions.create({ ...request, stream_options: { include_usage: true } }));
+    const asked = await Array.fromAsync(
+      await clientOf(scene).chat.completions.create({ ...request, stream_options: { include_usage: true } }),
+    );
     for (const chunks of [plain, asked]) {
       const text = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
       expect(text).toBe('Springs come at new and full moon. 大潮 🌊');
@@ -86,9 +96,7 @@ describe.each(engines)('the openai package on $kind', (engine) => {
       await scene.addChannel({ models: `m${index}` });
       scene.upstream.behave({ text, chunkDelay: 1 }, { model: `m${index}` });
     }
-    const got = await Promise.all(
-      texts.map((_, index) => client.chat.completions.stream({ model: `m${index}`, messages }).finalContent()),
-    );
+    const got = await Promise.all(texts.map((_, index) => client.chat.completions.stream({ model: `m${index}`, messages }).finalContent()));
     expect(got).toEqual(texts);
     await scene.logs(20);
     await scene.checkBooks();
@@ -108,16 +116,26 @@ describe.each(engines)('the openai package on $kind', (engine) => {
       ports.push(port);
       return `high water in ${port}: ${11 + ports.length}:00`;
     };
-    const tool = { ...tools[0], type: 'function' as const, function: { ...tools[0]?.function, name: 'get_tide', description: 'Tide', parameters: {}, parse: parsePort, function: getTide } };
+    const tool = {
+      ...tools[0],
+      type: 'function' as const,
+      function: { ...tools[0]?.function, name: 'get_tide', description: 'Tide', parameters: {}, parse: parsePort, function: getTide },
+    };
     const client = clientOf(scene);
     const body = { model: testModel, messages, tools: [tool] };
     const runner = stream ? client.chat.completions.runTools({ ...body, stream: true }) : client.chat.completions.runTools(body);
     expect(await runner.finalContent()).toBe('Noon in Brest, one in Dover.');
     expect(ports).toEqual(['Brest', 'Dover']);
     const sent = scene.upstream.requests[1]?.body;
-    const [, assistant, ...results] = sent !== null && typeof sent === 'object' && 'messages' in sent && Array.isArray(sent.messages) ? sent.messages : [];
-    expect(assistant.tool_calls.map((call: { id: string }) => call.id)).toEqual(results.map((result: { tool_call_id: string }) => result.tool_call_id));
-    expect(results.map((result: { content: string }) => result.content)).toEqual(['high water in Brest: 12:00', 'high water in Dover: 13:00']);
+    const [, assistant, ...results] =
+      sent !== null && typeof sent === 'object' && 'messages' in sent && Array.isArray(sent.messages) ? sent.messages : [];
+    expect(assistant.tool_calls.map((call: { id: string }) => call.id)).toEqual(
+      results.map((result: { tool_call_id: string }) => result.tool_call_id),
+    );
+    expect(results.map((result: { content: string }) => result.content)).toEqual([
+      'high water in Brest: 12:00',
+      'high water in Dover: 13:00',
+    ]);
     await scene.logs(2);
     await scene.checkBooks();
   });
@@ -125,8 +143,16 @@ describe.each(engines)('the openai package on $kind', (engine) => {
   test('gets structured output and reasoning as the upstream gives them', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ text: '{"hour":12}', reasoning: 'The moon is full.' });
-    const format = { type: 'json_schema' as const, json_schema: { name: 'tide', strict: true, schema: { type: 'object', properties: { hour: { type: 'number' } } } } };
-    const answer = await clientOf(scene).chat.completions.create({ model: testModel, messages, response_format: format, reasoning_effort: 'low' });
+    const format = {
+      type: 'json_schema' as const,
+      json_schema: { name: 'tide', strict: true, schema: { type: 'object', properties: { hour: { type: 'number' } } } },
+    };
+    const answer = await clientOf(scene).chat.completions.create({
+      model: testModel,
+      messages,
+      response_format: format,
+      reasoning_effort: 'low',
+    });
     expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toEqual({ hour: 12 });
     expect(answer.choices[0]?.message).toMatchObject({ reasoning_content: 'The moon is full.' });
     expect(scene.upstream.requests[0]?.body).toMatchObject({ response_format: format, reasoning_effort: 'low' });
@@ -135,25 +161,33 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     expect(row?.other).toMatchObject({ reasoning_tokens: 4, reasoning_effort: 'low' });
   });
 
-  test.each([{}, { ignores: ['encoding_format'] as const }, { ignores: ['encoding_format', 'dimensions'] as const }])('decodes embeddings, which it asks for in base64 (upstream: %j)', async (behaviour) => {
-    await using scene = await createScene(engine, { channels: [{ models: 'text-embedding-3-small' }] });
-    scene.upstream.behave(behaviour);
-    const client = clientOf(scene);
-    const model = 'text-embedding-3-small';
-    const input = ['flood', 'ebb'];
-    const packed = await client.embeddings.create({ model, input });
-    expect(scene.upstream.requests[0]?.body).toMatchObject({ encoding_format: 'base64' });
-    expect(packed.data.map((item) => item.embedding)).toEqual(input.map((text) => embeddingOf(text, 1536)));
-    const small = await client.embeddings.create({ model, input: 'flood', dimensions: 8 });
-    // Cut and scaled by the gateway where the upstream does not do it, which costs the last digit.
-    const rounded = (vector: readonly number[] | undefined) => vector?.map((part) => part.toFixed(6));
-    expect(rounded(small.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
-    const floats = await client.embeddings.create({ model, input: 'flood', dimensions: 8, encoding_format: 'float' });
-    expect(rounded(floats.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
-    const rows = await scene.logs(3);
-    expect(rows[0]).toMatchObject({ model_name: model, prompt_tokens: packed.usage.prompt_tokens, completion_tokens: 0, is_stream: false });
-    await scene.checkBooks();
-  });
+  test.each([{}, { ignores: ['encoding_format'] as const }, { ignores: ['encoding_format', 'dimensions'] as const }])(
+    'decodes embeddings, which it asks for in base64 (upstream: %j)',
+    async (behaviour) => {
+      await using scene = await createScene(engine, { channels: [{ models: 'text-embedding-3-small' }] });
+      scene.upstream.behave(behaviour);
+      const client = clientOf(scene);
+      const model = 'text-embedding-3-small';
+      const input = ['flood', 'ebb'];
+      const packed = await client.embeddings.create({ model, input });
+      expect(scene.upstream.requests[0]?.body).toMatchObject({ encoding_format: 'base64' });
+      expect(packed.data.map((item) => item.embedding)).toEqual(input.map((text) => embeddingOf(text, 1536)));
+      const small = await client.embeddings.create({ model, input: 'flood', dimensions: 8 });
+      // Cut and scaled by the gateway where the upstream does not do it, which costs the last digit.
+      const rounded = (vector: readonly number[] | undefined) => vector?.map((part) => part.toFixed(6));
+      expect(rounded(small.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
+      const floats = await client.embeddings.create({ model, input: 'flood', dimensions: 8, encoding_format: 'float' });
+      expect(rounded(floats.data[0]?.embedding)).toEqual(rounded(embeddingOf('flood', 8)));
+      const rows = await scene.logs(3);
+      expect(rows[0]).toMatchObject({
+        model_name: model,
+        prompt_tokens: packed.usage.prompt_tokens,
+        completion_tokens: 0,
+        is_stream: false,
+      });
+      await scene.checkBooks();
+    },
+  );
 
   test('aborts the upstream when it aborts in the middle of a stream, and pays for what came', async () => {
     await using scene = await createScene(engine);
@@ -224,7 +258,11 @@ describe.each(engines)('the openai package on $kind', (engine) => {
       const own = await ask(clientOf(scene), { max_tokens: -1 });
       expect(own).toBeInstanceOf(OpenAI.BadRequestError);
       expect(own).toMatchObject({ status: 400, type: 'invalid_request_error' });
-      scene.upstream.behave({ replay: 'openai/error-400-context.json', status: 400, error: { message: 'too long', type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } });
+      scene.upstream.behave({
+        replay: 'openai/error-400-context.json',
+        status: 400,
+        error: { message: 'too long', type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' },
+      });
       const theirs = await ask(clientOf(scene));
       expect(theirs).toBeInstanceOf(OpenAI.BadRequestError);
       expect(theirs).toMatchObject({ status: 400, code: 'context_length_exceeded', param: 'messages' });
@@ -279,7 +317,12 @@ describe.each(engines)('the openai package on $kind', (engine) => {
 
     test('a message in the language that was asked for', async () => {
       await using scene = await createScene(engine);
-      const client = new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: 'sk-wrong', maxRetries: 0, defaultHeaders: { 'accept-language': 'en' } });
+      const client = new OpenAI({
+        baseURL: `${scene.app.origin}/v1`,
+        apiKey: 'sk-wrong',
+        maxRetries: 0,
+        defaultHeaders: { 'accept-language': 'en' },
+      });
       expect(await ask(client)).toMatchObject({ message: expect.stringContaining('Invalid token') });
     });
   });

@@ -33,8 +33,13 @@ describe.each(engines)('tokens in use on $kind', (engine) => {
     expect(await use({ unlimited_quota: true, expired_time: 1 })).toMatchObject({ status: 401, code: 'key_expired' });
     expect(await use({ unlimited_quota: true, allow_ips: '10.0.0.0/8\n127.0.0.1' })).toMatchObject({ status: 200 });
     expect(await use({ unlimited_quota: true, allow_ips: '10.0.0.0/8\n::1' })).toMatchObject({ status: 403, code: 'ip_denied' });
-    expect(await use({ unlimited_quota: true, model_limits_enabled: true, model_limits: `other,${testModel}` })).toMatchObject({ status: 200 });
-    expect(await use({ unlimited_quota: true, model_limits_enabled: true, model_limits: '' })).toMatchObject({ status: 403, code: 'model_denied' });
+    expect(await use({ unlimited_quota: true, model_limits_enabled: true, model_limits: `other,${testModel}` })).toMatchObject({
+      status: 200,
+    });
+    expect(await use({ unlimited_quota: true, model_limits_enabled: true, model_limits: '' })).toMatchObject({
+      status: 403,
+      code: 'model_denied',
+    });
   });
 
   test('an edit revives an expired and an exhausted token at once', async () => {
@@ -80,7 +85,8 @@ describe.each(engines)('tokens in use on $kind', (engine) => {
         expect(answer.code).toBe('revision_conflict');
       }
     };
-    const rename = async (index: number) => expect(await client.put('/api/token/', { id, name: `name ${index}` })).toMatchObject({ success: true });
+    const rename = async (index: number) =>
+      expect(await client.put('/api/token/', { id, name: `name ${index}` })).toMatchObject({ success: true });
     const calls = Array.from({ length: 8 }, async () => {
       for (let index = 0; index < 10; index += 1) expect(await ask(scene.app.origin, key)).toMatchObject({ status: 200 });
     });
@@ -126,7 +132,9 @@ describe.each(engines)('tokens in use on $kind', (engine) => {
 async function tokenFor(scene: RelayScene, calls: number): Promise<{ id: number; key: string }> {
   const root = await scene.app.createUser({ role: 100 });
   const admin = await scene.app.as(root);
-  expect(await admin.put('/api/option/', { key: 'ModelPrice', value: JSON.stringify({ [testModel]: 0.01 }) })).toMatchObject({ success: true });
+  expect(await admin.put('/api/option/', { key: 'ModelPrice', value: JSON.stringify({ [testModel]: 0.01 }) })).toMatchObject({
+    success: true,
+  });
   const client = await scene.app.as(scene.user);
   return createToken(client, { remain_quota: calls * 0.01 * 500_000 });
 }

@@ -7,7 +7,11 @@ import { emptyMoney } from '#server/money/account.ts';
 export type TokenFields = Partial<TokenRecord> & { quota?: number };
 
 /** A key of that user: with `quota` limited to it (credited through the ledger), else unlimited. `key` begins with `sk-`. */
-export async function createToken(context: AppContext, userId: number, { quota, ...fields }: TokenFields = {}): Promise<{ token: TokenRecord; key: string }> {
+export async function createToken(
+  context: AppContext,
+  userId: number,
+  { quota, ...fields }: TokenFields = {},
+): Promise<{ token: TokenRecord; key: string }> {
   const key = context.randomText(48);
   const id = await context.db.nextId('tokens');
   const token: TokenRecord = {
@@ -33,7 +37,8 @@ export async function createToken(context: AppContext, userId: number, { quota, 
     ...fields,
   };
   await context.db.collection('tokens').insert(token);
-  if (quota !== undefined) await context.ledger.change({ account: 'token', id, amount: quota, kind: 'test', ref: `test-token:${id}`, actorId: 0 });
+  if (quota !== undefined)
+    await context.ledger.change({ account: 'token', id, amount: quota, kind: 'test', ref: `test-token:${id}`, actorId: 0 });
   return { token, key: `sk-${key}` };
 }
 

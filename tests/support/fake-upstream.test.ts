@@ -18,7 +18,12 @@ test('fake-upstream: the official client reads its JSON answer and its stream, w
   const whole = await client.chat.completions.create({ model: 'gpt-4o-mini', messages });
   let streamed = '';
   let usage: unknown;
-  const stream = await client.chat.completions.create({ model: 'gpt-4o-mini', messages, stream: true, stream_options: { include_usage: true } });
+  const stream = await client.chat.completions.create({
+    model: 'gpt-4o-mini',
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+  });
   for await (const chunk of stream) {
     streamed += chunk.choices[0]?.delta.content ?? '';
     usage = chunk.usage ?? usage;
@@ -47,13 +52,22 @@ test('fake-upstream: tools are called until their results are there', async () =
   const second = await client.chat.completions.create({
     model: 'gpt-4o-mini',
     tools,
-    messages: [...messages, { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'get_tide', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'a', content: '12:00' }],
+    messages: [
+      ...messages,
+      { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'get_tide', arguments: '{}' } }] },
+      { role: 'tool', tool_call_id: 'a', content: '12:00' },
+    ],
   });
   expect(second.choices[0]?.message.content).toBe('At noon.');
 });
 
 test('fake-upstream: embeddings come as floats and as base64, in the asked length', async () => {
-  const floats = await client.embeddings.create({ model: 'text-embedding-3-small', input: ['a', 'b'], dimensions: 6, encoding_format: 'float' });
+  const floats = await client.embeddings.create({
+    model: 'text-embedding-3-small',
+    input: ['a', 'b'],
+    dimensions: 6,
+    encoding_format: 'float',
+  });
   const packed = await client.embeddings.create({ model: 'text-embedding-3-small', input: ['a', 'b'], dimensions: 6 });
   expect(upstream.requests[1]?.body).toMatchObject({ encoding_format: 'base64' });
   expect(packed.data.map((item) => item.embedding)).toEqual(floats.data.map((item) => item.embedding));
@@ -117,11 +131,16 @@ test('fake-upstream: a seeded share of the calls fails, the same one each time',
   expect(await run()).toEqual(first);
 });
 
-test.each(['openai/chat-stream.sse', 'openai/chat-stream-tools.sse', 'openai/chat-stream-reasoning.sse', 'deepseek/chat-stream-reasoner.sse', 'openrouter/chat-stream.sse', 'groq/chat-stream.sse', 'moonshot/chat-stream.sse'])(
-  'fake-upstream: the recorded stream %s is readable in pieces of seven bytes',
-  async (replay) => {
-    upstream.behave({ replay, bytesPerWrite: 7 });
-    const chunks = await Array.fromAsync(await client.chat.completions.create({ model: 'm', messages, stream: true }));
-    expect(chunks.some((chunk) => chunk.choices[0]?.finish_reason != null)).toBe(true);
-  },
-);
+test.each([
+  'openai/chat-stream.sse',
+  'openai/chat-stream-tools.sse',
+  'openai/chat-stream-reasoning.sse',
+  'deepseek/chat-stream-reasoner.sse',
+  'openrouter/chat-stream.sse',
+  'groq/chat-stream.sse',
+  'moonshot/chat-stream.sse',
+])('fake-upstream: the recorded stream %s is readable in pieces of seven bytes', async (replay) => {
+  upstream.behave({ replay, bytesPerWrite: 7 });
+  const chunks = await Array.fromAsync(await client.chat.completions.create({ model: 'm', messages, stream: true }));
+  expect(chunks.some((chunk) => chunk.choices[0]?.finish_reason != null)).toBe(true);
+});

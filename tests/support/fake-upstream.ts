@@ -99,7 +99,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     if (next !== undefined) return next;
     const model = isObject(request.body) ? request.body['model'] : undefined;
     const rule = rules.findLast(
-      ({ when, left }) => left > 0 && (when.model === undefined || when.model === model) && (when.key === undefined || when.key === request.key),
+      ({ when, left }) =>
+        left > 0 && (when.model === undefined || when.model === model) && (when.key === undefined || when.key === request.key),
     );
     if (rule === undefined) return options.behaviour ?? {};
     rule.left -= 1;
@@ -159,7 +160,8 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
   if (behaviour.firstByteDelay !== undefined) await exchange.pause(behaviour.firstByteDelay);
   if (exchange.isClosed) return;
   if (behaviour.refuse === true) return exchange.cut();
-  if (behaviour.status !== undefined && behaviour.status >= 300) return exchange.refuse(behaviour.status, behaviour.error ?? errorFor(behaviour.status), behaviour);
+  if (behaviour.status !== undefined && behaviour.status >= 300)
+    return exchange.refuse(behaviour.status, behaviour.error ?? errorFor(behaviour.status), behaviour);
   if (behaviour.replay !== undefined) return replay(exchange, behaviour, behaviour.replay);
   const { method, body } = exchange.request;
   const path = exchange.request.path.replace(/\?.*$/, '');

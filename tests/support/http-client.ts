@@ -26,7 +26,12 @@ export interface TestClient {
   readonly userId: number | null;
   setUser(id: number | null): void;
   setCookie(value: string | null): void;
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'HEAD', path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
+  call(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'HEAD',
+    path: string,
+    body?: unknown,
+    options?: CallOptions,
+  ): Promise<TestAnswer>;
   get(path: string, options?: CallOptions): Promise<TestAnswer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
   put(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;

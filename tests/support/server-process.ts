@@ -25,7 +25,15 @@ export interface ServerProcess {
 /** Starts a server on a free port; resolves when it serves. @throws {Error} with what it printed when it does not */
 export function startServer(env: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(server, 'main.ts')], {
-    env: { PATH: process.env['PATH'], SESSION_SECRET: testSecret, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', GLOBAL_API_RATE_LIMIT_ENABLE: 'false', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      SESSION_SECRET: testSecret,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
@@ -42,7 +50,10 @@ export function startServer(env: Record<string, string>): Promise<ServerProcess>
   });
 }
 
-function handle(child: ChildProcess, { origin, ended, lines }: { origin: string; ended: Promise<number | string>; lines: string[] }): ServerProcess {
+function handle(
+  child: ChildProcess,
+  { origin, ended, lines }: { origin: string; ended: Promise<number | string>; lines: string[] },
+): ServerProcess {
   return {
     origin,
     pid: child.pid ?? 0,

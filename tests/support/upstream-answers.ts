@@ -180,8 +180,18 @@ const errorsByStatus: Record<number, UpstreamError> = {
     param: null,
     code: 'invalid_api_key',
   },
-  403: { message: 'Country, region, or territory not supported', type: 'request_forbidden', param: null, code: 'unsupported_country_region_territory' },
-  404: { message: 'The model `gpt-none` does not exist or you do not have access to it.', type: 'invalid_request_error', param: null, code: 'model_not_found' },
+  403: {
+    message: 'Country, region, or territory not supported',
+    type: 'request_forbidden',
+    param: null,
+    code: 'unsupported_country_region_territory',
+  },
+  404: {
+    message: 'The model `gpt-none` does not exist or you do not have access to it.',
+    type: 'invalid_request_error',
+    param: null,
+    code: 'model_not_found',
+  },
   429: {
     message: 'Rate limit reached for gpt-4o-mini in organization org-x on requests per min (RPM): Limit 500, Used 500, Requested 1.',
     type: 'requests',
@@ -193,7 +203,12 @@ const errorsByStatus: Record<number, UpstreamError> = {
 /** The error object that belongs to a status. */
 export function errorFor(status: number): UpstreamError {
   return (
-    errorsByStatus[status] ?? { message: 'The server had an error while processing your request. Sorry about that!', type: 'server_error', param: null, code: null }
+    errorsByStatus[status] ?? {
+      message: 'The server had an error while processing your request. Sorry about that!',
+      type: 'server_error',
+      param: null,
+      code: null,
+    }
   );
 }
 

@@ -6,9 +6,16 @@ import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
 
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
-  expired: z.union([z.boolean(), z.literal('true')]).optional().catch(undefined),
+  expired: z
+    .union([z.boolean(), z.literal('true')])
+    .optional()
+    .catch(undefined),
   /** Where to go afterwards: an address of this console. */
-  from: z.string().regex(/^\/(?!\/)/).optional().catch(undefined),
+  from: z
+    .string()
+    .regex(/^\/(?!\/)/)
+    .optional()
+    .catch(undefined),
   /** Invite code. */
   aff: z.coerce.string().max(64).optional().catch(undefined),
 });
@@ -25,7 +32,12 @@ export const Route = createFileRoute('/_plain/login')({
 function Login() {
   const { expired, from } = Route.useSearch();
   const router = useRouter();
-  return <LoginScreen isExpired={expired !== undefined && expired !== false} onSignedIn={() => void router.navigate({ href: from ?? afterSignIn })} />;
+  return (
+    <LoginScreen
+      isExpired={expired !== undefined && expired !== false}
+      onSignedIn={() => void router.navigate({ href: from ?? afterSignIn })}
+    />
+  );
 }
 
 const afterSignIn = '/token';

@@ -16,7 +16,8 @@ const passwordTries = { count: 10, windowSeconds: 900 };
 export async function editSelf(context: AppContext, caller: Caller, edit: SelfEdit): Promise<void> {
   const { user } = caller;
   const fields: Partial<Pick<UserRecord, 'username' | 'display_name' | 'password_hash'>> = {};
-  if (edit.username !== undefined && edit.username !== '' && edit.username !== user.username) fields.username = checkUsername(edit.username);
+  if (edit.username !== undefined && edit.username !== '' && edit.username !== user.username)
+    fields.username = checkUsername(edit.username);
   if (edit.display_name !== undefined && edit.display_name !== '' && edit.display_name !== user.display_name) {
     fields.display_name = checkDisplayName(edit.display_name);
   }

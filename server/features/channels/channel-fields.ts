@@ -11,8 +11,23 @@ export type ChannelInput = Omit<ChannelCreate & Partial<ChannelEdit>, 'copy_from
 export type ChannelFields = Partial<
   Pick<
     ChannelRecord,
-    | 'type' | 'name' | 'openai_organization' | 'test_model' | 'weight' | 'priority' | 'base_url' | 'other' | 'models' | 'group'
-    | 'model_mapping' | 'status_code_mapping' | 'setting' | 'param_override' | 'auto_ban' | 'tag' | 'max_input_tokens'
+    | 'type'
+    | 'name'
+    | 'openai_organization'
+    | 'test_model'
+    | 'weight'
+    | 'priority'
+    | 'base_url'
+    | 'other'
+    | 'models'
+    | 'group'
+    | 'model_mapping'
+    | 'status_code_mapping'
+    | 'setting'
+    | 'param_override'
+    | 'auto_ban'
+    | 'tag'
+    | 'max_input_tokens'
   >
 >;
 
@@ -71,7 +86,13 @@ function baseUrl(text: string): string {
   const address = text.trim().replace(/\/+$/, '');
   if (address === '') return '';
   const url = URL.parse(address.replaceAll('{model}', 'model'));
-  const isRight = url !== null && /^https?:\/\//i.test(address) && url.username === '' && url.password === '' && url.hash === '' && !/[\s\p{Cc}]/u.test(address);
+  const isRight =
+    url !== null &&
+    /^https?:\/\//i.test(address) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.hash === '' &&
+    !/[\s\p{Cc}]/u.test(address);
   if (!isRight || address.length > 2000) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
   return address;
 }
@@ -81,7 +102,8 @@ function models(text: string): string {
   if (names.length === 0) throw new AppError('channel_without_models', {}, { field: 'models' });
   if (names.length > mostModels) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
   for (const name of names) {
-    if (Array.from(name).length > longestName) throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
+    if (Array.from(name).length > longestName)
+      throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
     if (/\p{Cc}/u.test(name) || !name.isWellFormed()) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
   }
   return names.join(',');

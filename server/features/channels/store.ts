@@ -9,7 +9,12 @@ import { exactTotal } from '#server/http/paging.ts';
 const searchLimit = 1000;
 
 function order(byId: boolean): Sort {
-  return byId ? [['id', -1]] : [['priority', -1], ['id', -1]];
+  return byId
+    ? [['id', -1]]
+    : [
+        ['priority', -1],
+        ['id', -1],
+      ];
 }
 
 export async function listChannels(
@@ -41,7 +46,9 @@ export async function searchChannels({ db, secrets }: AppContext, search: Channe
   }
   if (group !== undefined) all.push({ group: { contains: group } });
   if (model !== undefined) all.push({ models: { contains: model } });
-  const found = await db.collection('channels').find(all.length === 0 ? {} : { and: all }, { sort: order(search.byId), limit: searchLimit });
+  const found = await db
+    .collection('channels')
+    .find(all.length === 0 ? {} : { and: all }, { sort: order(search.byId), limit: searchLimit });
   return group === undefined ? found : found.filter((channel) => commaList(channel.group).includes(group));
 }
 

@@ -124,7 +124,12 @@ async function send(
     throw new AppError('invalid_upstream_response');
   } catch (failure) {
     if (!(failure instanceof SendFailure)) throw failure;
-    const codes = { network: 'do_request_failed', timeout: 'upstream_timeout', aborted: 'upstream_timeout', too_large: 'upstream_too_large' } as const;
+    const codes = {
+      network: 'do_request_failed',
+      timeout: 'upstream_timeout',
+      aborted: 'upstream_timeout',
+      too_large: 'upstream_too_large',
+    } as const;
     // Whoever configured the address may know what the network says about it.
     const reason = failure.reason === 'network' ? ` (${maskSecrets(failure.message, { key: channel.key })})` : '';
     throw new AppError('channel_test_failed', { detail: errorText(codes[failure.reason], language) + reason }, { cause: failure });
@@ -143,7 +148,13 @@ async function remember({ db, now }: AppContext, { id }: ChannelRecord, begin: n
 
 async function writeTestLog(
   { context, actor, quotes }: ChannelTest,
-  { channel, model, price, answer, seconds }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestAnswer; seconds: number },
+  {
+    channel,
+    model,
+    price,
+    answer,
+    seconds,
+  }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestAnswer; seconds: number },
 ): Promise<void> {
   if (!context.settings.get('LogConsumeEnabled')) return;
   const { usage, isMapped, upstreamModel } = answer;

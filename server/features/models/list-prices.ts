@@ -32,7 +32,10 @@ function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'setti
 }
 
 /** Ratios of the groups that a user of `userGroup` (null: a visitor) may use, and what they are called. */
-export function priceGroups(settings: Settings, userGroup: string | null): { group_ratio: Record<string, number>; usable_group: Record<string, string> } {
+export function priceGroups(
+  settings: Settings,
+  userGroup: string | null,
+): { group_ratio: Record<string, number>; usable_group: Record<string, string> } {
   const usable = usableGroups(settings, userGroup);
   const ratios = Object.entries(settings.get('GroupRatio')).filter(([group]) => usable[group] !== undefined);
   return { group_ratio: Object.fromEntries(ratios), usable_group: { ...usable } };

@@ -4,7 +4,10 @@ import type { AppContext } from '#server/context.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 /** @param startTime Unix seconds */
-export function siteStatus(settings: Settings, { startTime, isSetUp, port }: { startTime: number; isSetUp: boolean; port: number }): SiteStatus {
+export function siteStatus(
+  settings: Settings,
+  { startTime, isSetUp, port }: { startTime: number; isSetUp: boolean; port: number },
+): SiteStatus {
   return {
     version: `v${packageJson.version}`,
     start_time: startTime,

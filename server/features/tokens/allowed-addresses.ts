@@ -7,7 +7,10 @@ import { AppError } from '#shared/errors.ts';
  * @throws {AppError} `token_ips_invalid`: a line that is silently dropped would allow less, or more, than was meant
  */
 export function checkAllowedAddresses(text: string): string {
-  const lines = text.split(/[\r\n,]/).map((line) => line.trim()).filter((line) => line !== '');
+  const lines = text
+    .split(/[\r\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   for (const line of lines) {
     if (!isRange(line)) throw new AppError('token_ips_invalid', { line: line.slice(0, 60) }, { field: 'allow_ips' });
   }

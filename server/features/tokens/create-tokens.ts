@@ -24,6 +24,8 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
 
 /** The name with a random ending, cut so that both together keep the limit. */
 function suffixed(context: AppContext, name: string): string {
-  const kept = Array.from(name).slice(0, tokenNameLimit - suffixLength - 1).join('');
+  const kept = Array.from(name)
+    .slice(0, tokenNameLimit - suffixLength - 1)
+    .join('');
   return `${kept}-${context.randomText(suffixLength)}`;
 }

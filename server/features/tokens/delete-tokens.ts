@@ -9,7 +9,10 @@ export async function deleteTokens(context: AppContext, userId: number, ids: rea
   const deletedAt = new Date(context.now()).toISOString();
   let count = 0;
   for (const id of new Set(ids)) {
-    const deleted = await tokens.patch({ id, user_id: userId, DeletedAt: null }, { set: { DeletedAt: deletedAt }, increment: { revision: 1 } });
+    const deleted = await tokens.patch(
+      { id, user_id: userId, DeletedAt: null },
+      { set: { DeletedAt: deletedAt }, increment: { revision: 1 } },
+    );
     if (deleted === null) continue;
     count += 1;
     await context.changes.announce('token', id);

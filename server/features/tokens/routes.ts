@@ -17,7 +17,10 @@ export function mountTokens(host: RouteHost): void {
     // This list counts its pages from 0.
     const { size, skip } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
     const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
-    return answer(tokens.map((token) => presentToken(context, token)), { extra: { total } });
+    return answer(
+      tokens.map((token) => presentToken(context, token)),
+      { extra: { total } },
+    );
   });
 
   mount(host, tokenApi.search, async (call) => {

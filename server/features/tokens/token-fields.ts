@@ -29,7 +29,10 @@ export function checkTokenGroup(settings: Settings, owner: UserRecord, group: st
 }
 
 function checkName(given: string): string {
-  const name = given.normalize('NFC').replace(/\p{Cc}+/gu, ' ').trim();
+  const name = given
+    .normalize('NFC')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
   if (name === '') throw new AppError('token_name_required', {}, { field: 'name' });
   if (Array.from(name).length > tokenNameLimit) throw new AppError('token_name_long', {}, { field: 'name' });
   return name;
@@ -41,6 +44,9 @@ function checkExpiry(time: number): number {
 }
 
 function tidyList(text: string): string {
-  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
   return [...new Set(parts)].join(',');
 }

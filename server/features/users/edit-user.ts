@@ -50,7 +50,8 @@ type Fields = Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | '
 async function checkedFields(context: AppContext, target: UserRecord, edit: UserEdit): Promise<Fields> {
   const fields: Fields = {};
   if (edit.username !== undefined && edit.username !== target.username) fields.username = checkUsername(edit.username);
-  if (edit.display_name !== undefined && edit.display_name !== target.display_name) fields.display_name = checkDisplayName(edit.display_name);
+  if (edit.display_name !== undefined && edit.display_name !== target.display_name)
+    fields.display_name = checkDisplayName(edit.display_name);
   if (edit.group !== undefined && edit.group !== target.group) {
     if (context.settings.get('GroupRatio')[edit.group] === undefined) {
       throw new AppError('group_unknown', { group: edit.group }, { field: 'group' });
@@ -105,6 +106,10 @@ async function restore(context: AppContext, former: UserRecord, edited: UserReco
 function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): (() => Promise<LedgerResult>) | null {
   const request = { account: 'user' as const, id: user.id, kind: 'edit', ref: `edit:${context.randomText(24)}`, actorId: actor.id };
   if (edit.quota === undefined) return () => context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
-  const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: userBalance(user), used: user.used_quota }, 'quota');
+  const meant = meantBalance(
+    { balance: edit.quota, used: edit.used_quota },
+    { balance: userBalance(user), used: user.used_quota },
+    'quota',
+  );
   return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });
 }

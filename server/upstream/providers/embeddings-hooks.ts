@@ -28,7 +28,11 @@ export const aliEmbeddings: EmbeddingsHook = {
     const { output, usage } = answer;
     if (!isObject(output) || !Array.isArray(output.embeddings)) return null;
     const rows = output.embeddings.filter(isObject).sort((a, b) => Number(a.text_index) - Number(b.text_index));
-    return list(rows.map((row) => row.embedding), model, isObject(usage) ? (usage.total_tokens ?? 0) : 0);
+    return list(
+      rows.map((row) => row.embedding),
+      model,
+      isObject(usage) ? (usage.total_tokens ?? 0) : 0,
+    );
   },
 };
 

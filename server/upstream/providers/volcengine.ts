@@ -8,10 +8,7 @@ export const volcEngine: Provider = {
   dialect: 'openai',
   baseUrl: 'https://ark.cn-beijing.volces.com',
   paths: {
-    chat: [
-      { modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' },
-      { path: '{base}/api/v3/chat/completions' },
-    ],
+    chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],
     embeddings: '{base}/api/v3/embeddings',
   },
   auth: { kind: 'bearer' },

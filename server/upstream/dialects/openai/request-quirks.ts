@@ -102,7 +102,10 @@ function editMessage(message: Body, quirks: RequestQuirks): Body {
   for (const field of quirks.dropFromMessages ?? []) edit.drop(field);
   const { content } = message;
   if (quirks.images !== undefined && Array.isArray(content) && content.some((part) => isObject(part) && part.type === 'image_url')) {
-    edit.set('content', content.map((part: unknown) => imagePart(part, quirks.images)));
+    edit.set(
+      'content',
+      content.map((part: unknown) => imagePart(part, quirks.images)),
+    );
   }
   return edit.result();
 }

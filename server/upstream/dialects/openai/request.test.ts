@@ -28,7 +28,8 @@ const mapped: ChannelFields = { model_mapping: '{"gpt-4o-mini":"gpt-4o"}' };
 
 describe('a request upstream', () => {
   it('is the very text of the client when nothing changes, unknown fields and spacing included', () => {
-    const text = '{ "model" : "gpt-4o-mini",\n "messages":[{"role":"user","content":"\\"model\\" 你好"}], "new_field": {"a":1}, "top_p": 0 }';
+    const text =
+      '{ "model" : "gpt-4o-mini",\n "messages":[{"role":"user","content":"\\"model\\" 你好"}], "new_field": {"a":1}, "top_p": 0 }';
     expect(build(text).body).toBe(text);
   });
 
@@ -114,7 +115,10 @@ describe('a request upstream', () => {
   });
 
   it('keeps an effort that the client chose over that of the name', () => {
-    expect(JSON.parse(build('{"model":"o3-mini-high","reasoning_effort":"low"}').body)).toEqual({ model: 'o3-mini', reasoning_effort: 'low' });
+    expect(JSON.parse(build('{"model":"o3-mini-high","reasoning_effort":"low"}').body)).toEqual({
+      model: 'o3-mini',
+      reasoning_effort: 'low',
+    });
   });
 
   it('leaves chat models of the gpt-5 family their temperature', () => {
@@ -133,12 +137,17 @@ describe('a request upstream', () => {
       path: '/v1/acct/gw/openai/chat/completions',
     });
     const azure = { type: 3, base_url: 'https://gateway.ai.cloudflare.com/v1/acct/gw/azure-openai/res' };
-    expect(build('{"model":"gpt-3.5"}', { channel: azure }).path).toBe('/v1/acct/gw/azure-openai/res/gpt-35/chat/completions?api-version=2024-12-01-preview');
+    expect(build('{"model":"gpt-3.5"}', { channel: azure }).path).toBe(
+      '/v1/acct/gw/azure-openai/res/gpt-35/chat/completions?api-version=2024-12-01-preview',
+    );
   });
 
   it('cannot leave the address with a model name', () => {
     const channel = { type: 8, base_url: 'https://up.example/{model}/chat?x=1' };
-    expect(build('{"model":"a?b#c d/$&"}', { channel })).toMatchObject({ origin: 'https://up.example', path: '/a%3Fb%23c%20d/$&/chat?x=1' });
+    expect(build('{"model":"a?b#c d/$&"}', { channel })).toMatchObject({
+      origin: 'https://up.example',
+      path: '/a%3Fb%23c%20d/$&/chat?x=1',
+    });
   });
 
   it('tells mistral nothing that it refuses, in messages either', () => {
@@ -161,6 +170,7 @@ describe('a request upstream', () => {
 describe('wantsUsage', () => {
   it('is true only for the exact wish', () => {
     expect(wantsUsage({ stream_options: { include_usage: true } })).toBe(true);
-    for (const stream_options of [undefined, null, 'include_usage', [], { include_usage: 1 }]) expect(wantsUsage({ stream_options })).toBe(false);
+    for (const stream_options of [undefined, null, 'include_usage', [], { include_usage: 1 }])
+      expect(wantsUsage({ stream_options })).toBe(false);
   });
 });

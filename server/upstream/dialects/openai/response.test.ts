@@ -15,7 +15,11 @@ const base64 = Buffer.from(new Float32Array(floats).buffer).toString('base64');
 
 describe('embeddings', () => {
   it('are passed on as they came when they are what was asked for', () => {
-    for (const [vector, body] of [[floats, {}], [floats, { encoding_format: 'float', dimensions: 4 }], [base64, { encoding_format: 'base64', dimensions: 4 }]] as const) {
+    for (const [vector, body] of [
+      [floats, {}],
+      [floats, { encoding_format: 'float', dimensions: 4 }],
+      [base64, { encoding_format: 'base64', dimensions: 4 }],
+    ] as const) {
       const { text, fixed } = embeddings([vector], body);
       expect(fixed).toBe(text);
     }
@@ -31,7 +35,10 @@ describe('embeddings', () => {
 
   it('are cut to the dimensions asked for, at length 1, in either encoding', () => {
     expect(embeddings([[3, 4, 12]], { dimensions: 2 }).vectors).toEqual([[0.6, 0.8]]);
-    const { vectors } = embeddings([Buffer.from(new Float32Array([3, 4, 12]).buffer).toString('base64')], { dimensions: 2, encoding_format: 'base64' });
+    const { vectors } = embeddings([Buffer.from(new Float32Array([3, 4, 12]).buffer).toString('base64')], {
+      dimensions: 2,
+      encoding_format: 'base64',
+    });
     const bytes = Buffer.from(String(vectors[0]), 'base64');
     expect(bytes.length).toBe(8);
     expect(bytes.readFloatLE(0)).toBeCloseTo(0.6);
@@ -43,9 +50,21 @@ describe('embeddings', () => {
 });
 
 describe('an answer of chat', () => {
-  const body = { id: 'x', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi', reasoning_content: 'Let me think', odd: 1 } }], strange: true };
+  const body = {
+    id: 'x',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi', reasoning_content: 'Let me think', odd: 1 } }],
+    strange: true,
+  };
   const fix = (setting: string) =>
-    JSON.parse(fixAnswer({ capability: 'chat', channel: buildPreparedChannel({ setting }), requestBody: {}, upstreamModel: 'm', text: JSON.stringify(body) }));
+    JSON.parse(
+      fixAnswer({
+        capability: 'chat',
+        channel: buildPreparedChannel({ setting }),
+        requestBody: {},
+        upstreamModel: 'm',
+        text: JSON.stringify(body),
+      }),
+    );
 
   it('is the very text of the upstream when no rule applies, JSON or not', () => {
     const text = '{ "id": "x" , broken';

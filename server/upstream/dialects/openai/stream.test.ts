@@ -15,7 +15,13 @@ const contents = (events: { choices: { delta: { content?: string } }[] }[]) => e
 describe('a stream', () => {
   it('needs no look at its events with most providers', () => {
     for (const type of [1, 8, 20, 25, 43, 47]) {
-      expect(createStreamTransform({ channel: buildPreparedChannel({ type, base_url: 'https://up.example' }), upstreamModel: 'm', isUsageHidden: true })).toBeNull();
+      expect(
+        createStreamTransform({
+          channel: buildPreparedChannel({ type, base_url: 'https://up.example' }),
+          upstreamModel: 'm',
+          isUsageHidden: true,
+        }),
+      ).toBeNull();
     }
   });
 
@@ -38,7 +44,11 @@ describe('a stream', () => {
   });
 
   it('passes on what it cannot read, and errors, unchanged', () => {
-    const transform = createStreamTransform({ channel: buildPreparedChannel({ type: 39, other: 'acct' }), upstreamModel: 'm', isUsageHidden: true });
+    const transform = createStreamTransform({
+      channel: buildPreparedChannel({ type: 39, other: 'acct' }),
+      upstreamModel: 'm',
+      isUsageHidden: true,
+    });
     for (const data of ['not json', '[1]', '{"error":{"message":"x"},"model":"y"}']) expect(transform?.event(data)).toEqual([data]);
   });
 

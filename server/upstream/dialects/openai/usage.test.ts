@@ -21,7 +21,11 @@ describe('readUsage', () => {
       promptAudioTokens: 5,
       completionAudioTokens: 3,
     });
-    expect(usage === null ? null : readUsage(usageObject(usage))).toMatchObject({ promptTokens: 100, cachedTokens: 60, reasoningTokens: 12 });
+    expect(usage === null ? null : readUsage(usageObject(usage))).toMatchObject({
+      promptTokens: 100,
+      cachedTokens: 60,
+      reasoningTokens: 12,
+    });
   });
 
   it.each([
@@ -37,14 +41,26 @@ describe('readUsage', () => {
     }
   });
 
-  it.each([[null], [undefined], ['usage'], [[]], [{}], [{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }], [{ prompt_tokens: 5, completion_tokens: 5, total_tokens: 0 }]])(
-    'counts %j as missing',
-    (value) => expect(readUsage(value)).toBeNull(),
-  );
+  it.each([
+    [null],
+    [undefined],
+    ['usage'],
+    [[]],
+    [{}],
+    [{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+    [{ prompt_tokens: 5, completion_tokens: 5, total_tokens: 0 }],
+  ])('counts %j as missing', (value) => expect(readUsage(value)).toBeNull());
 
   it('ignores details that cannot be true', () => {
     const details = { cached_tokens: -5, audio_tokens: 'many' };
-    expect(readUsage({ prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: details, completion_tokens_details: { reasoning_tokens: 0.5 } })).toMatchObject({
+    expect(
+      readUsage({
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        prompt_tokens_details: details,
+        completion_tokens_details: { reasoning_tokens: 0.5 },
+      }),
+    ).toMatchObject({
       promptTokens: 10,
       cachedTokens: 0,
       reasoningTokens: 0,
@@ -53,14 +69,19 @@ describe('readUsage', () => {
   });
 
   it('never believes in more cached tokens than the prompt has', () => {
-    expect(readUsage({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50, cached_creation_tokens: 50 } })).toMatchObject({
+    expect(
+      readUsage({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 50, cached_creation_tokens: 50 } }),
+    ).toMatchObject({
       cachedTokens: 10,
       cacheCreationTokens: 0,
     });
   });
 
   it('reads the cache field of deepseek', () => {
-    expect(readUsage({ prompt_tokens: 80, completion_tokens: 1, prompt_cache_hit_tokens: 64 })).toMatchObject({ promptTokens: 80, cachedTokens: 64 });
+    expect(readUsage({ prompt_tokens: 80, completion_tokens: 1, prompt_cache_hit_tokens: 64 })).toMatchObject({
+      promptTokens: 80,
+      cachedTokens: 64,
+    });
   });
 
   it('takes a total that stands alone for the prompt', () => {
