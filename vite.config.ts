@@ -70,8 +70,13 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: Object.fromEntries(serverPrefixes.map((prefix) => [prefix, { target: server, ws: true }])) },
+  server: { proxy: Object.fromEntries(serverPrefixes.map((prefix) => [prefix, { target: server, ws: true, bypass: ownModule }])) },
 });
+
+/** While developing, the modules in `pwa/api/` are asked for under the server's prefix `/api`; they are not the server's. */
+function ownModule({ url = '' }: { url?: string }): string | undefined {
+  return /^\/api\/[\w-]+\.tsx?(\?|$)/.test(url) ? url : undefined;
+}
 
 /**
  * The console checks with zod but never makes JSON Schemas (the server does, for its OpenAPI document). zod's schemas
