@@ -18,7 +18,8 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();
   const failure = failureOf(error);
-  const report = [failure.message, failure.details, location.href, navigator.userAgent, error instanceof Error ? error.stack : '']
+  const message = isPartMissing(error) ? t('shell.error.part_missing') : failure.message;
+  const report = [message, failure.details, location.href, navigator.userAgent, error instanceof Error ? error.stack : '']
     .filter((part) => part !== '' && part !== undefined)
     .join('\n');
 
@@ -32,7 +33,7 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
       <h1 className={styles.title}>
         <StatusMark status="failed">{t('shell.error.title')}</StatusMark>
       </h1>
-      <p>{failure.message}</p>
+      <p>{message}</p>
       <div className={styles.actions}>
         <Button variant="filled" onClick={handleRetry}>
           {t('common.action.retry')}
@@ -42,4 +43,12 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
       </div>
     </main>
   );
+}
+
+/**
+ * The screen's own script or style did not arrive: no server, or one that was updated since this tab was opened. Browsers
+ * name it each in their own words. With a service worker it does not happen; over plain http there is none.
+ */
+function isPartMissing(error: unknown): boolean {
+  return error instanceof Error && /dynamically imported module|module script|unable to preload/i.test(error.message);
 }

@@ -39,8 +39,7 @@ function DeskFilters({ count, onClear, search, presets, tools, children }: Filte
           {t('common.filter.clear')}
         </Button>
       )}
-      <span className={styles.space} />
-      {tools}
+      <span className={styles.tools}>{tools}</span>
     </div>
   );
 }

@@ -39,10 +39,8 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
       <StatusMark status="failed" strong>
         {t('common.load.failed', { what })}
       </StatusMark>
-      <p>
-        {error.message}
-        {shown !== undefined && ` ${shown}`}
-      </p>
+      <p>{error.message}</p>
+      {shown !== undefined && <p>{shown}</p>}
       <span className={styles.actions}>
         <Button onClick={onRetry}>{t('common.action.retry')}</Button>
         <CopyButton
