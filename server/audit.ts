@@ -5,7 +5,7 @@ import { readEnv } from '#server/env.ts';
 import { audit } from '#server/money/audit.ts';
 import { createDeathWatch } from '#server/money/death-watch.ts';
 import { settleLeftovers } from '#server/money/settle-leftovers.ts';
-import { removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
+import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
 
 try {
   const env = readEnv(process.env);
@@ -13,8 +13,10 @@ try {
   try {
     const log = pino({ level: 'silent' });
     await settleLeftovers({ db, log, now: Date.now, watch: createDeathWatch(Date.now) });
-    await removeStrayRows({ db, log });
-    await returnStrayLeases({ db, log });
+    const strays = { db, log, now: Date.now };
+    await finishStrayEntries(strays);
+    await removeStrayRows(strays);
+    await returnStrayLeases(strays);
     const report = await audit(db);
     for (const finding of report.findings) {
       process.stdout.write(

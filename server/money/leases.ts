@@ -274,7 +274,7 @@ export class Leases {
       const quota = quotaOf(account, record);
       account.knownQuota = quota;
       const affordable = this.#affordable(account, quota);
-      if (affordable > 0) {
+      if (affordable !== null) {
         await this.#take(account, affordable);
         continue;
       }
@@ -333,17 +333,19 @@ export class Leases {
     });
   }
 
-  /** What must be taken so that as many waiters as `quota` pays for can go, in order. */
-  #affordable(account: Account, quota: number): number {
+  /** What must be taken so that as many waiters as `quota` pays for can go, in order; null when it pays for none. */
+  #affordable(account: Account, quota: number): number | null {
     let take = 0;
     let free = account.free;
+    let count = 0;
     for (const waiter of account.waiters) {
       const missing = waiter.amount - free;
       if (missing > quota - take) continue;
       take += Math.max(0, missing);
       free = Math.max(0, -missing);
+      count += 1;
     }
-    return take;
+    return count === 0 ? null : take;
   }
 
   /** Moves quota into the lease; false when the record has less, or when the lease is no longer ours to grow. */

@@ -16,7 +16,7 @@ import { Settlement } from '#server/money/settlement.ts';
 import type { ChargeRow, Reservation } from '#server/money/settlement.ts';
 import { closedBooksOf, settleLeftovers } from '#server/money/settle-leftovers.ts';
 import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
-import { removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
+import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
 
 export interface LedgerRequest {
   account: AccountKind;
@@ -88,7 +88,7 @@ export interface LedgerOptions {
 }
 
 const leftoversMs = 5_000;
-const strayRowsMs = 600_000;
+const straysMs = 600_000;
 const dayMs = 24 * 3600 * 1000;
 const closedBooksPollMs = 100;
 
@@ -167,6 +167,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (token !== null) token.calls -= 1;
   }
 
+  const strays = { db, log, now };
   const entryOptions = { db, changes, now, processId, running };
   return {
     get processId() {
@@ -175,16 +176,19 @@ export function createLedger(options: LedgerOptions): Ledger {
     async start() {
       await serverProcess.start();
       await settleLeftovers({ db, log, now, watch });
-      await removeStrayRows({ db, log });
+      await removeStrayRows(strays);
       leases.start();
       every(leftoversMs, async () => {
         await settleLeftovers({ db, log, now, watch });
         // Those whose outcome was not known, e.g. because the database went away.
         await finishOpenEntries({ db, now }, processId(), running);
       });
-      every(strayRowsMs, () => removeStrayRows({ db, log }));
+      every(straysMs, async () => {
+        await removeStrayRows(strays);
+        await finishStrayEntries(strays);
+      });
       every(dayMs, async () => {
-        await returnStrayLeases({ db, log });
+        await returnStrayLeases(strays);
         await removeOldMarks({ db, now });
       });
     },

@@ -1,14 +1,19 @@
 // What a process leaves behind that was taken for dead, worked on without knowing it, and then died: rows that came after
-// its books were closed, and leases taken after them. Neither was ever used for an answer.
+// its books were closed, and leases taken after them (neither was ever used for an answer), and entries it had begun.
 import type { Logger } from 'pino';
 import type { Database } from '#server/db/database.ts';
 import { processOfLease } from '#server/money/account.ts';
+import { finishOpenEntries } from '#server/money/entries.ts';
 import type { AccountKind } from '#server/money/account.ts';
 
 export interface StraysOptions {
   db: Database;
   log: Logger;
+  now(): number;
 }
+
+/** An entry this old is not just being applied by a process that has a new identity. */
+const entryMs = 60_000;
 
 /** Removes log rows that count for nobody: their calls were not answered. Cheap: by index. */
 export async function removeStrayRows({ db, log }: StraysOptions): Promise<number> {
@@ -21,6 +26,15 @@ export async function removeStrayRows({ db, log }: StraysOptions): Promise<numbe
   return count;
 }
 
+/** Finishes ledger entries of processes whose books are closed. */
+export async function finishStrayEntries({ db, now }: StraysOptions, olderThanMs = entryMs): Promise<void> {
+  const processes = new Set<string>();
+  for await (const entry of db.collection('ledger').each({ state: 'open' })) {
+    if (entry.created_at * 1000 <= now() - olderThanMs) processes.add(entry.process);
+  }
+  for (const id of processes) if (await isStray(db, id)) await finishOpenEntries({ db, now }, id);
+}
+
 /** Returns leases that belong to no running process to their accounts. Looks at every account. */
 export async function returnStrayLeases({ db, log }: StraysOptions): Promise<number> {
   let count = 0;
@@ -28,7 +42,7 @@ export async function returnStrayLeases({ db, log }: StraysOptions): Promise<num
     const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
     for await (const record of collection.each({})) {
       for (const key of Object.keys(record.leases)) {
-        if (!(await isStray(db, key))) continue;
+        if (!(await isStray(db, processOfLease(key)))) continue;
         await giveBack(db, kind, record.id, key);
         count += 1;
       }
@@ -39,8 +53,8 @@ export async function returnStrayLeases({ db, log }: StraysOptions): Promise<num
 }
 
 /** A process is registered before it takes anything, so an unknown one is long gone. */
-export async function isStray(db: Database, leaseKey: string): Promise<boolean> {
-  const row = await db.collection('processes').get(processOfLease(leaseKey));
+async function isStray(db: Database, processId: string): Promise<boolean> {
+  const row = await db.collection('processes').get(processId);
   return row === null || row.state === 'settled';
 }
 

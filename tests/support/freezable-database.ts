@@ -1,0 +1,109 @@
+// A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from
+// there on nothing of it reaches the database until it is let go on. The database itself is the real one.
+import type { Collection, Stored, Write } from '#server/db/collection.ts';
+import type { Database } from '#server/db/database.ts';
+
+export interface FreezableDatabase extends Database {
+  /** Stops at the `count`-th write from now, before it is carried out or before its answer arrives. */
+  freezeAt(count: number, when: 'before' | 'after'): void;
+  /** Resolves when it has stopped. */
+  readonly frozen: Promise<void>;
+  readonly isFrozen: boolean;
+  thaw(): void;
+  /** Writes seen so far. */
+  readonly writes: number;
+}
+
+export function makeFreezable(db: Database): FreezableDatabase {
+  let writes = 0;
+  let stopAt = Infinity;
+  let stopWhen: 'before' | 'after' = 'before';
+  let isFrozen = false;
+  let noteFrozen = () => {};
+  let frozen = new Promise<void>((resolve) => (noteFrozen = resolve));
+  let letGo = () => {};
+  let thawed = Promise.resolve();
+
+  function freeze(): void {
+    isFrozen = true;
+    thawed = new Promise((resolve) => (letGo = resolve));
+    noteFrozen();
+  }
+
+  async function reading<Result>(work: () => Promise<Result>): Promise<Result> {
+    await thawed;
+    const result = await work();
+    // What was under way when everything stopped is not heard of either.
+    await thawed;
+    return result;
+  }
+
+  async function writing<Result>(work: () => Promise<Result>): Promise<Result> {
+    await thawed;
+    writes += 1;
+    const stops = writes === stopAt ? stopWhen : null;
+    if (stops === 'before') freeze();
+    await thawed;
+    const result = await work();
+    if (stops === 'after') freeze();
+    await thawed;
+    return result;
+  }
+
+  function wrap<T extends Stored>(real: Collection<T>): Collection<T> {
+    return {
+      name: real.name,
+      get: (id) => reading(() => real.get(id)),
+      find: (filter, options) => reading(() => real.find(filter, options)),
+      first: (filter, options) => reading(() => real.first(filter, options)),
+      count: (filter, limit) => reading(() => real.count(filter, limit)),
+      group: (request) => reading(() => real.group(request)),
+      insert: (record) => writing(() => real.insert(record)),
+      patch: (filter, patch, options) => writing(() => real.patch(filter, patch, options)),
+      patchAll: (filter, patch) => writing(() => real.patchAll(filter, patch)),
+      take: (filter, options) => writing(() => real.take(filter, options)),
+      remove: (filter) => writing(() => real.remove(filter)),
+      async *each(filter) {
+        for await (const record of real.each(filter)) {
+          await thawed;
+          yield record;
+        }
+      },
+    };
+  }
+
+  return {
+    kind: db.kind,
+    collection: (name) => wrap(db.collection(name)),
+    async write(batch) {
+      if (db.kind === 'embedded') return writing(() => db.write(batch));
+      // Not atomic there: it may stop between any two of its writes.
+      const results: boolean[] = [];
+      for (const step of batch) results.push(...(await writing(() => db.write([step] satisfies Write[]))));
+      return results;
+    },
+    nextId: (name) => reading(() => db.nextId(name)),
+    explain: (name, filter, options) => db.explain(name, filter, options),
+    ping: () => reading(() => db.ping()),
+    close: () => db.close(),
+    freezeAt(count, when) {
+      stopAt = writes + count;
+      stopWhen = when;
+      frozen = new Promise((resolve) => (noteFrozen = resolve));
+    },
+    get frozen() {
+      return frozen;
+    },
+    get isFrozen() {
+      return isFrozen;
+    },
+    thaw() {
+      isFrozen = false;
+      stopAt = Infinity;
+      letGo();
+    },
+    get writes() {
+      return writes;
+    },
+  };
+}
