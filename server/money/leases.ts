@@ -461,7 +461,10 @@ export class Leases {
       const field = account.kind === 'user' ? 'quota' : 'remain_quota';
       const lease = `leases.${processId}`;
       try {
-        const record = await collection.patch({ id: account.id, [lease]: { exists: true } }, { increment: { [field]: amount, [lease]: -amount } });
+        const record = await collection.patch(
+          { id: account.id, [lease]: { exists: true } },
+          { increment: { [field]: amount, [lease]: -amount } },
+        );
         if (account.openedAs !== processId) continue; // settled with the rest of that identity
         if (record === null) account.isDoubtful = true;
         else account.knownQuota = quotaOf(account, record);
@@ -476,7 +479,8 @@ export class Leases {
   /** Removes this process' fields from the record of an account that is not used. False when they may still be there. */
   async #close(account: Account): Promise<boolean> {
     const key = `${account.kind}:${account.id}`;
-    const isIdle = account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
+    const isIdle =
+      account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
     if (!isIdle || account.isServing || account.isDoubtful) return false;
     this.#accounts.delete(key);
     const processId = account.openedAs;

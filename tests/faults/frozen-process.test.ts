@@ -81,7 +81,11 @@ async function work({ context, user, limited, unlimited }: Scene, outcomes: Outc
     const { id: _, ...fields } = buildLog({ id: 0, user_id: user.id, token_id: tokenId, quota, prompt_tokens: 1, request_id: name });
     return fields;
   };
-  const call = async (name: string, token: TokenRecord, { amount, extension, quota }: { amount: number; extension: number; quota: number | null }) => {
+  const call = async (
+    name: string,
+    token: TokenRecord,
+    { amount, extension, quota }: { amount: number; extension: number; quota: number | null },
+  ) => {
     const result = await ledger.reserve({ userId: user.id, token: { id: token.id, isLimited: token === limited }, amount });
     if (!('reservation' in result)) throw new Error('refused');
     if (extension > 0) await ledger.extend(result.reservation, extension);
@@ -165,7 +169,11 @@ async function runInto(scene: Scene, at: number, when: 'before' | 'after'): Prom
 }
 
 /** Lets a process stop at each of its writes in turn. */
-async function atEachWrite(engine: Engine, when: 'before' | 'after', use: (scene: Scene, run: { outcomes: Outcomes; working: Promise<void> }, where: string) => Promise<void>): Promise<void> {
+async function atEachWrite(
+  engine: Engine,
+  when: 'before' | 'after',
+  use: (scene: Scene, run: { outcomes: Outcomes; working: Promise<void> }, where: string) => Promise<void>,
+): Promise<void> {
   await onPlace(engine, async (place) => {
     const writes = await countWrites(place);
     for (let at = 1; at <= writes; at += 1) {
@@ -186,7 +194,10 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
         await check(scene, outcomes, where);
         const { leases = {}, applied = {} } = (await scene.other.db.collection('users').get(scene.user.id)) ?? {};
         const dead = scene.context.ledger.processId;
-        expect({ leases: Object.keys(leases).filter((key) => key.endsWith(dead)), applied: applied[dead] }, where).toEqual({ leases: [], applied: undefined });
+        expect({ leases: Object.keys(leases).filter((key) => key.endsWith(dead)), applied: applied[dead] }, where).toEqual({
+          leases: [],
+          applied: undefined,
+        });
       });
     }, 120_000);
 
@@ -204,20 +215,26 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
     }, 120_000);
   });
 
-  test.each([1, 2, 4])('and goes on for %i more writes when its books are settled, and then dies: what it left is swept up', async (further) => {
-    await atEachWrite(engine, 'before', async (scene, { outcomes, working }, where) => {
-      const { other, db } = scene;
-      await takeOver(scene);
-      db.thaw();
-      db.freezeAt(further, 'after');
-      await Promise.race([working, db.frozen]);
-      await other.db.collection('processes').patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
-      await other.ledger.settleLeftovers();
-      const strays = { db: other.db, log, now: other.now };
-      await finishStrayEntries(strays, 0);
-      await removeStrayRows(strays);
-      await returnStrayLeases(strays);
-      await check(scene, outcomes, where);
-    });
-  }, 120_000);
+  test.each([1, 2, 4])(
+    'and goes on for %i more writes when its books are settled, and then dies: what it left is swept up',
+    async (further) => {
+      await atEachWrite(engine, 'before', async (scene, { outcomes, working }, where) => {
+        const { other, db } = scene;
+        await takeOver(scene);
+        db.thaw();
+        db.freezeAt(further, 'after');
+        await Promise.race([working, db.frozen]);
+        await other.db
+          .collection('processes')
+          .patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
+        await other.ledger.settleLeftovers();
+        const strays = { db: other.db, log, now: other.now };
+        await finishStrayEntries(strays, 0);
+        await removeStrayRows(strays);
+        await returnStrayLeases(strays);
+        await check(scene, outcomes, where);
+      });
+    },
+    120_000,
+  );
 });
