@@ -1,6 +1,7 @@
 // Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LogRecord, MoneyFields, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { MoneyFields, TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import { leasedOf, processOfLease } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -84,30 +85,54 @@ async function recount(db: Database, kind: AccountKind, id: number): Promise<Aud
 }
 
 async function countOne(db: Database, kind: AccountKind, id: number): Promise<AuditFinding | null> {
-  const before = await read(db, kind, id);
-  if (before === null) return null;
+  const running = await lastRows(db);
+  const record = await read(db, kind, id);
+  if (record === null) return null;
   const entries = await db.collection('ledger').find({ account: kind, account_id: id, state: { in: ['open', 'done'] } });
-  const key = kind === 'user' ? 'user_id' : 'token_id';
-  const [sum] = await db.collection('logs').group({
-    filter: { [key]: id, process: { exists: true } },
-    by: [],
-    sum: { quota: 'quota', token: 'token_quota' },
-  });
-  const processes = await db.collection('processes').find({ state: { in: ['alive', 'recovering'] } });
-  const pending = (await Promise.all(processes.map((row) => pendingRows(db, row, key, before)))).flat();
   const credits = entries
-    .filter((entry) => entry.state === 'done' || before.marks[`e${entry.id}`] !== undefined)
+    .filter((entry) => entry.state === 'done' || record.marks[`e${entry.id}`] !== undefined)
     .reduce((total, entry) => total + entry.amount, 0);
-  const chargeOf = (row: LogRecord) => (kind === 'user' ? row.quota : (row.token_quota ?? 0));
-  const spends = Number((kind === 'user' ? sum?.['quota'] : sum?.['token']) ?? 0);
-  const unapplied = pending.reduce((total, row) => total + chargeOf(row), 0);
-  const unappliedUse = pending.reduce((total, row) => total + row.quota, 0);
-  const balance = balanceOf(before);
-  const difference = balance - unapplied - (credits - spends);
-  const usedDifference = before.used_quota + unappliedUse - Number(sum?.['quota'] ?? 0);
-  const stray = strayOf(before, new Set(processes.map((row) => row.id)));
+  const { spends, used } = await appliedSpends(db, kind, record, running);
+  const balance = balanceOf(record);
+  const difference = balance - (credits - spends);
+  const usedDifference = record.used_quota - used;
+  const stray = strayOf(record, new Set(running.keys()));
   if (difference === 0 && usedDifference === 0 && stray === 0) return null;
   return { account: kind, id, credits, spends, balance, difference, usedDifference, stray };
+}
+
+/** Running processes with the number of their newest row. */
+async function lastRows(db: Database): Promise<Map<string, number>> {
+  const last = new Map<string, number>();
+  for (const id of await runningProcesses(db)) {
+    const newest = await db.collection('logs').first({ process: id }, { sort: [['seq', -1]] });
+    last.set(id, newest?.seq ?? 0);
+  }
+  return last;
+}
+
+/**
+ * What the record has been charged. A running process writes rows first and charges them later, so its rows count up to
+ * what the record says; where it says nothing, up to what there was before the record was read. None of that changes any
+ * more, so it does not matter that more calls end while it is added up.
+ */
+async function appliedSpends(
+  db: Database,
+  kind: AccountKind,
+  record: UserRecord | TokenRecord,
+  running: ReadonlyMap<string, number>,
+): Promise<{ spends: number; used: number }> {
+  const logs = db.collection('logs');
+  // Rows are indexed by user.
+  const own: Filter = 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
+  const sum = { quota: 'quota', token: 'token_quota' };
+  const byProcess = await logs.group({ filter: { ...own, process: { exists: true } }, by: ['process'], sum });
+  const rows = byProcess.filter((row) => !running.has(String(row['process'])));
+  for (const [id, newest] of running) {
+    rows.push(...(await logs.group({ filter: { ...own, process: id, seq: { lte: record.applied[id] ?? newest } }, by: [], sum })));
+  }
+  const total = (name: string) => rows.reduce((value, row) => value + Number(row[name]), 0);
+  return { spends: total(kind === 'user' ? 'quota' : 'token'), used: total('quota') };
 }
 
 async function runningProcesses(db: Database): Promise<Set<string>> {
@@ -119,13 +144,6 @@ function strayOf(record: MoneyFields, running: ReadonlySet<string>): number {
   let sum = 0;
   for (const [key, lease] of Object.entries(record.leases)) if (!running.has(processOfLease(key))) sum += lease;
   return sum;
-}
-
-/** Rows that are written but not yet charged: their process is about to, or died before it could. */
-async function pendingRows(db: Database, row: ProcessRecord, key: string, record: UserRecord | TokenRecord): Promise<LogRecord[]> {
-  const applied = record.applied[row.id];
-  if (applied === undefined) return [];
-  return db.collection('logs').find({ process: row.id, seq: { gt: applied }, [key]: record.id });
 }
 
 async function read(db: Database, kind: AccountKind, id: number): Promise<UserRecord | TokenRecord | null> {
