@@ -1,16 +1,5 @@
 import { z } from 'zod';
 
-/** Every `/api` answer. `code` is set on failures only and comes from `shared/errors.ts`. */
-export interface Envelope<Data = unknown> {
-  success: boolean;
-  /** Human text in the caller's language; empty on most successes. */
-  message: string;
-  code?: string;
-  /** Set on `invalid_input`: the field that was refused. */
-  field?: string;
-  data?: Data;
-}
-
 /**
  * A page of a list. `total` is exact up to 10,000 and a lower bound above that (`total_is_lower_bound`). `cursor` opens
  * the following page of lists that page by (time, id); absent on the last page and on lists without a cursor.

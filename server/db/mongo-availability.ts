@@ -74,7 +74,7 @@ const unavailableNames = new Set([
  */
 const unavailableCodes = new Set([6, 7, 13, 18, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436, 14031]);
 
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A system error of a socket: most come wrapped by the driver, some do not.
   if (unavailableNames.has(error.name) || 'syscall' in error) return true;

@@ -8,24 +8,6 @@ import { subscriberOf } from '#server/http/client-address.ts';
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */
 const renewalTries = 20;
 
-/** Counts one hit in the window of `key` and tells how many there were and when the window ends (milliseconds). */
-export async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
-  const limits = context.db.collection('limits');
-  for (let attempt = 0; attempt < renewalTries; attempt += 1) {
-    const now = context.now();
-    const fresh = { id: key, count: 1, reset_at: now + windowSeconds * 1000 };
-    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: 1 } });
-    if (counted !== null) return counted;
-    const renewed = await limits.patch(
-      { id: key, reset_at: { lte: now } },
-      { set: { count: fresh.count, reset_at: fresh.reset_at } },
-      { insertIfMissing: fresh },
-    );
-    if (renewed !== null) return renewed;
-  }
-  throw new Error(`The limit window ${key} could not be renewed`);
-}
-
 /** Counts one hit. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
 export async function enforceLimit(
   context: AppContext,
@@ -60,4 +42,22 @@ export async function limitAddress(context: AppContext, ip: string): Promise<voi
 /** Removes the windows that have ended; run from time to time. */
 export async function sweepLimits(context: AppContext): Promise<number> {
   return context.db.collection('limits').remove({ reset_at: { lt: context.now() } });
+}
+
+/** Counts one hit in the window of `key` and tells how many there were and when the window ends (milliseconds). */
+async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
+  const limits = context.db.collection('limits');
+  for (let attempt = 0; attempt < renewalTries; attempt += 1) {
+    const now = context.now();
+    const fresh = { id: key, count: 1, reset_at: now + windowSeconds * 1000 };
+    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: 1 } });
+    if (counted !== null) return counted;
+    const renewed = await limits.patch(
+      { id: key, reset_at: { lte: now } },
+      { set: { count: fresh.count, reset_at: fresh.reset_at } },
+      { insertIfMissing: fresh },
+    );
+    if (renewed !== null) return renewed;
+  }
+  throw new Error(`The limit window ${key} could not be renewed`);
 }

@@ -40,7 +40,7 @@ export function createFactReader(context: AppContext): FactReader {
 }
 
 /** The URL of a request. Its host is not to be relied on: whatever the client sent as `Host` is left out. */
-export function requestUrl(request: Request, connection: Connection | null): URL {
+function requestUrl(request: Request, connection: Connection | null): URL {
   const target = connection?.req.url;
   if (target === undefined) return new URL(request.url);
   if (target.startsWith('/')) return new URL(`http://localhost${target}`);
