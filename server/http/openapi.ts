@@ -1,6 +1,7 @@
 // The OpenAPI document of the console's calls, made from the contracts of what is mounted.
 import { z } from 'zod';
 import type { Access, Endpoint } from '#shared/contract.ts';
+import { errors } from '#shared/errors.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 
 type Json = Record<string, unknown>;
@@ -23,7 +24,7 @@ export function mountOpenApi(host: RouteHost): void {
   });
 }
 
-export function describeApi(endpoints: readonly Endpoint[]): Json {
+function describeApi(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}');
@@ -49,7 +50,7 @@ const failure: Json = {
   properties: {
     success: { const: false },
     message: { type: 'string', description: "In the caller's language" },
-    code: { type: 'string' },
+    code: { enum: Object.keys(errors) },
     field: { type: 'string', description: 'The input at fault' },
     data: { description: 'The current record on `revision_conflict`' },
   },
