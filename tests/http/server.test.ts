@@ -245,7 +245,11 @@ describe('server', () => {
         '/api/setup': { get: {}, post: {} },
       },
     });
-    expect(body).toMatchObject({ components: { schemas: { Failure: { properties: { code: { enum: expect.arrayContaining(['revision_conflict', 'rate_limited']) } } } } } });
+    expect(body).toMatchObject({
+      components: {
+        schemas: { Failure: { properties: { code: { enum: expect.arrayContaining(['revision_conflict', 'rate_limited']) } } } },
+      },
+    });
     const text = JSON.stringify(body);
     for (const reference of text.match(/"\$ref":"[^"]+"/g) ?? []) expect(reference).toBe('"$ref":"#/components/schemas/Failure"');
   });
