@@ -365,10 +365,23 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await register()).toMatchObject({ code: 'password_registration_disabled' });
     await option('RegisterEnabled', 'false');
     expect(await register()).toMatchObject({ code: 'registration_closed', message: '管理员关闭了新用户注册' });
-    await option('PasswordLoginEnabled', 'false');
-    expect(await app.anonymous().post('/api/user/login', { username: 'root', password: testPassword })).toMatchObject({
-      code: 'password_login_disabled',
-    });
+  });
+
+  it('login: switched off, it still lets the super admin in, and tells nobody who that is', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    await app.createUser({ username: 'boss', role: 10 });
+    await root.put('/api/option/', { key: 'PasswordLoginEnabled', value: 'false' });
+    const refused = { status: 200, success: false, code: 'password_login_disabled', message: '管理员关闭了密码登录' };
+    for (const [username, password] of [
+      ['boss', testPassword],
+      ['boss', 'wrong password'],
+      ['root', 'wrong password'],
+      ['nobody', testPassword],
+    ]) {
+      expect(await app.anonymous().post('/api/user/login', { username, password })).toMatchObject(refused);
+    }
+    await app.login('root');
   });
 
   it('register: gives a first token where the installation wants it', async () => {

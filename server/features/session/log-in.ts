@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
 import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/users.ts';
 import { normaliseLoginName } from '#server/accounts/account-input.ts';
@@ -18,11 +19,11 @@ const addressLimit = { count: 20, windowSeconds: 1200 };
 
 /**
  * The user who signs in with a name or an e-mail address and a password. Tries are counted before the password is looked
- * at, so that a thousand at once are no more than ten; a success takes its own count back.
- * @throws {AppError} `login_locked`, `login_failed` (always the same, whatever was wrong)
+ * at, so that a thousand at once are no more than ten; a success takes its own count back. Where signing in with a password
+ * is switched off, the super admin still can: somebody must be able to switch it on again.
+ * @throws {AppError} `login_locked`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)
  */
 export async function logIn(context: AppContext, input: LoginInput, ip: string): Promise<UserRecord> {
-  if (!context.settings.get('PasswordLoginEnabled')) throw new AppError('password_login_disabled');
   const name = normaliseLoginName(input.username);
   if (name === '' || input.password === '') throw new AppError('login_empty');
   const user = await findUser(context, name);
@@ -34,7 +35,10 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   await enforceLimit(context, { key: addressKey, ...addressLimit, refuse });
   await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
   const isRight = await verifyPassword(input.password, user?.password_hash ?? null);
-  if (user === null || !isRight || user.status !== UserStatus.active) throw new AppError('login_failed');
+  const isOn = context.settings.get('PasswordLoginEnabled');
+  if (user === null || !isRight || user.status !== UserStatus.active || !(isOn || user.role >= Role.root)) {
+    throw new AppError(isOn ? 'login_failed' : 'password_login_disabled');
+  }
   await clearLimit(context, accountKey);
   await forgiveHit(context, addressKey);
   return user;
