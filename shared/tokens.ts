@@ -23,6 +23,8 @@ export const Token = z.object({
   remain_quota: z.int(),
   unlimited_quota: z.boolean(),
   used_quota: z.int(),
+  /** What of `used_quota` was taken from the balance: while the token was unlimited, nothing was. */
+  charged_quota: z.int().optional(),
   /** Balance right after the last grant. */
   full_mark: z.int(),
   model_limits_enabled: z.boolean(),
@@ -55,7 +57,7 @@ export const TokenCreate = z.object({
 });
 export type TokenCreate = z.infer<typeof TokenCreate>;
 
-/** Absent fields stay as they are. `used_quota` beside `remain_quota`: as in `UserEdit`. */
+/** Absent fields stay as they are. `charged_quota`, or else `used_quota`, beside `remain_quota`: as in `UserEdit`. */
 export const TokenEdit = z.object({
   ...z.object(tokenFields).partial().shape,
   id: z.int().min(1),
@@ -63,6 +65,7 @@ export const TokenEdit = z.object({
   /** Negative only as it was read. */
   remain_quota: z.int().max(quotaLimit).optional(),
   used_quota: QuotaInput.optional(),
+  charged_quota: QuotaInput.optional(),
   revision: z.int().optional(),
 });
 export type TokenEdit = z.infer<typeof TokenEdit>;

@@ -62,7 +62,10 @@ export interface TokenRecord extends MoneyFields {
   expired_time: number;
   remain_quota: number;
   unlimited_quota: boolean;
+  /** All that its calls used. */
   used_quota: number;
+  /** What of that was taken from its own balance: while it was unlimited, nothing was. Absent until the first charge. */
+  charged_quota?: number;
   model_limits_enabled: boolean;
   model_limits: string;
   allow_ips: string;

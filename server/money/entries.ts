@@ -9,7 +9,7 @@ import type { LedgerRecord, TokenRecord, UserRecord } from '#server/db/collectio
 import type { Database } from '#server/db/database.ts';
 import { leasedOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import type { LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
+import type { BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
 
 export interface EntriesOptions {
   db: Database;
@@ -30,22 +30,23 @@ export async function changeBalance(options: EntriesOptions, request: LedgerRequ
   return enter(options, request, { amount: request.amount, isBounded: request.amount < 0 });
 }
 
-export async function setBalance(
-  options: EntriesOptions,
-  request: LedgerRequest & { balance: number; knownUsed?: number },
-): Promise<LedgerResult> {
+export async function setBalance(options: EntriesOptions, request: LedgerRequest & BalanceTarget): Promise<LedgerResult> {
   checkAmount(request.balance);
   const record = await readAccount(options.db, request.account, request.id);
   if (record === null) throw new AppError('not_found');
-  // Spending moves money from the balance to `used_quota`: their sum only changes by edits.
-  const spentSince = request.knownUsed === undefined ? 0 : record.used_quota - request.knownUsed;
-  const amount = request.balance - spentSince - balanceOf(request.account, record);
+  const amount = request.balance - spentSince(record, request) - balanceOf(request.account, record);
   if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(request.account, record) };
   // What running calls have reserved may stand against the target; it settles against it.
   const result = await enter(options, request, { amount, isBounded: false });
   // Idle leases would be spent beyond it.
   if (amount < 0 && leasedOf(record) > 0) await options.changes.announce('lease', `${request.account}:${request.id}`);
   return result;
+}
+
+/** Spending moves money from the balance to `used_quota`, or `charged_quota`: their sum only changes by edits. */
+function spentSince(record: UserRecord | TokenRecord, { knownUsed, knownCharged }: BalanceTarget): number {
+  if (knownCharged !== undefined) return ('charged_quota' in record ? (record.charged_quota ?? 0) : 0) - knownCharged;
+  return knownUsed === undefined ? 0 : record.used_quota - knownUsed;
 }
 
 /** Finishes the entries that a process left open and that nobody is at: `running` are those that it is at itself. */

@@ -29,6 +29,12 @@ export interface LedgerRequest {
   actorId: number;
 }
 
+export interface BalanceTarget {
+  balance: number;
+  knownUsed?: number;
+  knownCharged?: number;
+}
+
 export interface LedgerResult {
   /** False when `ref` had been applied before. */
   isNew: boolean;
@@ -60,10 +66,11 @@ export interface Ledger {
    */
   change(request: LedgerRequest & { amount: number }): Promise<LedgerResult>;
   /**
-   * Makes the balance `balance`. With `knownUsed` (the account's `used_quota` as the editor last saw it), what was spent
-   * since then is taken off the target, so an edit based on an older view loses no running consumption.
+   * Makes the balance `balance`. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
+   * token's `charged_quota`), what was spent since then is taken off the target, so an edit based on an older view loses
+   * no running consumption.
    */
-  setBalance(request: LedgerRequest & { balance: number; knownUsed?: number }): Promise<LedgerResult>;
+  setBalance(request: LedgerRequest & BalanceTarget): Promise<LedgerResult>;
   /**
    * Reserves for a call, from the token first. Synchronous while the leases suffice, which is the usual case.
    * @throws {DatabaseUnavailable} from the promise

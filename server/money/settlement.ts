@@ -252,7 +252,10 @@ function settlePatch(sum: Sum, processId: string): Write {
   const patch: Patch =
     sum.account.kind === 'user'
       ? { increment: { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls }, set: { [applied]: sum.lastSeq } }
-      : { increment: { [lease]: -sum.charge, used_quota: sum.used }, set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt } };
+      : {
+          increment: { [lease]: -sum.charge, used_quota: sum.used, charged_quota: sum.charge },
+          set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt },
+        };
   return {
     anyOrder: true,
     patch,

@@ -90,7 +90,7 @@ export function createBody(values: TokenValues): TokenCreate {
 }
 
 /**
- * The changes against the record that the form was opened with. `used_quota` goes beside a new balance: together they say
+ * The changes against the record that the form was opened with. What was used goes beside a new balance: together they say
  * which edit was meant, however much calls have used since. `revision`: the state that the changes are based on.
  */
 export function editBody(values: TokenValues, before: Token, revision: number = before.revision): TokenEdit {
@@ -107,7 +107,9 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
     ...(values.model_limits_enabled === before.model_limits_enabled ? {} : { model_limits_enabled: values.model_limits_enabled }),
     ...(models === listOf(before.model_limits).join(',') ? {} : { model_limits: models }),
     ...(ips === tidyLines(before.allow_ips) ? {} : { allow_ips: ips }),
-    ...(quota === '' || quota === before.remain_quota ? {} : { remain_quota: quota, used_quota: before.used_quota }),
+    ...(quota === '' || quota === before.remain_quota
+      ? {}
+      : { remain_quota: quota, used_quota: before.used_quota, charged_quota: before.charged_quota }),
     revision,
   };
 }

@@ -75,8 +75,15 @@ async function patchToken(
   }
 }
 
-function meantQuota(token: TokenRecord, { remain_quota, used_quota }: TokenEdit): ReturnType<typeof meantBalance> {
+type MeantQuota = { balance: number; knownUsed?: number; knownCharged?: number };
+
+function meantQuota(token: TokenRecord, { remain_quota, used_quota, charged_quota }: TokenEdit): MeantQuota | null {
   if (remain_quota === undefined) return null;
+  if (charged_quota !== undefined) {
+    const now = { balance: tokenBalance(token), used: token.charged_quota ?? 0 };
+    const meant = meantBalance({ balance: remain_quota, used: charged_quota }, now, 'remain_quota');
+    return meant === null ? null : { balance: meant.balance, ...(meant.knownUsed === undefined ? {} : { knownCharged: meant.knownUsed }) };
+  }
   // What an unlimited token uses does not come from its balance, so there `used_quota` says nothing about it.
   const edit = { balance: remain_quota, used: token.unlimited_quota ? undefined : used_quota };
   return meantBalance(edit, { balance: tokenBalance(token), used: token.used_quota }, 'remain_quota');

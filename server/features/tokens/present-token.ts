@@ -18,6 +18,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     remain_quota: tokenBalance(record),
     unlimited_quota: record.unlimited_quota,
     used_quota: record.used_quota,
+    charged_quota: record.charged_quota ?? 0,
     full_mark: record.full_mark,
     model_limits_enabled: record.model_limits_enabled,
     model_limits: record.model_limits,
