@@ -1,24 +1,16 @@
 // Server processes are killed at random moments under load, started again and audited: whatever was answered is billed,
 // once and as it was answered, and no unit is lost.
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pino } from 'pino';
-import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
-import { openDatabase } from '#server/db/open.ts';
-import { readEnv } from '#server/env.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createSession, createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
-import { dropMongoDatabase, mongoUrl } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createClient } from '#tests/support/http-client.ts';
-import { runAudit, startServer, testSecret } from '#tests/support/server-process.ts';
+import { createScratch } from '#tests/support/scratch-database.ts';
+import { runAudit, startServer } from '#tests/support/server-process.ts';
 import type { ServerProcess } from '#tests/support/server-process.ts';
 
 export interface KillRunOptions {
@@ -61,17 +53,14 @@ const longestLifeMs = 1_200;
 const startQuota = 2_000_000;
 
 export async function runKills(options: KillRunOptions): Promise<KillRunReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'tidegate-kill-'));
-  const url =
-    options.mongo === undefined
-      ? `file:${join(folder, 'kill.db')}`
-      : mongoUrl(options.mongo, `tidegate_kill_${randomUUID().replaceAll('-', '')}`);
+  const scratch = await createScratch(options.mongo);
+  const { url } = scratch;
   const upstream = await startFakeUpstream();
   upstream.behave({ text: 'one two three four five' }, { model: 'quick' });
   upstream.behave({ text: 'one two three four five six seven eight', chunkDelay: 15, firstByteDelay: 20 }, { model: 'paced' });
   const report: KillRunReport = { kills: 0, answered: 0, streams: 0, cut: 0, settledUnheard: 0, edits: 0, problems: [] };
   const answers: Answered[] = [];
-  const seeded = await withContext(url, (context) => seed(context, upstream.url));
+  const seeded = await scratch.withContext((context) => seed(context, upstream.url));
   const env = { DATABASE_URL: url };
   const servers: (ServerProcess | null)[] = await Promise.all(Array.from({ length: options.processes }, () => startServer(env)));
   let isRunning = true;
@@ -159,27 +148,15 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   }
   const audited = await runAudit(url);
   if (audited.code !== 0) report.problems.push(`the last audit ended with ${audited.code}: ${audited.output}`);
-  await withContext(url, (context) => reconcile(context, answers, report));
+  await scratch.withContext((context) => reconcile(context, answers, report));
   await upstream.close();
-  if (options.mongo !== undefined) await dropMongoDatabase(url);
-  rmSync(folder, { recursive: true, force: true });
+  await scratch.remove();
   return report;
-}
-
-async function withContext<Result>(url: string, use: (context: RunningContext) => Promise<Result>): Promise<Result> {
-  const env = readEnv({ DATABASE_URL: url, SESSION_SECRET: testSecret });
-  const context = await createContext({ env, db: await openDatabase(url), masterKey: testSecret, log: pino({ level: 'silent' }) });
-  try {
-    return await use(context);
-  } finally {
-    await context.close();
-  }
 }
 
 /** Users with keys of every kind: unlimited, limited, and one that runs dry and is filled up again. */
 async function seed(context: RunningContext, upstream: string) {
   const { db, ledger } = context;
-  await db.collection('facts').insert({ id: 'setup', value: { version: 'test', initialized_at: 0 } });
   const ratios = { ...context.settings.get('ModelRatio'), quick: 1, paced: 7.5 };
   await db.collection('options').insert({ id: 'ModelRatio', value: JSON.stringify(ratios), revision: 1, updated_at: 0, updated_by: 0 });
   for (let index = 0; index < 2; index += 1) {
