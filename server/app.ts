@@ -21,7 +21,7 @@ import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cr
 import { toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
-import { limitAddress } from '#server/http/rate-limit.ts';
+import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader, requestPath } from '#server/http/request-facts.ts';
 import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
@@ -46,7 +46,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     context,
     facts: createFactReader(context),
     identify: (facts, endpoint) => identify(context, facts, endpoint),
-    limit: (facts) => limitAddress(context, facts.ip),
+    limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
     add: router.add,
     endpoints: [],
   };

@@ -220,7 +220,7 @@ export const errors = {
   messages_required: entry(400, 'field messages is required', 'field messages is required'),
   input_required: entry(400, 'input is empty', 'input is empty'),
   invalid_request: entry(400, '无效的请求：{detail}', 'Invalid request: {detail}'),
-  model_not_found: entry(404, "The model '{model}' does not exist", "The model '{model}' does not exist"),
+  model_not_found: entry(404, '模型 {model} 不存在', "The model '{model}' does not exist"),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   sensitive_words_detected: entry(400, 'sensitive words detected', 'sensitive words detected'),
   request_rate_limited: entry(

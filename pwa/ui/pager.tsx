@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from './format-context.ts';
@@ -33,6 +34,12 @@ export function Pager(props: PagerProps) {
   const { t } = useTranslation();
   const isStream = props.cursor === true;
   const pages = isStream ? 1 : Math.max(1, Math.ceil(props.total / props.size));
+  // An address from before rows were deleted, or with another page size, names a page that is no more.
+  const isBeyond = !isStream && props.total > 0 && props.isLowerBound !== true && props.page > pages;
+  const handlePage = isStream ? undefined : props.onPage;
+  useEffect(() => {
+    if (isBeyond) handlePage?.(pages);
+  });
   const hasPrevious = isStream ? props.hasNewer : props.page > 1;
   const hasNext = isStream ? props.hasOlder : props.page < pages || props.isLowerBound === true;
   return (

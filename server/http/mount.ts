@@ -19,8 +19,8 @@ export interface RouteHost {
   facts(request: Request, connection: Connection | null): RequestFacts;
   /** Who calls, as of now; null without a session. @throws {AppError} when credentials are wrong */
   identify(facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null>;
-  /** Counts the request against the limits of its address. @throws {AppError} `rate_limited` */
-  limit(facts: RequestFacts): Promise<void>;
+  /** Counts the request against the limit of the caller, or of the address. @throws {AppError} `rate_limited` */
+  limit(facts: RequestFacts, caller: Caller | null): Promise<void>;
   /** Paths are matched with and without a trailing slash; those without parameters before those with. */
   add(method: string, path: string, serve: Serve): void;
   /** What is mounted, for the OpenAPI document. */
@@ -40,6 +40,19 @@ export function mount<E extends Endpoint>(host: RouteHost, endpoint: E, handler:
   );
 }
 
+/** Who calls, counted against his limit; whoever cannot say who he is counts as his address. */
+async function identify(host: RouteHost, facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null> {
+  let caller: Caller | null;
+  try {
+    caller = endpoint.access === 'public' ? null : await host.identify(facts, endpoint);
+  } catch (failure) {
+    await host.limit(facts, null);
+    throw failure;
+  }
+  await host.limit(facts, caller);
+  return caller;
+}
+
 async function serveCall<E extends Endpoint>(
   host: RouteHost,
   endpoint: E,
@@ -50,8 +63,7 @@ async function serveCall<E extends Endpoint>(
 ): Promise<Response> {
   const facts = host.facts(request, connection);
   try {
-    await host.limit(facts);
-    const caller = endpoint.access === 'public' ? null : await host.identify(facts, endpoint);
+    const caller = await identify(host, facts, endpoint);
     checkRole(endpoint, caller);
     const { language } = facts;
     const params = parse(endpoint.params, rawParams, language);

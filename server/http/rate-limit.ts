@@ -28,13 +28,16 @@ export async function clearLimit(context: AppContext, key: string): Promise<void
   await context.db.collection('limits').remove({ id: key });
 }
 
-/** The limit of all console calls of one address. */
-export async function limitAddress(context: AppContext, ip: string): Promise<void> {
+/** Somebody who has signed in may do this many times as much as an unknown address: a screen needs several calls. */
+const signedInFactor = 5;
+
+/** The limit of all console calls: of an account, or of an address where nobody has signed in. */
+export async function limitCaller(context: AppContext, ip: string, userId: number | undefined): Promise<void> {
   const { env } = context;
   if (!env.GLOBAL_API_RATE_LIMIT_ENABLE) return;
   await enforceLimit(context, {
-    key: `api:${subscriberOf(ip)}`,
-    count: env.GLOBAL_API_RATE_LIMIT,
+    key: userId === undefined ? `api:${subscriberOf(ip)}` : `api:user:${userId}`,
+    count: env.GLOBAL_API_RATE_LIMIT * (userId === undefined ? 1 : signedInFactor),
     windowSeconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
   });
 }

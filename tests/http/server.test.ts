@@ -91,6 +91,19 @@ describe('server', () => {
     expect(await app.anonymous().get('/api/setup')).toMatchObject({ status: 200 });
   });
 
+  it('counts whoever has signed in by account, and allows him more', async () => {
+    const env = { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '4', GLOBAL_API_RATE_LIMIT_DURATION: '60' };
+    await using app = await createTestApp(engine, { env });
+    const one = await app.as(await app.createUser());
+    const other = await app.as(await app.createUser());
+    for (let index = 0; index < 20; index += 1) expect(await one.get('/api/user/self')).toMatchObject({ status: 200 });
+    expect(await one.get('/api/user/self')).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(await other.get('/api/user/self')).toMatchObject({ status: 200 });
+    // Wrong credentials count as their address.
+    for (let index = 0; index < 4; index += 1) expect(await app.anonymous().get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.anonymous().get('/api/user/self')).toMatchObject({ status: 429 });
+  });
+
   it('says once when a proxy forwards calls whose clients nobody told it to tell apart', async () => {
     await using app = await createTestApp(engine);
     await using trusting = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.0/8' } });
