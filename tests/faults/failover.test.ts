@@ -19,7 +19,6 @@ describe.each(engines)('three channels of which one fails on $kind', (engine) =>
     '$sickness: 3,000 calls, no error, and its share falls',
     async ({ behaviour, finalShare }) => {
       await using scene = await createScene(engine, {
-        random: seededRandom(4),
         channels: [{ key: 'sick' }, { key: 'well' }, { key: 'fit' }],
       });
       scene.upstream.behave(behaviour, { key: 'sick' });
