@@ -4,6 +4,9 @@ import type { BodySource } from '#server/relay/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/relay/stream-clock.ts';
 import { keepAliveComment } from '#server/upstream/sse.ts';
 
+/** A client that has read nothing for this long is not coming back; its stream holds money and an upstream. */
+const longestPauseMs = 300_000;
+
 export class ClientStream implements BodySource, TimedStream {
   readonly body: LeanBody;
   readonly #clock: StreamClock;
@@ -11,6 +14,7 @@ export class ClientStream implements BodySource, TimedStream {
   #upstream: { pause(): void; resume(): void } | null = null;
   #isPaused = false;
   #isOver = false;
+  #pausedAt = 0;
   #lastWriteAt = performance.now();
   #onLeft: () => void;
 
@@ -45,12 +49,19 @@ export class ClientStream implements BodySource, TimedStream {
     this.body.end();
   }
 
+  /** The client does not read: silence of the upstream is not the upstream's. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
   tick(now: number): void {
-    if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
+    if (this.#isPaused && now - this.#pausedAt > longestPauseMs) this.body.cut();
+    else if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
   }
 
   pause(): void {
     this.#isPaused = true;
+    this.#pausedAt = performance.now();
     this.#upstream?.pause();
   }
 

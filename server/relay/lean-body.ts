@@ -23,6 +23,7 @@ export class LeanBody extends EventEmitter {
   #pendingBytes = 0;
   #isScheduled = false;
   #isWaiting = false;
+  #isFull = false;
   #isEnded = false;
   #isGone = false;
 
@@ -73,6 +74,11 @@ export class LeanBody extends EventEmitter {
     return destination;
   }
 
+  /** Closes the client's connection; `left` follows. */
+  cut(): void {
+    this.#destination?.destroy();
+  }
+
   /** Called by the adapter when the connection closes, also after a proper end. */
   destroy(): void {
     if (this.#isGone) return;
@@ -96,10 +102,18 @@ export class LeanBody extends EventEmitter {
     if (this.#isGone || this.#isEnded || this.#destination === null) return;
     const chunk = this.#take();
     if (chunk === null) return;
-    if (!this.#destination.write(chunk)) {
-      this.#wait();
-      this.#destination.once('drain', () => this.#goOn());
-    } else if (this.#isWaiting) this.#goOn();
+    if (this.#destination.write(chunk)) {
+      if (!this.#isFull) this.#goOn();
+      return;
+    }
+    this.#wait();
+    // What was under way still comes while the source is asked to wait.
+    if (this.#isFull) return;
+    this.#isFull = true;
+    this.#destination.once('drain', () => {
+      this.#isFull = false;
+      this.#goOn();
+    });
   }
 
   #take(): Buffer | null {

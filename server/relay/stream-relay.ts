@@ -90,6 +90,8 @@ export class StreamRelay implements StreamSink, TimedStream {
   }
 
   tick(now: number): void {
+    // Silence that the client asked for is not the upstream's.
+    if (this.#options.client.isPaused) this.#lastByteAt = now;
     if (now - this.#lastByteAt < this.#idleMs) return;
     this.#failBeforeOrAfter(timeoutFailure('idle'), 'stalled');
   }
@@ -199,22 +201,40 @@ export class StreamRelay implements StreamSink, TimedStream {
   /** Grows the reservation with what has been written, so that an account does not run far below zero unnoticed. */
   #extendReservation(): void {
     this.#nextCheck = this.#meter.bytes + reserveCheckBytes;
-    const { call } = this.#options;
-    const { services, quoted, reservation } = call;
-    const soFar = services.quotes.charge(quoted, { promptTokens: call.promptEstimate, completionTokens: this.#meter.roughTokens() });
+    const { services, reservation } = this.#options.call;
+    const soFar = this.#costSoFar();
+    const hasToStop = services.context.settings.get('StreamOverdraft') === 'stop';
+    // Nothing more until it is known that it can be paid for.
+    if (hasToStop && soFar > reservation.amount) this.#options.stream.pause();
     if (this.#isExtending || soFar <= reservation.amount * 0.8) return;
     this.#isExtending = true;
-    void Promise.resolve(services.context.ledger.extend(reservation, Math.max(1, soFar * 2 - reservation.amount))).then(
+    void this.#extendBy([soFar, soFar * 0.1]).then(
       (isExtended) => {
         this.#isExtending = false;
-        if (isExtended || this.#state !== 'flowing') return;
-        if (services.context.settings.get('StreamOverdraft') === 'stop') this.#finish('overdraft');
-        else this.#nextCheck = Number.POSITIVE_INFINITY; // finishes below zero, bounded by this one call
+        if (this.#state !== 'flowing') return;
+        if (!isExtended && !hasToStop) this.#nextCheck = Number.POSITIVE_INFINITY; // finishes below zero, bounded by this one call
+        if (!isExtended && hasToStop && this.#costSoFar() >= reservation.amount) this.#finish('overdraft');
+        else if (!this.#options.client.isPaused) this.#options.stream.resume();
       },
       () => {
         this.#isExtending = false; // the database is away; the settlement will wait for it
       },
     );
+  }
+
+  /** Reserves for what has been written and one of these sums beyond it, the first that the account has. */
+  async #extendBy(sums: readonly number[]): Promise<boolean> {
+    const { services, reservation } = this.#options.call;
+    for (const sum of sums) {
+      const more = Math.ceil(this.#costSoFar() + sum - reservation.amount);
+      if (await services.context.ledger.extend(reservation, Math.max(1, more))) return true;
+    }
+    return false;
+  }
+
+  #costSoFar(): number {
+    const { services, quoted, promptEstimate } = this.#options.call;
+    return services.quotes.charge(quoted, { promptTokens: promptEstimate, completionTokens: this.#meter.roughTokens() });
   }
 
   #finish(ending: StreamEnding, failure?: UpstreamFailure): void {

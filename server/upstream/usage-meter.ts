@@ -1,6 +1,7 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: the last bytes tell usage and
 // ending; the text is kept as raw bytes and only read when the upstream reported no usage, or when the bytes pile up.
 import { dataOf } from '#server/upstream/sse.ts';
+import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */
 const rawBytes = 16 * 1024;
@@ -25,6 +26,8 @@ export class UsageMeter {
   #tail: Buffer | null = null;
   #text = '';
   #counted: Promise<number>[] = [];
+  /** Estimated tokens of the text so far. */
+  #estimate = 0;
   #bytes = 0;
 
   constructor(options: MeterOptions) {
@@ -71,9 +74,10 @@ export class UsageMeter {
     return lastEventsOf(this.#tailText());
   }
 
-  /** Rough number of tokens so far, from sizes only; for growing a reservation while the stream runs. */
+  /** Rough number of tokens so far; for growing a reservation while the stream runs. */
   roughTokens(): number {
-    return Math.ceil(this.#bytes / 220) + Math.ceil(this.#text.length / 8);
+    // Most upstreams send a token or two an event of some 220 bytes; others send whole paragraphs.
+    return Math.max(Math.ceil(this.#bytes / 220), this.#estimate);
   }
 
   /** Tokens of all text that has gone by: contents, reasoning, tool calls. */
@@ -118,7 +122,9 @@ export class UsageMeter {
   }
 
   #addText(raw: string): void {
-    this.#text += textOf(raw);
+    const text = textOf(raw);
+    this.#estimate += estimateTextTokens(text);
+    this.#text += text;
     if (this.#text.length < textLimit) return;
     this.#counted.push(this.#options.countText(this.#text));
     this.#text = '';

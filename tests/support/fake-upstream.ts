@@ -390,8 +390,13 @@ class Exchange {
 
   async #drained(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#response.once('drain', resolve);
-      this.#response.once('close', resolve);
+      const end = () => {
+        this.#response.off('drain', end);
+        this.#response.off('close', end);
+        resolve();
+      };
+      this.#response.on('drain', end);
+      this.#response.on('close', end);
     });
   }
 }
