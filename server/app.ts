@@ -76,7 +76,14 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const body = { success: false, message, code: error.code, error: { message, type, param: '', code: error.code } };
-    return Response.json(body, { status: error.status, headers: { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId } });
+    return Response.json(body, {
+      status: error.status,
+      headers: {
+        'cache-control': 'no-store',
+        'x-oneapi-request-id': requestId,
+        ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfter)) }),
+      },
+    });
   }
 
   async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {
@@ -94,7 +101,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     try {
       if (isDraining) {
         connection?.res.setHeader('connection', 'close');
-        return refuse(request, connection, new AppError('shutting_down'));
+        return refuse(request, connection, new AppError('shutting_down', {}, { retryAfter: 1 }));
       }
       if (connection?.req.headers.origin !== undefined && isOpenToOrigins(pathname)) {
         if (request.method === 'OPTIONS') return preflightResponse(request);

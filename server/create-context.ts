@@ -27,6 +27,9 @@ export interface ContextParts {
   log?: Logger;
 }
 
+/** How long calls that were cut may take to end. */
+const cutCallsMs = 5_000;
+
 /** Starts the caches and this process' books. Whoever opened the database hands it over: `close` closes it. */
 export async function createContext(parts: ContextParts): Promise<RunningContext> {
   const { env, db } = parts;
@@ -69,6 +72,9 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     },
     onClose: (work) => void closing.push(work),
     async close() {
+      while (pending.size > 0) await Promise.all(pending);
+      // Calls whose connections have just been cut: they hear of it, abort their upstream and settle what came.
+      await ledger.idle(cutCallsMs);
       while (pending.size > 0) await Promise.all(pending);
       for (const work of closing) await work();
       while (pending.size > 0) await Promise.all(pending);

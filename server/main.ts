@@ -17,6 +17,9 @@ import { readMasterKey } from '#server/master-key.ts';
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;
 
+/** What settling takes at most once all calls have ended. */
+const settleSeconds = 15;
+
 try {
   const env = readEnv(process.env);
   if (env.WORKERS > 1 && cluster.isPrimary) await runWorkers(env);
@@ -41,7 +44,13 @@ async function serve(env: Env): Promise<void> {
     await context.close();
   });
   endOnSignal(async () => {
+    // Without its database a server cannot settle; what was not settled was not answered and costs nothing.
+    const late = setTimeout(() => {
+      console.error('Tidegate ends without having settled everything: the database does not answer.');
+      process.exit(1);
+    }, (env.SHUTDOWN_GRACE + settleSeconds) * 1000);
     await stop();
+    clearTimeout(late);
     process.exit(0);
   });
 }

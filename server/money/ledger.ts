@@ -58,6 +58,8 @@ export interface Ledger {
   readonly processId: string;
   /** Takes this process' identity and settles what dead ones left. */
   start(): Promise<void>;
+  /** Resolves when no call holds a reservation and all is settled, at the latest after that time. */
+  idle(milliseconds: number): Promise<void>;
   /** Settles what is queued and returns every lease; nothing may be running any more. */
   stop(): Promise<void>;
   /**
@@ -98,6 +100,7 @@ const leftoversMs = 5_000;
 const straysMs = 600_000;
 const dayMs = 24 * 3600 * 1000;
 const closedBooksPollMs = 100;
+const idlePollMs = 10;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { db, changes, log, now, randomText } = options;
@@ -126,6 +129,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** Entries that are being applied right now. */
   const running = new Set<number>();
   const timers: NodeJS.Timeout[] = [];
+  /** Reservations that are neither settled nor released. */
+  let open = 0;
   let renewing: Promise<void> | null = null;
 
   /** Somebody settles the books of that identity: everything goes on under a new one. */
@@ -170,6 +175,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   function leave({ user, token }: Reservation): void {
+    open -= 1;
     user.calls -= 1;
     if (token !== null) token.calls -= 1;
   }
@@ -199,6 +205,11 @@ export function createLedger(options: LedgerOptions): Ledger {
         await removeOldMarks({ db, now });
       });
     },
+    async idle(milliseconds) {
+      const deadline = performance.now() + milliseconds;
+      while (open > 0 && performance.now() < deadline) await sleep(idlePollMs);
+      await settlement.idle();
+    },
     async stop() {
       for (const timer of timers) clearInterval(timer);
       await settlement.idle();
@@ -216,6 +227,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       const user = leases.account('user', userId);
       const tokenAccount = token === null ? null : leases.account('token', token.id);
       const reservation: Reservation = { user, token: tokenAccount, isTokenLimited: token?.isLimited === true, amount, isEnded: false };
+      open += 1;
       user.calls += 1;
       if (tokenAccount !== null) tokenAccount.calls += 1;
       const reserving = reserveBoth(reservation, amount);
@@ -231,6 +243,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     settle(reservation, row) {
       if (reservation.isEnded) return Promise.resolve();
       reservation.isEnded = true;
+      open -= 1;
       return settlement.settle(reservation, row);
     },
     release,
