@@ -45,10 +45,13 @@ async function serve(env: Env): Promise<void> {
   });
   endOnSignal(async () => {
     // Without its database a server cannot settle; what was not settled was not answered and costs nothing.
-    const late = setTimeout(() => {
-      console.error('Tidegate ends without having settled everything: the database does not answer.');
-      process.exit(1);
-    }, (env.SHUTDOWN_GRACE + settleSeconds) * 1000);
+    const late = setTimeout(
+      () => {
+        console.error('Tidegate ends without having settled everything: the database does not answer.');
+        process.exit(1);
+      },
+      (env.SHUTDOWN_GRACE + settleSeconds) * 1000,
+    );
     await stop();
     clearTimeout(late);
     process.exit(0);

@@ -343,7 +343,9 @@ describe.each(engines)('tokens on $kind', (engine) => {
   describe('the balance', () => {
     /** What a settlement does to a limited token. */
     const spend = (id: number, amount: number) =>
-      app.context.db.collection('tokens').patch({ id }, { increment: { remain_quota: -amount, used_quota: amount, charged_quota: amount } });
+      app.context.db
+        .collection('tokens')
+        .patch({ id }, { increment: { remain_quota: -amount, used_quota: amount, charged_quota: amount } });
 
     it('an edit based on an older view loses nothing of what was spent meanwhile', async () => {
       const client = await someone();
