@@ -118,6 +118,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** The handle was closed: waiting will not help. */
+export class DatabaseClosed extends DatabaseUnavailable {
+  constructor(options?: ErrorOptions) {
+    super('The database is closed', options);
+    this.name = 'DatabaseClosed';
+  }
+}
+
 /**
  * An index as data. `sparse`: records without the first field are not in it (and not unique among each other); in a unique
  * index that is not sparse every record has all fields. An indexed field holds scalars of one type, never a list, and is

@@ -1,7 +1,7 @@
 // The connection of the event loop's thread: cached statements, transactions, and patience with other processes that
 // hold the write lock.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 import { collections } from '#server/db/collections.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
@@ -150,7 +150,7 @@ export function translate(error: unknown): unknown {
   if (code !== undefined && unavailableCodes.has(code)) {
     return new DatabaseUnavailable(`The database file cannot be used: ${error.message}`, { cause: error });
   }
-  if ('code' in error && error.code === 'ERR_INVALID_STATE') return new DatabaseUnavailable('The database is closed', { cause: error });
+  if ('code' in error && error.code === 'ERR_INVALID_STATE') return new DatabaseClosed({ cause: error });
   return error;
 }
 

@@ -1,6 +1,7 @@
 // A worker thread that reads the embedded database: started when first needed, replaced when it dies.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { translate } from '#server/db/embedded-connection.ts';
 import type { ReaderReply, ReaderRequest } from '#server/db/embedded-reader-worker.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
@@ -9,6 +10,7 @@ type Row = Record<string, unknown>;
 type Query = { sql: string; parameters: Parameter[] };
 
 const pageRows = 200;
+const closeMilliseconds = 5_000;
 
 interface Pending {
   resolve(rows: Row[] | undefined): void;
@@ -58,8 +60,9 @@ export class EmbeddedReader {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#fail(new DatabaseUnavailable('The database is closed'));
-    await this.#worker?.terminate();
+    this.#fail(new DatabaseClosed());
+    // A thread that is in the middle of a query ends with it; nobody waits for that.
+    if (this.#worker !== undefined) await Promise.race([this.#worker.terminate(), sleep(closeMilliseconds, undefined, { ref: false })]);
   }
 
   #next(): number {
@@ -68,7 +71,7 @@ export class EmbeddedReader {
   }
 
   #ask(request: ReaderRequest): Promise<Row[] | undefined> {
-    if (this.#closed) return Promise.reject(new DatabaseUnavailable('The database is closed'));
+    if (this.#closed) return Promise.reject(new DatabaseClosed());
     return new Promise((resolve, reject) => {
       const worker = (this.#worker ??= this.#start());
       // Only a reader that is at work keeps the process alive.

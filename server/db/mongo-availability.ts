@@ -1,6 +1,6 @@
 // Whether the MongoDB server can be reached. The first failure waits for the driver to look around; while it is known to
 // be away every call fails at once, and a ping in the background notices its return.
-import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 
 const pingEveryMilliseconds = 500;
 
@@ -16,7 +16,7 @@ export class MongoAvailability {
 
   /** @throws {DatabaseUnavailable} @throws {UniqueConflict} */
   async run<Result>(collection: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#closed) throw new DatabaseUnavailable('The database is closed');
+    if (this.#closed) throw new DatabaseClosed();
     if (this.#lost !== undefined) throw new DatabaseUnavailable(this.#lost.message, { cause: this.#lost.cause });
     try {
       return await work();

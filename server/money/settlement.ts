@@ -2,7 +2,7 @@
 // update per account. What waits for a settlement may answer its client only afterwards.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Patch, Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
@@ -31,6 +31,7 @@ interface Entry {
   /** Identity under which it was charged. */
   settledAs: string;
   resolve(): void;
+  reject(failure: unknown): void;
 }
 
 interface Sum {
@@ -80,10 +81,10 @@ export class Settlement {
     return this.#isStuck;
   }
 
-  /** Charges `row.quota` against the reservation. Resolves when it is durable. */
+  /** Charges `row.quota` against the reservation. Resolves when it is durable. @throws {DatabaseClosed} it never will be */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
-    return new Promise((resolve) => {
-      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', resolve });
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', resolve, reject });
       if (!this.#isFlushing) {
         this.#isFlushing = true;
         setImmediate(() => void this.#flush());
@@ -120,6 +121,10 @@ export class Settlement {
         else left = await this.#notCharged(left, processId);
         this.#isStuck = false;
       } catch (failure) {
+        if (failure instanceof DatabaseClosed) {
+          for (const entry of batch) entry.reject(failure);
+          return;
+        }
         this.#isStuck = failure instanceof DatabaseUnavailable;
         if (this.#isStuck) this.#options.log.warn({ attempt }, 'settlements wait for the database');
         else this.#options.log.error({ err: failure, attempt }, 'a settlement failed and is repeated');
