@@ -48,7 +48,7 @@ export async function sweepLimits(context: AppContext): Promise<number> {
 }
 
 /** Counts one hit in the window of `key` and tells how many there were and when the window ends (milliseconds). */
-async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
+export async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
   const limits = context.db.collection('limits');
   for (let attempt = 0; attempt < renewalTries; attempt += 1) {
     const now = context.now();
