@@ -13,14 +13,14 @@ export interface DeathWatch {
   abandoned(rows: readonly ProcessRecord[]): ProcessRecord[];
   /** The database was away, so silence meant nothing: it must last anew. */
   forget(): void;
+  /** Books that the owner of this watch is settling. */
+  readonly settling: Set<string>;
 }
-
-/** Books that are being settled in this very process. */
-export const settling = new Set<string>();
 
 export function createDeathWatch(now: () => number): DeathWatch {
   let seen = new Map<string, { heartbeat: number; since: number }>();
   let isFirstLook = true;
+  const settling = new Set<string>();
 
   function isAbandoned(row: ProcessRecord): boolean {
     // It has resigned.
@@ -33,10 +33,12 @@ export function createDeathWatch(now: () => number): DeathWatch {
     }
     const known = seen.get(row.id);
     if (known?.heartbeat === row.heartbeat_at) return performance.now() - known.since > deadAfterMs;
-    return isFirstLook && now() - row.heartbeat_at > longDeadMs;
+    // On this machine it runs, or another program has its pid by now: only watching tells.
+    return host !== thisHost && isFirstLook && now() - row.heartbeat_at > longDeadMs;
   }
 
   return {
+    settling,
     abandoned(rows) {
       const found = rows.filter(isAbandoned);
       const before = seen;

@@ -6,7 +6,6 @@ import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { settling } from '#server/money/death-watch.ts';
 import type { DeathWatch } from '#server/money/death-watch.ts';
 import { finishOpenEntries } from '#server/money/entries.ts';
 import { thisHost } from '#server/money/process.ts';
@@ -38,15 +37,15 @@ export async function settleLeftovers(options: LeftoversOptions): Promise<number
   try {
     const unfinished = await processes.find({ state: { in: ['alive', 'recovering'] } }, { limit: pageRows });
     for (const row of watch.abandoned(unfinished)) {
-      if (settling.has(row.id)) continue;
-      settling.add(row.id);
+      if (watch.settling.has(row.id)) continue;
+      watch.settling.add(row.id);
       try {
         const claimed = await claim(options, row);
         if (claimed === null) continue;
         await settleProcess(options, claimed);
         count += 1;
       } finally {
-        settling.delete(row.id);
+        watch.settling.delete(row.id);
       }
     }
     await processes.remove({ state: 'settled', heartbeat_at: { lt: now() - keptMs } });

@@ -1,0 +1,98 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { ProcessRecord } from '#server/db/collections.ts';
+import { createDeathWatch } from '#server/money/death-watch.ts';
+import { living, thisHost } from '#server/money/process.ts';
+
+const start = Date.UTC(2026, 0, 1);
+/** No process has this one: it is above what Linux gives out. */
+const noPid = 5_000_000;
+
+function row(fields: Partial<ProcessRecord> = {}): ProcessRecord {
+  return { id: 'pother', host: 'elsewhere', pid: 1, started_at: 0, heartbeat_at: start, state: 'alive', settled_seq: 0, ...fields };
+}
+
+/** A watch whose clocks stand still until they are moved. */
+function arrange() {
+  let monotonic = 1_000;
+  let wall = start;
+  vi.spyOn(performance, 'now').mockImplementation(() => monotonic);
+  const watch = createDeathWatch(() => wall);
+  return {
+    watch,
+    pass(milliseconds: number) {
+      monotonic += milliseconds;
+      wall += milliseconds;
+    },
+    setClock(milliseconds: number) {
+      wall = start + milliseconds;
+    },
+  };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('death watch: a process elsewhere is dead when its heartbeat has not moved for 20 seconds while we looked', () => {
+  const { watch, pass } = arrange();
+  expect(watch.abandoned([row()])).toEqual([]);
+  pass(15_000);
+  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
+  pass(19_000);
+  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
+  pass(2_000);
+  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toHaveLength(1);
+});
+
+test('death watch: a clock that is wrong by half a minute makes nobody dead', () => {
+  const { watch, setClock } = arrange();
+  setClock(30_000);
+  expect(watch.abandoned([row()])).toEqual([]);
+});
+
+test('death watch: what was silent long before we started is dead at once', () => {
+  const { watch, setClock } = arrange();
+  setClock(3_600_000);
+  expect(watch.abandoned([row()])).toHaveLength(1);
+});
+
+test('death watch: after an outage of the database silence must last anew', () => {
+  const { watch, pass } = arrange();
+  watch.abandoned([row()]);
+  watch.forget();
+  pass(600_000);
+  expect(watch.abandoned([row()])).toEqual([]);
+  pass(21_000);
+  expect(watch.abandoned([row()])).toHaveLength(1);
+});
+
+test('death watch: who has resigned is dead at once', () => {
+  const { watch } = arrange();
+  expect(watch.abandoned([row({ heartbeat_at: 0 })])).toHaveLength(1);
+});
+
+test('death watch: on this machine the process table tells at once, but a process that hangs is waited for like others', () => {
+  const { watch, pass, setClock } = arrange();
+  expect(watch.abandoned([row({ host: thisHost, pid: noPid })])).toHaveLength(1);
+  setClock(3_600_000);
+  const hanging = row({ id: 'phanging', host: thisHost, pid: process.ppid });
+  expect(watch.abandoned([hanging])).toEqual([]);
+  pass(21_000);
+  expect(watch.abandoned([hanging])).toHaveLength(1);
+});
+
+test('death watch: our own pid means a former process unless the identity lives here', () => {
+  const { watch } = arrange();
+  living.add('pliving');
+  expect(
+    watch.abandoned([row({ id: 'pliving', host: thisHost, pid: process.pid }), row({ id: 'pformer', host: thisHost, pid: process.pid })]),
+  ).toMatchObject([{ id: 'pformer' }]);
+  living.delete('pliving');
+});
+
+test('death watch: of books that are being settled, the settler is watched', () => {
+  const { watch } = arrange();
+  const dead = row({ state: 'recovering', settler: { host: thisHost, pid: noPid } });
+  const alive = row({ id: 'psecond', host: thisHost, pid: noPid, state: 'recovering', settler: { host: thisHost, pid: process.ppid } });
+  expect(watch.abandoned([dead, alive])).toEqual([dead]);
+});
