@@ -50,7 +50,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     // Each time it was somebody new.
     expect(identities.size).toBeGreaterThan(takeOvers / 2);
     const rows = await db.collection('logs').find({ type: 2 });
-    expect(rows.map((row) => row.request_id).toSorted()).toEqual(requestIds.toSorted());
+    expect(rows.map((row) => row.request_id ?? '').toSorted()).toEqual(requestIds.toSorted());
     const spent = rows.reduce((sum, row) => sum + row.quota, 0);
     const [user, token] = [await db.collection('users').get(scene.user.id), await db.collection('tokens').get(scene.token.id)];
     if (user === null || token === null) throw new Error('The accounts are gone');
