@@ -6,6 +6,7 @@ import { tokenBalance, userBalance } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 const startQuota = 100_000_000;
 const takeOvers = 12;
@@ -57,5 +58,9 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     expect([userBalance(user), tokenBalance(token)]).toEqual([startQuota - spent, startQuota - spent]);
     expect([user.request_count, token.used_quota]).toEqual([rows.length, spent]);
     expect((await audit(db)).findings).toEqual([]);
+    // What both hold in memory is what the records say: when nobody calls any more, all of it goes back.
+    for (const collection of [db.collection('users'), db.collection('tokens')]) {
+      await until(async () => Object.values((await collection.first({}))?.leases ?? {}).every((lease) => lease === 0), 5_000);
+    }
   }, 60_000);
 });
