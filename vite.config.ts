@@ -43,7 +43,12 @@ export default defineConfig({
       // Registered by pwa/offline/register-worker.ts, which asks before it updates.
       injectRegister: false,
       manifest,
-      injectManifest: { globPatterns: ['**/*.{js,css,html,svg,png,woff2}'], globIgnores: ['**/screenshot-*'] },
+      injectManifest: {
+        // A classic script is one file by nature; for a module the plugin asks rolldown for that by a name it has given up.
+        rollupFormat: 'iife',
+        globPatterns: ['**/*.{js,css,html,svg,png,woff2}'],
+        globIgnores: ['**/screenshot-*'],
+      },
     }),
   ],
   build: {
