@@ -28,7 +28,7 @@ export const errors = {
 
   // Any request
   invalid_parameter: entry(400, '无效的参数', 'Invalid parameters'),
-  invalid_field: entry(400, '无效的参数：{field} {rule}', 'Invalid parameter {field}: {rule}'),
+  invalid_field: entry(400, '无效的参数：{sentence}', 'Invalid parameter: {sentence}'),
   invalid_json: entry(400, '请求体不是合法的 JSON', 'The request body is not valid JSON'),
   invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
   body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
@@ -270,7 +270,9 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 export type Language = 'zh' | 'en';
-export type ErrorDetails = Record<string, string | number>;
+/** A detail that is said differently in each language. */
+export type LocalText = Readonly<Record<Language, string>>;
+export type ErrorDetails = Record<string, string | number | LocalText>;
 
 /**
  * A failure that a caller can do something about. `details` fill the text's placeholders; `field` names the input at
@@ -310,5 +312,8 @@ export class AppError extends Error {
 
 /** The text of an error in a language, its placeholders filled. */
 export function errorText(code: ErrorCode, language: Language, details: ErrorDetails = {}): string {
-  return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => String(details[name] ?? whole));
+  return errors[code][language].replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const detail = details[name] ?? whole;
+    return typeof detail === 'object' ? detail[language] : String(detail);
+  });
 }

@@ -1,5 +1,5 @@
 // What names and passwords must look like, wherever they come in. Lengths count characters, not bytes.
-import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
 
 const characters = (text: string) => Array.from(text).length;
@@ -12,34 +12,30 @@ const invisible = /[\p{DI}\p{White_Space}\u2800]/gu;
 /** The name as it is stored. @throws {AppError} `invalid_input` */
 export function checkUsername(given: string): string {
   const name = given.normalize('NFC').trim();
-  if (name === '') throw refuse('username', 'required');
-  if (characters(name) > usernameLimit) throw refuse('username', `max ${usernameLimit}`);
+  if (name === '') throw invalidInput('username', fieldRules.required);
+  if (characters(name) > usernameLimit) throw invalidInput('username', fieldRules.longest(usernameLimit));
   // Login takes a name or an e-mail address: a name must not be able to pass for an address.
-  if (name.includes('@') || unprintable.test(name)) throw refuse('username', 'characters');
+  if (name.includes('@') || unprintable.test(name)) throw invalidInput('username', fieldRules.characters);
   return name;
 }
 
 /** @throws {AppError} `invalid_input` */
 export function checkDisplayName(given: string): string {
   const name = given.normalize('NFC').trim();
-  if (characters(name) > displayNameLimit) throw refuse('display_name', `max ${displayNameLimit}`);
+  if (characters(name) > displayNameLimit) throw invalidInput('display_name', fieldRules.longest(displayNameLimit));
   const isBlank = name !== '' && name.replace(invisible, '') === '';
-  if (isBlank || disruptive.test(name)) throw refuse('display_name', 'characters');
+  if (isBlank || disruptive.test(name)) throw invalidInput('display_name', fieldRules.characters);
   return name;
 }
 
 /** @throws {AppError} `invalid_input` */
 export function checkPassword(password: string): void {
   const length = characters(password);
-  if (length < passwordLimits.min) throw refuse('password', `min ${passwordLimits.min}`);
-  if (length > passwordLimits.max) throw refuse('password', `max ${passwordLimits.max}`);
+  if (length < passwordLimits.min) throw invalidInput('password', fieldRules.shortest(passwordLimits.min));
+  if (length > passwordLimits.max) throw invalidInput('password', fieldRules.longest(passwordLimits.max));
 }
 
 /** A name as somebody typed it at login. */
 export function normaliseLoginName(given: string): string {
   return given.normalize('NFC').trim();
-}
-
-function refuse(field: string, rule: string): AppError {
-  return new AppError('invalid_input', { detail: `${field}: ${rule}` }, { field });
 }

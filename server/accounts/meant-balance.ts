@@ -1,4 +1,4 @@
-import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 
 interface Sums {
   /** Quota, leases included. */
@@ -20,7 +20,7 @@ export function meantBalance(
   // Nobody can have seen more used than there is now.
   const knownUsed = edit.used === undefined ? undefined : Math.min(edit.used, now.used);
   if (edit.balance + (knownUsed ?? now.used) === now.balance + now.used) return null;
-  if (edit.balance < 0) throw new AppError('invalid_field', { field, rule: '>= 0' }, { field });
+  if (edit.balance < 0) throw invalidField(field, fieldRules.atLeast(0));
   if (knownUsed === undefined) return { balance: edit.balance };
   // An edit never leaves debts.
   return { balance: Math.max(edit.balance, now.used - knownUsed), knownUsed };

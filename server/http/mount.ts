@@ -1,8 +1,8 @@
 // A contract and a handler become a route: rights, input, failures and the envelope are dealt with here, once.
-import { z } from 'zod';
+import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { Language } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
+import { invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
@@ -11,6 +11,7 @@ import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
+import { ruleOf } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/read-body.ts';
 
 /** What a route needs from around it; made once in `app.ts`. */
@@ -65,13 +66,12 @@ async function serveCall<E extends Endpoint>(
   try {
     const caller = await identify(host, facts, endpoint);
     checkRole(endpoint, caller);
-    const { language } = facts;
-    const params = parse(endpoint.params, rawParams, language);
-    const query = parse(endpoint.query, Object.fromEntries(facts.url.searchParams), language);
+    const params = parse(endpoint.params, rawParams);
+    const query = parse(endpoint.query, Object.fromEntries(facts.url.searchParams));
     const body =
       endpoint.body === undefined
         ? undefined
-        : parse(endpoint.body, withoutNulls(await readBody(request, facts, endpoint.maxBytes ?? defaultMaxBytes)), language);
+        : parse(endpoint.body, withoutNulls(await readBody(request, facts, endpoint.maxBytes ?? defaultMaxBytes)));
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
@@ -100,16 +100,14 @@ function readBody(request: Request, { headers }: RequestFacts, maxBytes: number)
   return readJson(request, maxBytes);
 }
 
-const rules = { zh: z.locales.zhCN().localeError, en: z.locales.en().localeError };
-
-function parse(schema: z.ZodType | undefined, value: unknown, language: Language): unknown {
+function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
-  const result = schema.safeParse(value, { error: rules[language] });
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue?.path.join('.') ?? '';
   if (issue === undefined || field === '') throw new AppError('invalid_parameter');
-  throw new AppError('invalid_field', { field, rule: issue.message }, { field });
+  throw invalidField(field, ruleOf(issue, value));
 }
 
 /** A null for a field means that the field is absent: clients send whole records back, with nulls in them. */

@@ -38,9 +38,64 @@ describe('bad input', () => {
     expect(zh.message).toMatch(/^无效的参数：/);
     const en = await app.anonymous().post(path, body, english);
     expect(en).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
-    expect(en.message).toMatch(/^Invalid parameter /);
+    expect(en.message).toMatch(/^Invalid parameter: /);
     expect(en.message).not.toMatch(/\p{Script=Han}/u);
     expect(await app.context.db.collection('users').count({})).toBe(0);
+  });
+
+  it.each([
+    [
+      '/api/token/',
+      { name: 'x', remain_quota: -1 },
+      '剩余额度（remain_quota）不能小于 0',
+      'remaining quota (remain_quota) must be at least 0',
+    ],
+    [
+      '/api/token/',
+      { name: 'x', remain_quota: 0.5 },
+      '剩余额度（remain_quota）必须是整数',
+      'remaining quota (remain_quota) must be a whole number',
+    ],
+    [
+      '/api/token/',
+      { name: 'x', remain_quota: '5' },
+      '剩余额度（remain_quota）必须是数字',
+      'remaining quota (remain_quota) must be a number',
+    ],
+    ['/api/token/', { name: 'x', group: 'g'.repeat(65) }, '分组（group）最多 64 个字符', 'group must have at most 64 characters'],
+    [
+      '/api/token/',
+      { name: 'x', unlimited_quota: 1 },
+      '无限额度（unlimited_quota）只能是 true 或 false',
+      'unlimited quota (unlimited_quota) must be true or false',
+    ],
+    ['/api/token/', { remain_quota: 1 }, '名称（name）不能缺少', 'name is required'],
+    ['/api/token/batch', { ids: [] }, '编号列表（ids）至少要有 1 项', 'list of numbers (ids) must have at least 1 entry'],
+    ['/api/token/batch', { ids: 3 }, '编号列表（ids）必须是数组', 'list of numbers (ids) must be a list'],
+    ['/api/token/batch', { ids: [1, 0] }, '编号列表（ids.1）不能小于 1', 'list of numbers (ids.1) must be at least 1'],
+    [
+      '/api/user/manage',
+      { id: 1, action: 'crown' },
+      '操作（action）只能是 promote、demote、disable、enable、delete',
+      'action must be one of promote, demote, disable, enable, delete',
+    ],
+    ['/api/user/', { username: 'mei', password: 'long enough', role: { $gt: 1 } }, '角色（role）必须是数字', 'role must be a number'],
+  ])('%s says of %j which field it is and what is allowed', async (path, body, zh, en) => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    expect((await root.post(path, body)).message).toBe(`无效的参数：${zh}`);
+    expect((await root.post(path, body, english)).message).toBe(`Invalid parameter: ${en}`);
+  });
+
+  it('says so of addresses, settings and names, too', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    expect((await root.get('/api/token/abc', english)).message).toBe('Invalid parameter: number (id) must be a whole number');
+    const value = await root.put('/api/option/', { key: 'SystemName', value: { a: 1 } });
+    expect(value.message).toBe('无效的参数：值（value）必须是文本、数字或 true / false');
+    const name = { username: 'x'.repeat(30), password: 'long enough' };
+    expect((await root.post('/api/user/', name)).message).toMatch(/^输入不合法 用户名最多 \d+ 个字符$/);
+    expect((await root.post('/api/user/', name, english)).message).toMatch(/^Invalid input: username must have at most \d+ characters$/);
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { RegisterInput } from '#shared/session.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { createAccount, findInviter } from '#server/accounts/create-account.ts';
@@ -25,7 +26,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   }
   const email = (input.email ?? '').trim();
   if (Array.from(email).length > longestEmail) {
-    throw new AppError('invalid_input', { detail: `email: max ${longestEmail}` }, { field: 'email' });
+    throw invalidInput('email', fieldRules.longest(longestEmail));
   }
   if (settings.get('EmailVerificationEnabled')) {
     if (email === '' || (input.verification_code ?? '') === '') throw new AppError('email_verification_required');

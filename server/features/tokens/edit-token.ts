@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenEdit } from '#shared/tokens.ts';
 import { withEditLease } from '#server/accounts/edit-lease.ts';
@@ -45,7 +46,7 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
 export function editTokenStatus(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
   const { status } = input;
   if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
-    throw new AppError('invalid_field', { field: 'status', rule: '1 | 2' }, { field: 'status' });
+    throw invalidField('status', fieldRules.onOrOff);
   }
   return withEditLease(context, `token:${input.id}`, async () => {
     await patchToken(context, owner, input, (token) => {

@@ -1,5 +1,6 @@
 // An administrator's edit of somebody. What is absent stays; the balance changes through the ledger only.
 import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { LogType } from '#shared/logs.ts';
 import { mayActOn } from '#shared/roles.ts';
 import type { User, UserEdit } from '#shared/users.ts';
@@ -24,7 +25,7 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   const target = await readLivingUser(context, edit.id);
   checkRights(caller.user, target, edit);
   if (edit.quota !== undefined && edit.quota_change !== undefined) {
-    throw new AppError('invalid_field', { field: 'quota_change', rule: 'quota' }, { field: 'quota_change' });
+    throw invalidField('quota_change', fieldRules.notWithQuota);
   }
   const fields = await checkedFields(context, target, edit);
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;

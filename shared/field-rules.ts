@@ -1,0 +1,121 @@
+// What input has to be like, as sentences for people: which field it is, and what is allowed in it. The console's names of
+// fields come first, the name on the wire in brackets, because callers without a console know only that one.
+import { AppError } from './errors.ts';
+import type { LocalText } from './errors.ts';
+
+/** What a field must be; reads on from the field's name. */
+export const fieldRules = {
+  required: { zh: '不能缺少', en: 'is required' },
+  text: { zh: '必须是文本', en: 'must be a text' },
+  number: { zh: '必须是数字', en: 'must be a number' },
+  integer: { zh: '必须是整数', en: 'must be a whole number' },
+  boolean: { zh: '只能是 true 或 false', en: 'must be true or false' },
+  list: { zh: '必须是数组', en: 'must be a list' },
+  object: { zh: '必须是对象', en: 'must be an object' },
+  scalar: { zh: '必须是文本、数字或 true / false', en: 'must be a text, a number, or true or false' },
+  invalid: { zh: '格式不正确', en: 'is not in the right form' },
+  characters: { zh: '含有不允许的字符', en: 'contains characters that are not allowed' },
+  onOrOff: { zh: '只能改为启用（1）或停用（2）', en: 'can only be changed to enabled (1) or disabled (2)' },
+  notWithQuota: { zh: '不能与额度（quota）同时给出', en: 'cannot be given together with the quota' },
+  atLeast: (minimum: number | bigint) => ({ zh: `不能小于 ${grouped(minimum)}`, en: `must be at least ${grouped(minimum)}` }),
+  atMost: (maximum: number | bigint) => ({ zh: `不能大于 ${grouped(maximum)}`, en: `must be at most ${grouped(maximum)}` }),
+  moreThan: (minimum: number | bigint) => ({ zh: `必须大于 ${grouped(minimum)}`, en: `must be more than ${grouped(minimum)}` }),
+  lessThan: (maximum: number | bigint) => ({ zh: `必须小于 ${grouped(maximum)}`, en: `must be less than ${grouped(maximum)}` }),
+  longest: (limit: number | bigint) => ({
+    zh: `最多 ${grouped(limit)} 个字符`,
+    en: `must have at most ${grouped(limit)} ${limit === 1 ? 'character' : 'characters'}`,
+  }),
+  shortest: (limit: number | bigint) => ({
+    zh: `至少 ${grouped(limit)} 个字符`,
+    en: `must have at least ${grouped(limit)} ${limit === 1 ? 'character' : 'characters'}`,
+  }),
+  fewest: (limit: number | bigint) => ({
+    zh: `至少要有 ${grouped(limit)} 项`,
+    en: `must have at least ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
+  }),
+  most: (limit: number | bigint) => ({
+    zh: `最多 ${grouped(limit)} 项`,
+    en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
+  }),
+  oneOf: (values: readonly string[]) => ({ zh: `只能是 ${values.join('、')}`, en: `must be one of ${values.join(', ')}` }),
+} as const;
+
+/** Fields as the console calls them. What is not here is called by its name on the wire. */
+const fieldNames: Readonly<Record<string, LocalText>> = {
+  access_token: { zh: '访问令牌', en: 'access token' },
+  action: { zh: '操作', en: 'action' },
+  allow_ips: { zh: 'IP 白名单', en: 'allowed addresses' },
+  auto_ban: { zh: '自动禁用', en: 'automatic disabling' },
+  base_url: { zh: '渠道地址', en: 'base URL' },
+  channel: { zh: '渠道', en: 'channel' },
+  confirmPassword: { zh: '确认密码', en: 'password confirmation' },
+  count: { zh: '数量', en: 'count' },
+  cursor: { zh: '分页位置', en: 'page cursor' },
+  display_name: { zh: '显示名称', en: 'display name' },
+  email: { zh: '邮箱', en: 'e-mail address' },
+  expired_time: { zh: '过期时间', en: 'expiry' },
+  group: { zh: '分组', en: 'group' },
+  groups: { zh: '分组', en: 'groups' },
+  id: { zh: '编号', en: 'number' },
+  ids: { zh: '编号列表', en: 'list of numbers' },
+  key: { zh: '密钥', en: 'key' },
+  max_input_tokens: { zh: '最大输入', en: 'largest input' },
+  model_limits: { zh: '可用模型', en: 'allowed models' },
+  model_limits_enabled: { zh: '限制模型', en: 'model limit' },
+  model_mapping: { zh: '模型重定向', en: 'model mapping' },
+  model_name: { zh: '模型', en: 'model' },
+  models: { zh: '模型', en: 'models' },
+  name: { zh: '名称', en: 'name' },
+  original_password: { zh: '原密码', en: 'current password' },
+  param_override: { zh: '参数覆盖', en: 'parameter override' },
+  password: { zh: '密码', en: 'password' },
+  password2: { zh: '确认密码', en: 'password confirmation' },
+  priority: { zh: '优先级', en: 'priority' },
+  quota: { zh: '额度', en: 'quota' },
+  quota_change: { zh: '额度变动', en: 'quota change' },
+  remain_quota: { zh: '剩余额度', en: 'remaining quota' },
+  revision: { zh: '版本', en: 'revision' },
+  role: { zh: '角色', en: 'role' },
+  SelfUseModeEnabled: { zh: '自用模式', en: 'self-use mode' },
+  DemoSiteEnabled: { zh: '演示站点模式', en: 'demo site mode' },
+  status: { zh: '状态', en: 'status' },
+  status_code_mapping: { zh: '状态码映射', en: 'status mapping' },
+  tag: { zh: '标签', en: 'tag' },
+  test_model: { zh: '测试模型', en: 'test model' },
+  token_name: { zh: '令牌', en: 'token' },
+  type: { zh: '类型', en: 'type' },
+  unlimited_quota: { zh: '无限额度', en: 'unlimited quota' },
+  username: { zh: '用户名', en: 'username' },
+  value: { zh: '值', en: 'value' },
+  verification_code: { zh: '验证码', en: 'verification code' },
+  weight: { zh: '权重', en: 'weight' },
+};
+
+/**
+ * `剩余额度（remain_quota）不能小于 0`, `remaining quota (remain_quota) must be at least 0`.
+ * @param path the field on the wire; of a field within another, the names joined by points
+ */
+export function fieldSentence(path: string, rule: LocalText): LocalText {
+  const known = fieldNames[path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path];
+  if (known === undefined) return { zh: `${path} ${rule.zh}`, en: `${path} ${rule.en}` };
+  return {
+    zh: `${known.zh}（${path}）${rule.zh}`,
+    en: known.en === path ? `${path} ${rule.en}` : `${known.en} (${path}) ${rule.en}`,
+  };
+}
+
+/** The refusal of one field of the input. */
+export function invalidField(path: string, rule: LocalText): AppError {
+  return new AppError('invalid_field', { sentence: fieldSentence(path, rule) }, { field: path });
+}
+
+/** The refusal of what somebody made up: a name, a password. */
+export function invalidInput(field: string, rule: LocalText): AppError {
+  const name = fieldNames[field];
+  const detail = name === undefined ? fieldSentence(field, rule) : { zh: `${name.zh}${rule.zh}`, en: `${name.en} ${rule.en}` };
+  return new AppError('invalid_input', { detail }, { field });
+}
+
+function grouped(value: number | bigint): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 20 });
+}
