@@ -84,7 +84,7 @@ export interface Ledger {
   settle(reservation: Reservation, row: ChargeRow): Promise<void>;
   /** Ends a reservation that costs nothing and leaves no row. */
   release(reservation: Reservation): void;
-  /** Settles the books of processes that died meanwhile. */
+  /** Settles the books of processes that died meanwhile, and finishes own entries whose outcome was not known. */
   settleLeftovers(): Promise<number>;
 }
 
@@ -158,6 +158,12 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
+  async function finishLeftovers(): Promise<number> {
+    const count = await settleLeftovers({ db, log, now, watch });
+    await finishOpenEntries({ db, now }, processId(), running);
+    return count;
+  }
+
   function every(ms: number, work: () => Promise<unknown>): void {
     const timer = setInterval(() => {
       work().catch((failure: unknown) => log.warn({ reason: String(failure) }, 'a periodic money job failed and will be repeated'));
@@ -191,11 +197,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await settleLeftovers({ db, log, now, watch });
       await removeStrayRows(strays);
       leases.start();
-      every(leftoversMs, async () => {
-        await settleLeftovers({ db, log, now, watch });
-        // Those whose outcome was not known, e.g. because the database went away.
-        await finishOpenEntries({ db, now }, processId(), running);
-      });
+      every(leftoversMs, finishLeftovers);
       every(straysMs, async () => {
         await removeStrayRows(strays);
         await finishStrayEntries(strays);
@@ -247,7 +249,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       return settlement.settle(reservation, row);
     },
     release,
-    settleLeftovers: () => settleLeftovers({ db, log, now, watch }),
+    settleLeftovers: finishLeftovers,
   };
 
   /** From the token, then from the user; what is refused or fails leaves nothing reserved. Null: done at once. */

@@ -1,11 +1,15 @@
 // A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from
-// there on nothing of it reaches the database until it is let go on. The database itself is the real one.
+// there on nothing of it reaches the database until it is let go on. Or a single write fails, carried out or not, as when
+// the network goes away. The database itself is the real one.
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Collection, Stored, Write } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 
 export interface FreezableDatabase extends Database {
   /** Stops at the `count`-th write from now, before it is carried out or before its answer arrives. */
   freezeAt(count: number, when: 'before' | 'after'): void;
+  /** The `count`-th write from now fails, and so do the `further` ones after it. */
+  failAt(count: number, when: 'before' | 'after', further?: number): void;
   /** Resolves when it has stopped. */
   readonly frozen: Promise<void>;
   readonly isFrozen: boolean;
@@ -18,6 +22,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
   let writes = 0;
   let stopAt = Infinity;
   let stopWhen: 'before' | 'after' = 'before';
+  let failures = { from: Infinity, to: Infinity, when: 'before' };
   let isFrozen = false;
   let noteFrozen = () => {};
   let frozen = new Promise<void>((resolve) => (noteFrozen = resolve));
@@ -44,7 +49,10 @@ export function makeFreezable(db: Database): FreezableDatabase {
     const stops = writes === stopAt ? stopWhen : null;
     if (stops === 'before') freeze();
     await thawed;
+    const fails = writes >= failures.from && writes <= failures.to ? failures.when : null;
+    if (fails === 'before') throw new DatabaseUnavailable('A test has taken the database away');
     const result = await work();
+    if (fails === 'after') throw new DatabaseUnavailable('A test has taken the database away');
     if (stops === 'after') freeze();
     await thawed;
     return result;
@@ -90,6 +98,9 @@ export function makeFreezable(db: Database): FreezableDatabase {
       stopAt = writes + count;
       stopWhen = when;
       frozen = new Promise((resolve) => (noteFrozen = resolve));
+    },
+    failAt(count, when, further = 0) {
+      failures = { from: writes + count, to: writes + count + further, when };
     },
     get frozen() {
       return frozen;
