@@ -35,6 +35,7 @@ export const errors = {
   unsupported_media_type: entry(415, '不支持的内容类型', 'Unsupported content type'),
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
   not_found: entry(200, '记录不存在', 'The record does not exist'),
+  log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
   invalid_url: entry(404, 'Invalid URL ({method} {path})', 'Invalid URL ({method} {path})'),
   rate_limited: entry(429, '请求过于频繁，请稍后再试', 'Too many requests, try again later'),
   revision_conflict: entry(200, '内容已被他人修改', 'This has been changed by someone else'),

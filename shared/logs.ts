@@ -50,6 +50,25 @@ export const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
+/**
+ * What happened, on rows that are not calls: for clients that say it in the reader's language. The row's `content` says it in
+ * Chinese. Amounts are quota.
+ */
+export const LogEvent = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('signup_bonus'), amount: z.int() }),
+  z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
+  z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
+  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int() }),
+  z.object({ code: z.literal('user_promoted') }),
+  z.object({ code: z.literal('user_demoted') }),
+  z.object({ code: z.literal('user_disabled') }),
+  z.object({ code: z.literal('user_enabled') }),
+  z.object({ code: z.literal('user_deleted') }),
+  /** `keys`: joined by commas. */
+  z.object({ code: z.literal('settings_changed'), keys: z.string() }),
+]);
+export type LogEvent = z.infer<typeof LogEvent>;
+
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
   model_ratio: z.number().optional(),
@@ -77,6 +96,8 @@ export const LogOther = z.looseObject({
   /** Quota per US dollar when the row was written. */
   quota_per_unit: z.number().optional(),
   admin_info: z.object({ use_channel: z.array(z.string()) }).optional(),
+  /** On rows that are not calls. One that this client does not know yet counts as absent. */
+  event: LogEvent.optional().catch(undefined),
 });
 export type LogOther = z.infer<typeof LogOther>;
 
@@ -89,6 +110,7 @@ const filters = {
   group: QueryText,
 };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
+const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
 const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 
 export const logApi = {
@@ -104,6 +126,8 @@ export const logApi = {
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),
+  read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
+  readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),
   stat: endpoint('GET', '/api/log/stat', {
     access: 'admin',
     query: z.object(adminFilters),

@@ -7,6 +7,9 @@ export const Option = z.object({
   value: z.string(),
   revision: z.int(),
   isSet: z.boolean().optional(),
+  /** When and by whom it was last changed: unix seconds and a username. Absent while it has its default. */
+  updated_at: z.int().optional(),
+  updated_by: z.string().optional(),
 });
 export type Option = z.infer<typeof Option>;
 

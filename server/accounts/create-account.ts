@@ -28,7 +28,13 @@ export interface NewAccount {
 /** A user with the sign-up bonus. @throws {AppError} `username_taken` */
 export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
   const user = await insertAccount(context, account);
-  await creditBonus(context, user, { option: 'QuotaForNewUser', kind: 'signup', text: '新用户注册赠送', actorId: account.actorId });
+  await creditBonus(context, user, {
+    option: 'QuotaForNewUser',
+    kind: 'signup',
+    text: '新用户注册赠送',
+    code: 'signup_bonus',
+    actorId: account.actorId,
+  });
   if (account.inviter != null) await rewardInvite(context, user, account.inviter);
   return (await context.db.collection('users').get(user.id)) ?? user;
 }
@@ -86,28 +92,51 @@ export async function findInviter(context: AppContext, code: string | undefined)
 }
 
 async function rewardInvite(context: AppContext, user: UserRecord, inviter: UserRecord): Promise<void> {
-  await creditBonus(context, user, { option: 'QuotaForInvitee', kind: 'invitee', text: '使用邀请码赠送', actorId: inviter.id });
+  await creditBonus(context, user, {
+    option: 'QuotaForInvitee',
+    kind: 'invitee',
+    text: '使用邀请码赠送',
+    code: 'invitee_bonus',
+    actorId: inviter.id,
+  });
   const reward = context.settings.get('QuotaForInviter');
   // Invite earnings are pending, not balance: they become balance by a transfer, which goes through the ledger.
   await context.db
     .collection('users')
     .patch({ id: inviter.id }, { increment: { aff_count: 1, aff_quota: reward, aff_history_quota: reward } });
   if (reward <= 0) return;
-  await writeSystemLog(context, inviter, `邀请用户赠送 ${quotaText(context, reward)}`);
+  await writeSystemLog(context, inviter, { text: '邀请用户赠送', code: 'inviter_reward', amount: reward });
 }
 
 async function creditBonus(
   context: AppContext,
   user: UserRecord,
-  bonus: { option: 'QuotaForNewUser' | 'QuotaForInvitee'; kind: string; text: string; actorId: number },
+  bonus: {
+    option: 'QuotaForNewUser' | 'QuotaForInvitee';
+    kind: string;
+    text: string;
+    code: 'signup_bonus' | 'invitee_bonus';
+    actorId: number;
+  },
 ): Promise<void> {
   const amount = context.settings.get(bonus.option);
   if (amount <= 0) return;
-  const { kind, actorId } = bonus;
+  const { kind, actorId, text, code } = bonus;
   await context.ledger.change({ account: 'user', id: user.id, amount, kind, ref: `${kind}:${user.id}`, actorId });
-  await writeSystemLog(context, user, `${bonus.text} ${quotaText(context, amount)}`);
+  await writeSystemLog(context, user, { text, code, amount });
 }
 
-function writeSystemLog(context: AppContext, user: UserRecord, content: string): Promise<void> {
-  return writeLog(context, { user_id: user.id, username: user.username, type: LogType.system, content, group: user.group });
+function writeSystemLog(
+  context: AppContext,
+  user: UserRecord,
+  { text, code, amount }: { text: string; code: 'signup_bonus' | 'invitee_bonus' | 'inviter_reward'; amount: number },
+): Promise<void> {
+  return writeLog(context, {
+    user_id: user.id,
+    username: user.username,
+    type: LogType.system,
+    content: `${text} ${quotaText(context, amount)}`,
+    event: { code, amount },
+    group: user.group,
+  });
 }

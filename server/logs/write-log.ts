@@ -1,14 +1,18 @@
 // The plain log rows: everything but charges, which the ledger writes together with what they cost.
 import { LogType } from '#shared/logs.ts';
+import type { LogEvent } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 
 /** What a row is about; the rest is empty. */
 export type LogEntry = Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'> &
-  Partial<Omit<LogRecord, 'id' | 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>>;
+  Partial<Omit<LogRecord, 'id' | 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
+    /** What `content` says, for clients that say it in another language. */
+    event?: LogEvent;
+  };
 
 /** Writes a row of now; never one that charges. */
-export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, entry: LogEntry): Promise<void> {
+export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, ...entry }: LogEntry): Promise<void> {
   await context.db.collection('logs').insert({
     token_name: '',
     model_name: '',
@@ -22,6 +26,7 @@ export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, entry: L
     group: '',
     other: null,
     ...entry,
+    ...(event === undefined ? {} : { other: { ...entry.other, event } }),
     ...(entry.type === LogType.consumption ? {} : { plain_type: entry.type }),
     id: await context.db.nextId('logs'),
     created_at: Math.floor(context.now() / 1000),

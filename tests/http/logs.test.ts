@@ -114,6 +114,79 @@ describe.each(engines)('logs on $kind', (engine) => {
     expect(gone).toMatchObject({ channel: 99_999, channel_name: '', username: user.username, other: '' });
   });
 
+  describe('one row', () => {
+    it('is what the list says of it, for its owner and for an administrator', async () => {
+      const channel = buildChannel({ id: 772, name: 'spare supplier' }, app.context.secrets);
+      await app.context.db.collection('channels').insert(channel);
+      const { client, ids, user } = await someone([{ channel_id: 772, other, request_id: 'req-2', quota: 5 }, {}]);
+      const [id] = ids;
+      const own = await client.get(`/api/log/self/${id}`);
+      expect(own).toMatchObject({ status: 200, success: true, data: { id, channel: 0, channel_name: '', quota: 5 } });
+      expect(own.data).toEqual((await listOwn(client)).items.find((item: Log) => item.id === id));
+      expect(own.data.other).not.toContain('supplier');
+      const whole = await admin.get(`/api/log/${id}`);
+      expect(whole.data).toMatchObject({ id, channel: 772, channel_name: 'spare supplier', username: user.username });
+      expect(JSON.parse(whole.data.other)).toEqual(other);
+    });
+
+    it('of somebody else is as if it were not there', async () => {
+      const { ids } = await someone([{ quota: 5 }]);
+      const { client } = await someone();
+      const english = { headers: { 'accept-language': 'en' } };
+      const foreign = await client.get(`/api/log/self/${ids[0]}`, english);
+      const missing = await client.get('/api/log/self/999999999', english);
+      expect(foreign).toMatchObject({ status: 200, success: false, code: 'log_not_found', message: expect.stringContaining('not yours') });
+      expect(missing.body).toEqual(foreign.body);
+      // An administrator has no other door than his own.
+      expect(await admin.get(`/api/log/self/${ids[0]}`)).toMatchObject({ success: false, code: 'log_not_found' });
+      expect(await client.get(`/api/log/${ids[0]}`)).toMatchObject({ status: 403, code: 'forbidden' });
+    });
+
+    it('needs a session and a number, and is not there when it is kept for the books only', async () => {
+      const { client, ids } = await someone([{ hidden: true }]);
+      for (const path of [`/api/log/${ids[0]}`, `/api/log/self/${ids[0]}`]) {
+        expect(await app.anonymous().get(path)).toMatchObject({ status: 401, code: 'not_logged_in' });
+      }
+      expect(await client.get(`/api/log/self/${ids[0]}`)).toMatchObject({ success: false, code: 'log_not_found' });
+      expect(await admin.get(`/api/log/${ids[0]}`)).toMatchObject({ success: false, code: 'not_found', message: '记录不存在' });
+      for (const id of ['x', '1e3', '-1', '%7B%22$gt%22:0%7D', '9'.repeat(16)]) {
+        expect(await client.get(`/api/log/self/${id}`)).toMatchObject({ status: 400, code: 'invalid_field', field: 'id' });
+      }
+    });
+  });
+
+  it('says what happened in a form for every language, and in Chinese for old clients', async () => {
+    const mei = await app.createUser({ quota: 1_000_000 });
+    await admin.put('/api/user/', { id: mei.id, quota_change: 500_000 });
+    await admin.post('/api/user/manage', { id: mei.id, action: 'disable' });
+    await admin.post('/api/user/manage', { id: mei.id, action: 'enable' });
+    await admin.put('/api/option/batch', {
+      options: [
+        { key: 'SystemName', value: 'Harbour' },
+        { key: 'RetryTimes', value: '2' },
+      ],
+    });
+    const told = async (path: string) =>
+      (await admin.get(path)).data.items.map((item: Log) => ({ content: item.content, event: JSON.parse(item.other).event }));
+    expect(await told(`/api/log/?username=${mei.username}`)).toEqual([
+      { content: '管理员启用了用户', event: { code: 'user_enabled' } },
+      { content: '管理员封禁了用户', event: { code: 'user_disabled' } },
+      {
+        content: '管理员将用户额度从 ＄2.000000 额度修改为 ＄3.000000 额度',
+        event: { code: 'quota_set', from: 1_000_000, to: 1_500_000 },
+      },
+    ]);
+    expect((await told('/api/log/self?type=3'))[0]).toEqual({
+      content: '修改系统设置 SystemName、RetryTimes',
+      event: { code: 'settings_changed', keys: 'SystemName, RetryTimes' },
+    });
+    await admin.put('/api/option/', { key: 'QuotaForNewUser', value: '7000' });
+    await app.anonymous().post('/api/user/register', { username: 'newcomer', password: 'long enough' });
+    const newcomer = await app.login('newcomer', 'long enough');
+    const [row] = (await listOwn(newcomer)).items;
+    expect(JSON.parse(row.other)).toEqual({ event: { code: 'signup_bonus', amount: 7000 } });
+  });
+
   it('leaves out rows that are only kept for the books', async () => {
     const { client, ids, user } = await someone([{ quota: 5, hidden: true }, { quota: 7 }]);
     expect(await listOwn(client)).toMatchObject({ total: 1, items: [{ id: ids[1] }] });

@@ -68,6 +68,21 @@ describe.each(engines)('options on $kind', (engine) => {
     expect(values.has('FileUploadPermission')).toBe(false);
   });
 
+  it('knows who changed an option and when, also for whom it is a conflict', async () => {
+    const before = await read('Footer');
+    expect(before).not.toHaveProperty('updated_by');
+    const editor = await app.createUser({ role: 10, username: 'lamplighter' });
+    await save('Footer', 'lit', await app.as(editor));
+    const changed = { key: 'Footer', value: 'lit', updated_by: 'lamplighter', updated_at: Math.floor(app.clock.now() / 1000) };
+    expect(await read('Footer')).toMatchObject(changed);
+    const late = { key: 'Footer', value: 'dark', revision: before.revision };
+    expect(await root.put('/api/option/', late)).toMatchObject({ code: 'revision_conflict', data: changed });
+    expect(await root.put('/api/option/batch', { options: [late] })).toMatchObject({ code: 'revision_conflict', data: [changed] });
+    // Whoever sends the fields back, as old clients do with all they got, changes nothing by them.
+    const answer = await root.put('/api/option/', { ...(await read('Footer')), value: 'dim', updated_by: 'somebody', updated_at: 1 });
+    expect(answer).toMatchObject({ success: true, data: { value: 'dim', updated_by: 'root' } });
+  });
+
   it('stores a change, answers it and uses it at once', async () => {
     const before = await read('SystemName');
     const answer = await save('SystemName', ' Harbour ', admin);

@@ -1,3 +1,4 @@
+import { AppError } from '#shared/errors.ts';
 import type { Log, logApi } from '#shared/logs.ts';
 import type { Page } from '#shared/envelope.ts';
 import type { QueryOf } from '#shared/contract.ts';
@@ -25,6 +26,26 @@ export async function listLogs(context: AppContext, query: Query): Promise<Page<
 export async function listOwnLogs(context: AppContext, query: Query, userId: number): Promise<Page<Log>> {
   const page = await readPage(context, query, userId);
   return { ...page, items: page.items.map(presentForOwner) };
+}
+
+/** One row of anybody. @throws {AppError} `not_found` */
+export async function readLog(context: AppContext, id: number): Promise<Log> {
+  const record = await findRow(context, { id });
+  const [row] = record === null ? [] : await presentForAdmin(context, [record]);
+  if (row === undefined) throw new AppError('not_found');
+  return row;
+}
+
+/** One of the user's own rows. @throws {AppError} `log_not_found`, also for a row of somebody else */
+export async function readOwnLog(context: AppContext, id: number, userId: number): Promise<Log> {
+  const record = await findRow(context, { id, user_id: userId });
+  if (record === null) throw new AppError('log_not_found');
+  return presentForOwner(record);
+}
+
+/** Rows that are kept for the books only are not there for anybody. */
+function findRow({ db }: AppContext, filter: Filter): Promise<LogRecord | null> {
+  return db.collection('logs').first({ and: [filter, { hidden: { exists: false } }] });
 }
 
 async function readPage(context: AppContext, query: Query, userId?: number): Promise<Page<LogRecord>> {

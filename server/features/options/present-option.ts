@@ -1,12 +1,27 @@
 import type { Option } from '#shared/options.ts';
 import { isSecret } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
+import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/collections.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
-/** An option as the console sees it; without a row it has its default. Secrets are never sent. */
-export function presentOption(key: SettingKey, row: OptionRecord | undefined): Option {
-  const revision = row?.revision ?? 0;
-  if (isSecret(key)) return { key, value: '', revision, isSet: row !== undefined && row.value !== '' };
-  return { key, value: row?.value ?? defaultText(key), revision };
+/** Options as the console sees them; without a row they have their defaults. Secrets are never sent. */
+export async function presentOptions(
+  { db }: Pick<AppContext, 'db'>,
+  keys: readonly SettingKey[],
+  rows: ReadonlyMap<string, OptionRecord>,
+): Promise<Option[]> {
+  const shown = keys.flatMap((key) => rows.get(key) ?? []);
+  const editors = [...new Set(shown.map((row) => row.updated_by))].filter((id) => id !== 0);
+  const users = editors.length === 0 ? [] : await db.collection('users').find({ id: { in: editors } });
+  const names = new Map(users.map((user) => [user.id, user.username]));
+  return keys.map((key) => present(key, rows.get(key), names));
+}
+
+function present(key: SettingKey, row: OptionRecord | undefined, names: ReadonlyMap<number, string>): Option {
+  if (row === undefined)
+    return isSecret(key) ? { key, value: '', revision: 0, isSet: false } : { key, value: defaultText(key), revision: 0 };
+  const { revision, updated_at } = row;
+  const state = { revision, updated_at, updated_by: names.get(row.updated_by) ?? '' };
+  return isSecret(key) ? { key, value: '', ...state, isSet: row.value !== '' } : { key, value: row.value, ...state };
 }

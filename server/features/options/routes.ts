@@ -6,14 +6,14 @@ import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
-import { presentOption } from './present-option.ts';
+import { presentOptions } from './present-option.ts';
 import { saveOptions } from './save-options.ts';
 
 export function mountOptions(host: RouteHost): void {
   mount(host, optionApi.list, async ({ context }) => {
     await finishOptionWrites(context.db);
     const rows = new Map((await context.db.collection('options').find({})).map((row) => [row.id, row]));
-    return settingKeys.map((key) => presentOption(key, rows.get(key)));
+    return presentOptions(context, settingKeys, rows);
   });
 
   mount(host, optionApi.save, async (call) => {

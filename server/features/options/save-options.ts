@@ -9,7 +9,7 @@ import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { writeOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
-import { presentOption } from './present-option.ts';
+import { presentOptions } from './present-option.ts';
 
 export interface OptionEdit {
   key: string;
@@ -39,15 +39,15 @@ export async function saveOptions(
   const keys = edits.map((edit) => edit.key);
   const needed = settingRequirements.map((requirement) => requirement.needs);
   let current: Rows = new Map();
+  let conflicts: SettingKey[] = [];
   const written = await writeOptions(context.db, [...keys, ...needed], (rows) => {
     current = rows;
     const effective = changes.filter((change) => textOf(change.key, rows, context) !== change.text);
     // Who repeats an edit that has arrived already, because he missed the answer, is in no conflict.
-    const conflicts = effective.filter(({ key, revision }) => revision !== undefined && revision !== (rows.get(key)?.revision ?? 0));
-    if (conflicts.length > 0) {
-      const options = conflicts.map(({ key }) => presentOption(key, rows.get(key)));
-      throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflicts[0]?.key });
-    }
+    conflicts = effective
+      .filter(({ key, revision }) => revision !== undefined && revision !== (rows.get(key)?.revision ?? 0))
+      .map(({ key }) => key);
+    if (conflicts.length > 0) return [];
     checkRequirements(effective, rows, context);
     return effective.map(({ key, text }) => ({
       id: key,
@@ -57,9 +57,14 @@ export async function saveOptions(
       updated_by: actor.id,
     }));
   });
+  const [conflict] = conflicts;
+  if (conflict !== undefined) {
+    const options = await presentOptions(context, conflicts, current);
+    throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflict });
+  }
   if (written.length > 0) await tell(context, written, actor);
   const after = new Map([...current, ...written.map((row): [string, OptionRecord] => [row.id, row])]);
-  return keys.filter(isSettingKey).map((key) => presentOption(key, after.get(key)));
+  return presentOptions(context, keys.filter(isSettingKey), after);
 }
 
 /** What is to be changed: known keys with a value, the last one of each. */
@@ -111,6 +116,8 @@ async function tell(context: AppContext, written: readonly OptionRecord[], actor
   const [first] = written;
   await context.changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
   // Keys only: values may be long, or secret.
-  const content = `修改系统设置 ${written.map((row) => row.id).join('、')}`;
-  await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content });
+  const keys = written.map((row) => row.id);
+  const content = `修改系统设置 ${keys.join('、')}`;
+  const event = { code: 'settings_changed' as const, keys: keys.join(', ') };
+  await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
 }

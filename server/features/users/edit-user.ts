@@ -87,9 +87,15 @@ async function editWithQuota(
   });
   const after = await patchAccount(context, edit.id, { set: {}, revision: undefined });
   if (result.amount !== 0) {
-    const texts = { from: quotaText(context, result.balance - result.amount), to: quotaText(context, result.balance) };
-    const content = `管理员将用户额度从 ${texts.from}修改为 ${texts.to}`;
-    await writeLog(context, { user_id: after.id, username: after.username, type: LogType.management, content, group: after.group });
+    const [from, to] = [result.balance - result.amount, result.balance];
+    await writeLog(context, {
+      user_id: after.id,
+      username: after.username,
+      type: LogType.management,
+      content: `管理员将用户额度从 ${quotaText(context, from)}修改为 ${quotaText(context, to)}`,
+      event: { code: 'quota_set', from, to },
+      group: after.group,
+    });
   }
   return after;
 }

@@ -1,6 +1,7 @@
 // Promote, demote, disable, enable, delete: each with its guards, each leaving a row in the user's log.
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
+import type { LogEvent } from '#shared/logs.ts';
 import { Role, mayActOn } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import type { ManageAction, User } from '#shared/users.ts';
@@ -13,13 +14,13 @@ import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { readLivingUser } from './store.ts';
 
-const logTexts: Record<ManageAction, string> = {
-  promote: '管理员将用户提升为管理员',
-  demote: '管理员将用户降级为普通用户',
-  disable: '管理员封禁了用户',
-  enable: '管理员启用了用户',
-  delete: '管理员注销了用户',
-};
+const said = {
+  promote: { content: '管理员将用户提升为管理员', event: { code: 'user_promoted' } },
+  demote: { content: '管理员将用户降级为普通用户', event: { code: 'user_demoted' } },
+  disable: { content: '管理员封禁了用户', event: { code: 'user_disabled' } },
+  enable: { content: '管理员启用了用户', event: { code: 'user_enabled' } },
+  delete: { content: '管理员注销了用户', event: { code: 'user_deleted' } },
+} as const satisfies Record<ManageAction, { content: string; event: LogEvent }>;
 
 export async function manageUser(context: AppContext, actor: UserRecord, input: { id: number; action: ManageAction }): Promise<User> {
   const target = await readLivingUser(context, input.id);
@@ -33,7 +34,7 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
     user_id: changed.id,
     username: changed.username,
     type: LogType.management,
-    content: logTexts[input.action],
+    ...said[input.action],
     group: changed.group,
   });
   return presentUser(changed);
