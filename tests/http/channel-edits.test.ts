@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { channelTypes } from '#shared/channel-types.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
+import { useChannelDesk, validChannel } from '#tests/support/channel-desk.ts';
+import { engines } from '#tests/support/engines.ts';
+
+const english = { headers: { 'accept-language': 'en' } };
+
+describe.each(engines)('channel edits on $kind', (engine) => {
+  const desk = useChannelDesk(engine);
+  const { create, createOne, read, stored, keyOf, count } = desk;
+
+  describe('creating', () => {
+    it('fills in the defaults, and never answers the key', async () => {
+      const answer = await create();
+      expect(answer.data).toHaveLength(1);
+      const id = answer.data[0];
+      expect(await read(id)).toEqual({
+        id,
+        type: 1,
+        name: 'one',
+        key: '',
+        openai_organization: '',
+        test_model: '',
+        status: 1,
+        weight: 0,
+        priority: 0,
+        created_time: expect.any(Number),
+        test_time: 0,
+        response_time: 0,
+        base_url: '',
+        other: '',
+        balance: 0,
+        balance_updated_time: 0,
+        models: 'gpt-4o',
+        group: 'default',
+        groups: ['default'],
+        used_quota: 0,
+        model_mapping: '',
+        status_code_mapping: '',
+        setting: '',
+        param_override: '',
+        other_info: '',
+        auto_ban: 1,
+        tag: '',
+        max_input_tokens: 0,
+        revision: 1,
+      });
+      const record = await stored(id);
+      expect(JSON.stringify(record)).not.toContain('sk-secret-one');
+      expect(await keyOf(id)).toBe('sk-secret-one');
+    });
+
+    it('makes one channel per key, with blanks and repetitions dropped', async () => {
+      const answer = await create({ key: ' sk-a \r\n\nsk-b\nsk-a\n', models: 'm1, m2,,m1', group: 'vip, default ,vip' });
+      expect(answer.data).toHaveLength(2);
+      const keys = await Promise.all(answer.data.map(keyOf));
+      expect(keys).toEqual(['sk-a', 'sk-b']);
+      for (const id of answer.data)
+        expect(await read(id)).toMatchObject({ models: 'm1,m2', group: 'vip,default', groups: ['vip', 'default'] });
+    });
+
+    it('takes groups as a list or as a text', async () => {
+      expect(await read(await createOne({ groups: ['vip', 'svip'], group: 'default' }))).toMatchObject({ group: 'vip,svip' });
+      expect(await read(await createOne({ groups: [], group: '' }))).toMatchObject({ group: 'default' });
+    });
+
+    it('copies a channel with its key', async () => {
+      const first = await createOne();
+      const copy = await createOne({ key: '', copy_from: first, name: 'one_复制', status: 3, used_quota: 99 });
+      expect(await keyOf(copy)).toBe('sk-secret-one');
+      expect(await read(copy)).toMatchObject({ status: 2, used_quota: 0 });
+      expect(await create({ key: '', copy_from: 999 })).toMatchObject({ success: false, code: 'channel_not_found' });
+    });
+
+    it('ignores what belongs to the server', async () => {
+      const id = await createOne({
+        balance: 5,
+        used_quota: 7,
+        test_time: 8,
+        response_time: 9,
+        created_time: 1,
+        other_info: '{"status_reason":"x"}',
+        id: 77,
+        revision: 9,
+      });
+      expect(id).not.toBe(77);
+      const channel = await read(id);
+      expect(channel).toMatchObject({ balance: 0, used_quota: 0, test_time: 0, response_time: 0, other_info: '', revision: 1 });
+      expect(channel.created_time).toBeGreaterThan(1);
+    });
+
+    it('cuts the slash at the end of the base URL', async () => {
+      expect(await read(await createOne({ base_url: ' https://proxy.example/api// ' }))).toMatchObject({
+        base_url: 'https://proxy.example/api',
+      });
+      expect(await read(await createOne({ type: 8, base_url: 'http://10.0.0.1:9000/{model}/chat' }))).toMatchObject({
+        type: 8,
+        base_url: 'http://10.0.0.1:9000/{model}/chat',
+      });
+    });
+
+    it.each([
+      ['a name', { name: ' ' }, 'channel_incomplete', '请填写渠道名称和渠道密钥！', 'Enter the name and the key of the channel'],
+      ['a key', { key: ' \n ' }, 'channel_incomplete', '请填写渠道名称和渠道密钥！', 'Enter the name and the key of the channel'],
+      ['a model', { models: ' , ' }, 'channel_without_models', '请至少选择一个模型！', 'Choose at least one model'],
+    ])('needs %s', async (_name, fields, code, chinese, englishText) => {
+      expect(await create(fields)).toMatchObject({ status: 200, success: false, code, message: chinese });
+      expect((await desk.admin.post('/api/channel/', { ...validChannel, ...fields }, english)).message).toBe(englishText);
+      expect(await count()).toBe(0);
+    });
+
+    it.each([
+      ['a type that nothing here talks to', { type: 14 }, 200, 'channel_type_unsupported'],
+      ['a type that does not exist', { type: 999 }, 200, 'channel_type_unsupported'],
+      ['a missing base URL', { type: 8 }, 200, 'channel_base_url_required'],
+      ['a base URL of another scheme', { base_url: 'ftp://x.example' }, 200, 'channel_base_url_invalid'],
+      ['a base URL without a scheme', { base_url: 'api.example' }, 200, 'channel_base_url_invalid'],
+      ['a base URL with a password', { base_url: 'https://a:b@x.example' }, 200, 'channel_base_url_invalid'],
+      ['a key with a line break escape', { key: 'sk-\u0000a' }, 200, 'channel_key_invalid'],
+      ['a base URL with a password alone', { base_url: 'https://:b@x.example' }, 200, 'channel_base_url_invalid'],
+      [
+        'more keys than channels make sense',
+        { key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') },
+        200,
+        'channel_keys_many',
+      ],
+      [
+        'more models than a channel can offer',
+        { models: Array.from({ length: 5001 }, (_, index) => `m${index}`).join(',') },
+        200,
+        'channel_text_invalid',
+      ],
+      ['more groups than there can be', { groups: Array.from({ length: 201 }, (_, index) => `g${index}`) }, 200, 'channel_text_invalid'],
+      ['a key that no header carries', { key: 'sk-密钥' }, 200, 'channel_key_invalid'],
+      ['a mapping that is not JSON', { model_mapping: '{' }, 200, 'channel_mapping_invalid'],
+      ['a mapping to numbers', { model_mapping: '{"a":1}' }, 200, 'channel_mapping_invalid'],
+      ['a status mapping that is a list', { status_code_mapping: '[]' }, 200, 'channel_json_invalid'],
+      ['an override that is a text', { param_override: '"x"' }, 200, 'channel_json_invalid'],
+      ['settings of the wrong type', { setting: '{"force_format":"yes"}' }, 200, 'channel_json_invalid'],
+      ['a very long model name', { models: 'm'.repeat(256) }, 200, 'channel_model_too_long'],
+      ['an organization with a line break', { openai_organization: 'a\r\nx-evil: 1' }, 200, 'channel_text_invalid'],
+      ['a very long group', { groups: ['g'.repeat(65)] }, 400, 'invalid_field'],
+      ['a negative weight', { weight: -1 }, 400, 'invalid_field'],
+      ['a fractional priority', { priority: 1.5 }, 400, 'invalid_field'],
+      ['a huge priority', { priority: 1e15 }, 400, 'invalid_field'],
+      ['a priority below the least', { priority: -1000 }, 400, 'invalid_field'],
+      ['an operator in place of a text', { name: { $ne: '' } }, 400, 'invalid_field'],
+      ['a text in place of a number', { type: '1' }, 400, 'invalid_field'],
+      ['a status that does not exist', { status: 9 }, 400, 'invalid_field'],
+    ])('refuses %s', async (_name, fields, status, code) => {
+      const answer = await create({ ...fields });
+      expect(answer).toMatchObject({ status, success: false, code });
+      expect(answer.message).not.toBe('');
+      expect(JSON.stringify(answer.body)).not.toContain('sk-secret');
+      expect(await count()).toBe(0);
+    });
+
+    it('refuses a body that is no JSON object', async () => {
+      for (const rawBody of ['', '{', '[]', '"x"']) {
+        const answer = await desk.admin.call('POST', '/api/channel/', undefined, {
+          rawBody,
+          headers: { 'content-type': 'application/json' },
+        });
+        expect(answer).toMatchObject({ status: 400, success: false });
+      }
+    });
+
+    it.each(channelTypes.map(({ type, name, baseUrl }) => ({ type, name, baseUrl })))(
+      'offers type $type ($name)',
+      async ({ type, baseUrl }) => {
+        expect(providerOf(type)?.baseUrl ?? '').toBe(baseUrl);
+        const answer = await create({ type });
+        if (baseUrl === '') expect(answer).toMatchObject({ success: false, code: 'channel_base_url_required' });
+        else expect(answer).toMatchObject({ success: true });
+      },
+    );
+  });
+
+  describe('editing', () => {
+    it('changes only what is named', async () => {
+      const id = await createOne({ priority: 3, weight: 4, base_url: 'https://a.example', tag: 'blue' });
+      const before = await read(id);
+      expect(await desk.admin.put('/api/channel/', { id, priority: 9 })).toMatchObject({
+        success: true,
+        data: { priority: 9, revision: 2, key: '' },
+      });
+      expect(await read(id)).toEqual({ ...before, priority: 9, revision: 2 });
+      expect(await desk.admin.put('/api/channel/', { id, base_url: '', tag: '', weight: 0 })).toMatchObject({
+        data: { base_url: '', tag: '', weight: 0 },
+      });
+    });
+
+    it('keeps the key when none is sent, and takes a new one', async () => {
+      const id = await createOne();
+      await desk.admin.put('/api/channel/', { id, key: '', name: 'renamed' });
+      await desk.admin.put('/api/channel/', { id, key: null });
+      expect(await keyOf(id)).toBe('sk-secret-one');
+      const answer = await desk.admin.put('/api/channel/', { id, key: ' sk-secret-two ' });
+      expect(JSON.stringify(answer.body)).not.toContain('sk-secret');
+      expect(await keyOf(id)).toBe('sk-secret-two');
+      expect(await desk.admin.put('/api/channel/', { id, key: 'sk-a\nsk-b' })).toMatchObject({
+        success: false,
+        code: 'channel_key_invalid',
+      });
+    });
+
+    it('takes the whole record back, as old clients send it, and leaves the server’s fields alone', async () => {
+      const id = await createOne();
+      await desk.app.context.db.collection('channels').patch({ id }, { set: { used_quota: 1234, response_time: 50 } });
+      const echo = {
+        ...(await read(id)),
+        used_quota: 1,
+        balance: 9,
+        response_time: 0,
+        other_info: '{}',
+        name: 'echoed',
+        revision: undefined,
+      };
+      expect(await desk.admin.put('/api/channel/', echo)).toMatchObject({
+        success: true,
+        data: { name: 'echoed', used_quota: 1234, balance: 0, response_time: 50 },
+      });
+    });
+
+    it('records who changed the status by hand, and when', async () => {
+      const id = await createOne();
+      const answer = await desk.admin.put('/api/channel/', { id, status: 2 });
+      expect(answer.data.status).toBe(2);
+      const info = JSON.parse(answer.data.other_info);
+      expect(info).toEqual({ status_reason: '', status_time: expect.any(Number), status_by: 'keeper' });
+      expect(Math.abs(info.status_time - desk.app.context.now() / 1000)).toBeLessThan(5);
+      expect(await desk.admin.put('/api/channel/', { id, status: 3 })).toMatchObject({ success: false, code: 'channel_status_invalid' });
+      expect(await read(id)).toMatchObject({ status: 2 });
+    });
+
+    it('refuses an edit that is based on an older revision, with the channel as it is', async () => {
+      const id = await createOne();
+      await desk.admin.put('/api/channel/', { id, revision: 1, name: 'theirs' });
+      const answer = await desk.admin.put('/api/channel/', { id, revision: 1, name: 'mine' });
+      expect(answer).toMatchObject({
+        status: 200,
+        success: false,
+        code: 'revision_conflict',
+        data: { id, name: 'theirs', revision: 2, key: '' },
+      });
+      expect(JSON.stringify(answer.body)).not.toContain('sk-secret');
+    });
+
+    it('loses none of many parallel edits of different fields', async () => {
+      const id = await createOne();
+      const edits = [
+        { name: 'n' },
+        { priority: 5 },
+        { weight: 6 },
+        { tag: 't' },
+        { models: 'm' },
+        { group: 'vip' },
+        { auto_ban: 0 },
+        { status: 2 },
+      ];
+      const answers = await Promise.all(edits.map((edit) => desk.admin.put('/api/channel/', { id, ...edit })));
+      expect(answers.every((answer) => answer.success)).toBe(true);
+      expect(await read(id)).toMatchObject({
+        name: 'n',
+        priority: 5,
+        weight: 6,
+        tag: 't',
+        models: 'm',
+        group: 'vip',
+        auto_ban: 0,
+        status: 2,
+        revision: 9,
+      });
+    });
+
+    it.each([
+      ['an empty name', { name: '' }, 200, 'channel_incomplete'],
+      ['no models', { models: '' }, 200, 'channel_without_models'],
+      ['an unsupported type', { type: 14 }, 200, 'channel_type_unsupported'],
+      ['a type that needs a base URL', { type: 8 }, 200, 'channel_base_url_required'],
+      ['a bad base URL', { base_url: 'nowhere' }, 200, 'channel_base_url_invalid'],
+      ['a bad mapping', { model_mapping: 'x' }, 200, 'channel_mapping_invalid'],
+      ['a negative weight', { weight: -1 }, 400, 'invalid_field'],
+      ['an operator as id', { id: { $gt: 0 } }, 400, 'invalid_field'],
+    ])('refuses %s', async (_name, fields, status, code) => {
+      const id = await createOne();
+      const before = await read(id);
+      expect(await desk.admin.put('/api/channel/', { id, ...fields })).toMatchObject({ status, success: false, code });
+      expect(await read(id)).toEqual(before);
+    });
+
+    it('refuses an unknown id and creates nothing', async () => {
+      expect(await desk.admin.put('/api/channel/', { id: 4711, name: 'x' })).toMatchObject({
+        status: 200,
+        success: false,
+        code: 'channel_not_found',
+        message: '渠道未找到，请刷新页面后重试。',
+      });
+      expect(await desk.admin.put('/api/channel/', { name: 'x' })).toMatchObject({ status: 400, success: false });
+      expect(await count()).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { useChannelDesk } from '#tests/support/channel-desk.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestAnswer } from '#tests/support/http-client.ts';
+
+const english = { headers: { 'accept-language': 'en' } };
+
+describe.each(engines)('testing channels on $kind', (engine) => {
+  const desk = useChannelDesk(engine);
+  const { createOne, read } = desk;
+
+  const test = (id: number, query = '', client = desk.admin) => client.get(`/api/channel/test/${id}${query}`);
+  const time = (answer: TestAnswer) => Object.entries(answer.body ?? {}).find(([key]) => key === 'time')?.[1];
+  const createHere = (fields: Record<string, unknown> = {}) =>
+    createOne({ base_url: desk.upstream.url, models: 'gpt-4o,o3-mini', ...fields });
+  const lastLog = async () => (await desk.app.context.db.collection('logs').find({ type: 2 }, { sort: [['id', -1]], limit: 1 }))[0];
+
+  it('sends a small request and remembers how long it took', async () => {
+    const id = await createHere();
+    const answer = await test(id);
+    expect(answer).toMatchObject({ status: 200, success: true, message: '' });
+    expect(time(answer)).toEqual(expect.any(Number));
+    const [request] = desk.upstream.requests;
+    expect(request).toMatchObject({ path: '/v1/chat/completions', key: 'sk-secret-one' });
+    expect(request?.body).toEqual({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 });
+    const channel = await read(id);
+    expect(channel.response_time).toBe(Math.round(Number(time(answer)) * 1000));
+    expect(channel.test_time).toBeGreaterThan(0);
+    expect(channel.revision).toBe(1);
+  });
+
+  it('charges nobody, and logs what it would have cost', async () => {
+    const id = await createHere();
+    const quotaBefore = (await desk.admin.get('/api/user/self')).data.quota;
+    desk.upstream.behave({ usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
+    await test(id);
+    expect(await lastLog()).toMatchObject({
+      username: 'keeper',
+      content: '模型测试',
+      token_name: '模型测试',
+      token_id: 0,
+      model_name: 'gpt-4o',
+      channel_id: id,
+      quota: 0,
+      prompt_tokens: 100,
+      completion_tokens: 10,
+      other: { test_quota: 175, model_ratio: 1.25, completion_ratio: 4 },
+    });
+    expect((await desk.admin.get('/api/user/self')).data.quota).toBe(quotaBefore);
+    expect(await read(id)).toMatchObject({ used_quota: 0 });
+  });
+
+  it('asks the named model, else the test model, else the first, and maps it', async () => {
+    const id = await createHere({ test_model: 'gpt-4o-mini', model_mapping: '{"gpt-4o-mini":"small","gpt-4o":"big"}' });
+    await test(id);
+    await test(id, '?model=gpt-4o');
+    await test(id, '?model=');
+    const asked = desk.upstream.requests.map(({ body }) => JSON.parse(JSON.stringify(body)).model);
+    expect(asked).toEqual(['small', 'big', 'small']);
+  });
+
+  it('limits reasoning models in their own way', async () => {
+    await test(await createHere(), '?model=o3-mini');
+    expect(desk.upstream.requests[0]?.body).toEqual({
+      model: 'o3-mini',
+      messages: [{ role: 'user', content: 'hi' }],
+      max_completion_tokens: 10,
+    });
+  });
+
+  it('tests embedding models with an embedding', async () => {
+    await test(await createHere({ models: 'text-embedding-3-small' }));
+    expect(desk.upstream.requests[0]).toMatchObject({
+      path: '/v1/embeddings',
+      body: { model: 'text-embedding-3-small', input: ['hello world'] },
+    });
+  });
+
+  it('tells what the upstream said, without the key, and remembers the time too', async () => {
+    const id = await createHere();
+    desk.upstream.behave({
+      status: 401,
+      error: { message: 'Incorrect API key provided: sk-secret-one', type: 'invalid_request_error', code: 'invalid_api_key' },
+    });
+    const answer = await test(id);
+    expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_test_failed' });
+    expect(answer.message).toContain('status code 401: Incorrect API key provided');
+    expect(JSON.stringify(answer.body)).not.toContain('sk-secret-one');
+    expect(time(answer)).toEqual(expect.any(Number));
+    expect(await read(id)).toMatchObject({ status: 1, test_time: expect.any(Number) });
+    expect((await read(id)).test_time).toBeGreaterThan(0);
+  });
+
+  it.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'stream to a json call'] as const)(
+    'fails on garbage: %s',
+    async (garbage) => {
+      const id = await createHere();
+      desk.upstream.behave({ garbage });
+      const answer = await test(id);
+      expect(answer).toMatchObject({ status: 200, success: false, code: 'channel_test_failed' });
+      expect(answer.message).not.toBe('');
+    },
+  );
+
+  it('fails in the caller’s language when nobody answers', async () => {
+    const id = await createHere();
+    desk.upstream.behave({ refuse: true });
+    expect((await test(id)).message).toContain('请求上游地址失败');
+    expect((await desk.admin.get(`/api/channel/test/${id}`, english)).message).toContain('The request to the upstream address failed');
+  });
+
+  it('fails for a model without a price, unless that is allowed', async () => {
+    const id = await createHere({ models: 'unheard-of' });
+    const answer = await test(id);
+    expect(answer).toMatchObject({ status: 200, success: false });
+    expect(answer.message).toContain('模型 unheard-of 倍率或价格未配置');
+    expect(desk.upstream.requests).toHaveLength(0);
+    expect(await read(id)).toMatchObject({ test_time: 0, response_time: 0 });
+    await desk.app.context.db
+      .collection('users')
+      .patch({ username: 'keeper' }, { set: { setting: '{"accept_unset_model_ratio_model":true}' } });
+    expect(await test(id)).toMatchObject({ success: true });
+    await desk.app.context.db.collection('users').patch({ username: 'keeper' }, { set: { setting: '' } });
+  });
+
+  it('works on a disabled channel, and says so for one that does not exist', async () => {
+    const id = await createHere({ status: 2 });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(await test(4711)).toMatchObject({ success: false, code: 'channel_not_found' });
+  });
+
+  it('believes no absurd usage', async () => {
+    const id = await createHere();
+    desk.upstream.behave({ usage: { prompt_tokens: -5, completion_tokens: 1e15, total_tokens: 1 } });
+    expect(await test(id)).toMatchObject({ success: true });
+    expect(await lastLog()).toMatchObject({ quota: 0, prompt_tokens: 0, completion_tokens: 0, other: { test_quota: 0 } });
+  });
+});
