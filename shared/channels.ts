@@ -43,6 +43,33 @@ export const Channel = z.object({
 });
 export type Channel = z.infer<typeof Channel>;
 
+/** Hours that figures go back, the one that has just begun among them. */
+export const figureHours = 24;
+
+/** How a channel did lately. Requests that are bad and clients that leave are no failures. */
+export const ChannelFigures = z.object({
+  id: z.int(),
+  /** Attempts that were answered, or failed there. */
+  calls: z.int(),
+  /** Those of them that failed because of the channel. */
+  failures: z.int(),
+  /** Median milliseconds until the first byte of an answer; null: there was no answer. */
+  first_byte_ms: z.int().nullable(),
+  /** Calls and failures of each hour, oldest first. */
+  hours: z.array(z.tuple([z.int(), z.int()])).length(figureHours),
+});
+export type ChannelFigures = z.infer<typeof ChannelFigures>;
+
+export const ChannelFigureSheet = z.object({
+  /** When this was so, unix seconds. */
+  time: z.int(),
+  /** When the first of the hours began, unix seconds. */
+  since: z.int(),
+  /** Channels without a call are absent. */
+  channels: z.array(ChannelFigures),
+});
+export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
+
 const OptionalText = z.string().max(100_000).nullish();
 /** What an administrator may write; anything else that a client sends back is ignored. */
 const channelFields = {
@@ -94,6 +121,11 @@ export const channelApi = {
     query: z.object({ keyword: QueryText, group: QueryText, model: QueryText, id_sort: QueryBoolean }),
     reply: z.array(Channel),
     summary: 'Search channels by id, name, key, model and group',
+  }),
+  figures: endpoint('GET', '/api/channel/figures', {
+    access: 'admin',
+    reply: ChannelFigureSheet,
+    summary: 'Calls, failures and median time to the first byte of every channel in the last 24 hours',
   }),
   read: endpoint('GET', '/api/channel/:id', { access: 'admin', params: IdParam, reply: Channel, summary: 'Read a channel' }),
   /** Answers the ids of the new channels. */

@@ -112,6 +112,20 @@ export interface ChannelRecord {
   revision: number;
 }
 
+/** What was called through one channel in one hour; `server/upstream/channel-figures.ts` counts. Kept for two days. */
+export interface ChannelHourRecord {
+  /** `<channel>:<hour>`. */
+  id: string;
+  channel_id: number;
+  /** When the hour began, unix seconds. */
+  hour: number;
+  calls: number;
+  /** Calls that failed because of the channel. */
+  failures: number;
+  /** `ms_<from>` → first bytes that took at least that many milliseconds and less than the next. */
+  first_byte: Record<string, number>;
+}
+
 export interface LogRecord {
   id: number;
   user_id: number;
@@ -240,6 +254,7 @@ export interface Records {
   users: UserRecord;
   tokens: TokenRecord;
   channels: ChannelRecord;
+  channel_hours: ChannelHourRecord;
   logs: LogRecord;
   options: OptionRecord;
   ledger: LedgerRecord;
@@ -288,6 +303,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key_hash'] },
     ],
   },
+  channel_hours: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'] }] },
   logs: {
     idBlock: 1000,
     indexes: [

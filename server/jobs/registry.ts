@@ -2,6 +2,7 @@
 import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
+import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 
 export interface Job {
   /** Never change it: its last run is stored under this name. */
@@ -15,4 +16,5 @@ export interface Job {
 export const jobs: readonly Job[] = [
   { name: 'sweep-sessions', everySeconds: 3600, leaseSeconds: 300, run: sweepSessions },
   { name: 'sweep-limits', everySeconds: 600, leaseSeconds: 300, run: sweepLimits },
+  { name: 'sweep-channel-figures', everySeconds: 3600, leaseSeconds: 300, run: sweepChannelFigures },
 ];

@@ -48,7 +48,13 @@ const trialTimeout = 60_000;
 const leastFactor = 0.05;
 const forgottenBelow = 0.02;
 
-export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
+interface HealthParts {
+  now(): number;
+  /** Told of every failure that is the channel's own. */
+  onFailure?(channelId: number): void;
+}
+
+export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHealth {
   /** Channel id → state of the channel as a whole (empty name) and of its models. */
   const channels = new Map<number, Map<string, State>>();
 
@@ -120,6 +126,7 @@ export function createChannelHealth({ now }: { now(): number }): ChannelHealth {
         this.succeeded(channelId, model);
         return;
       }
+      onFailure?.(channelId);
       const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
       bad(stateOf(channelId, concernsChannel(failure) ? '' : model), retryAfter);
       // The other state's trial told nothing.

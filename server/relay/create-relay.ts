@@ -9,6 +9,7 @@ import { createRateGate } from '#server/relay/rate-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream-clock.ts';
 import { createTokenGate } from '#server/relay/token-gate.ts';
+import { createChannelFigures } from '#server/upstream/channel-figures.ts';
 import { createSender } from '#server/upstream/send.ts';
 import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
 
@@ -19,12 +20,14 @@ export interface Relay {
 }
 
 export function createRelay(context: AppContext): Relay {
-  const health = createChannelHealth({ now: context.now });
+  const figures = createChannelFigures(context);
+  const health = createChannelHealth({ now: context.now, onFailure: figures.failed });
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   const services: RelayServices = {
     context,
     channels: context.channels,
     health,
+    figures,
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     gate: createTokenGate(context),
     rates: createRateGate(context),
@@ -40,6 +43,7 @@ export function createRelay(context: AppContext): Relay {
     services.gate.stop();
     services.clock.stop();
     await services.use.stop();
+    await services.figures.stop();
     await services.sender.close();
     await closeTokenCounter();
   });

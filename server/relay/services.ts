@@ -8,6 +8,7 @@ import type { ChannelUse } from '#server/relay/channel-use.ts';
 import type { RateGate } from '#server/relay/rate-gate.ts';
 import type { StreamClock } from '#server/relay/stream-clock.ts';
 import type { TokenGate } from '#server/relay/token-gate.ts';
+import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
 import type { Sender } from '#server/upstream/send.ts';
 
@@ -16,6 +17,7 @@ export interface RelayServices {
   readonly channels: ChannelIndex;
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
+  readonly figures: ChannelFigures;
   readonly gate: TokenGate;
   readonly rates: RateGate;
   readonly quotes: Quotes;

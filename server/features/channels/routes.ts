@@ -5,15 +5,23 @@ import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
 import type { Quotes } from '#server/money/quote.ts';
+import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { Sender } from '#server/upstream/send.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { editChannel } from './edit-channel.ts';
 import { presentChannel } from './present-channel.ts';
+import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
 import { testChannel } from './test-channel.ts';
 
-export function mountChannels(host: RouteHost, { sender, quotes }: { sender: Sender; quotes: Quotes }): void {
+export interface ChannelServices {
+  sender: Sender;
+  quotes: Quotes;
+  figures: ChannelFigures;
+}
+
+export function mountChannels(host: RouteHost, { sender, quotes, figures }: ChannelServices): void {
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.page_size });
@@ -26,6 +34,7 @@ export function mountChannels(host: RouteHost, { sender, quotes }: { sender: Sen
     return (await searchChannels(context, { keyword, group, model, byId: id_sort })).map(presentChannel);
   });
 
+  mount(host, channelApi.figures, ({ context }) => readFigures(context, figures));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
   mount(host, channelApi.create, ({ context, body }) => createChannels(context, body));

@@ -1,0 +1,40 @@
+import { figureHours } from '#shared/channels.ts';
+import type { ChannelFigureSheet } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import { hourOf } from '#server/upstream/channel-figures.ts';
+import type { ChannelFigures, ChannelHour } from '#server/upstream/channel-figures.ts';
+import { medianFirstByte } from '#server/upstream/first-byte-buckets.ts';
+
+const hourSeconds = 3_600;
+
+/** The last day of every channel that was called in it and still exists. */
+export async function readFigures({ now, channels }: AppContext, figures: ChannelFigures): Promise<ChannelFigureSheet> {
+  const time = now();
+  const since = hourOf(time) - (figureHours - 1) * hourSeconds;
+  const byChannel = Map.groupBy(await figures.read(since), (hour) => hour.channelId);
+  return {
+    time: Math.floor(time / 1000),
+    since,
+    channels: [...byChannel]
+      .filter(([id]) => channels.get(id) !== undefined)
+      .sort(([one], [other]) => one - other)
+      .map(([id, hours]) => ({ id, ...summary(hours, since) })),
+  };
+}
+
+function summary(hours: readonly ChannelHour[], since: number): Omit<ChannelFigureSheet['channels'][number], 'id'> {
+  const pairs = Array.from({ length: figureHours }, (): [number, number] => [0, 0]);
+  const firstBytes: number[] = [];
+  for (const { hour, calls, failures, firstBytes: counts } of hours) {
+    // A process whose clock is ahead is already in the next hour.
+    const pair = pairs[Math.min(Math.floor((hour - since) / hourSeconds), figureHours - 1)];
+    if (pair === undefined) continue;
+    pair[0] += calls;
+    pair[1] += failures;
+    for (const [bucket, count] of counts.entries()) firstBytes[bucket] = (firstBytes[bucket] ?? 0) + count;
+  }
+  const calls = pairs.reduce((sum, pair) => sum + pair[0], 0);
+  const failures = pairs.reduce((sum, pair) => sum + pair[1], 0);
+  // A stream that began before all these hours may have failed in them.
+  return { calls, failures: Math.min(calls, failures), first_byte_ms: medianFirstByte(firstBytes), hours: pairs };
+}

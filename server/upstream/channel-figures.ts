@@ -1,0 +1,177 @@
+// How each channel did, by the hour: calls, failures, how long first bytes took. Figures for administrators: counted in
+// memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose answer
+// is lost may count twice; a call never waits for any of it.
+import type { AppContext } from '#server/context.ts';
+import type { ChannelHourRecord } from '#server/db/collections.ts';
+import { bucketOf, firstByteBuckets, firstByteKeys } from './first-byte-buckets.ts';
+
+export interface ChannelFigures {
+  /** A call came to this channel and was answered or failed there. `firstByteMs`: of an answer; undefined without one. */
+  called(channelId: number, firstByteMs: number | undefined): void;
+  /** One of those calls failed because of the channel. */
+  failed(channelId: number): void;
+  /** The hours from `since` (unix seconds) on, of all processes; what this one has not stored yet is in them. */
+  read(since: number): Promise<ChannelHour[]>;
+  /** Adds what was counted to the stored figures. Never rejects: what could not be stored is kept for the next time. */
+  flush(): Promise<void>;
+  /** Stores what is left. */
+  stop(): Promise<void>;
+}
+
+export interface ChannelHour {
+  channelId: number;
+  /** When it began, unix seconds. */
+  hour: number;
+  calls: number;
+  failures: number;
+  /** By the buckets of `first-byte-buckets.ts`. */
+  firstBytes: number[];
+}
+
+type FiguresContext = Pick<AppContext, 'db' | 'log' | 'now'>;
+
+const hourSeconds = 3_600;
+const keptSeconds = 48 * hourSeconds;
+const flushMs = 60_000;
+/** Written at the same time. */
+const writesAtOnce = 20;
+
+export function createChannelFigures({ db, log, now }: FiguresContext): ChannelFigures {
+  const rows = db.collection('channel_hours');
+  /** Channel id → its present hour. */
+  const present = new Map<number, ChannelHour>();
+  /** Hours that are over and not stored yet. */
+  let past: ChannelHour[] = [];
+  const timer = setInterval(() => void flush(), flushMs);
+  timer.unref();
+
+  function countersOf(channelId: number): ChannelHour {
+    const hour = hourOf(now());
+    const known = present.get(channelId);
+    if (known !== undefined && known.hour === hour) return known;
+    if (known !== undefined) past.push(known);
+    const counters = emptyHour(channelId, hour);
+    present.set(channelId, counters);
+    return counters;
+  }
+
+  // Stored and counted figures add up only while nothing is on its way from the ones to the others.
+  let turn: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = turn.then(work, work);
+    turn = result.catch(() => undefined);
+    return result;
+  }
+
+  function flush(): Promise<void> {
+    return inTurn(async () => {
+      const counted = [...past, ...present.values()].filter(hasCounts);
+      try {
+        for (let start = 0; start < counted.length; start += writesAtOnce) {
+          const results = await Promise.allSettled(counted.slice(start, start + writesAtOnce).map(store));
+          for (const result of results) if (result.status === 'rejected') throw result.reason;
+        }
+      } catch (failure) {
+        log.warn({ reason: String(failure) }, 'the figures of channels could not be written and will be later');
+      }
+      const hour = hourOf(now());
+      past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - keptSeconds);
+      // A channel that nobody calls any more leaves nothing behind.
+      for (const [id, counters] of present) if (counters.hour !== hour && !hasCounts(counters)) present.delete(id);
+    });
+  }
+
+  async function store(counters: ChannelHour): Promise<void> {
+    // Calls go on counting meanwhile.
+    const stored = { ...counters, firstBytes: [...counters.firstBytes] };
+    const record = recordOf(stored);
+    const { id, calls, failures } = record;
+    const increment: Record<string, number> = { calls, failures };
+    for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}`] = count;
+    await rows.patch({ id }, { increment }, { insertIfMissing: record });
+    add(counters, stored, -1);
+  }
+
+  return {
+    called(channelId, firstByteMs) {
+      const counters = countersOf(channelId);
+      counters.calls += 1;
+      if (firstByteMs === undefined) return;
+      const bucket = bucketOf(firstByteMs);
+      counters.firstBytes[bucket] = (counters.firstBytes[bucket] ?? 0) + 1;
+    },
+    failed(channelId) {
+      countersOf(channelId).failures += 1;
+    },
+    read(since) {
+      return inTurn(async () => {
+        // One group per record: a sum is read off the event loop, a long list is not.
+        const stored = await rows.group({ filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums });
+        const hours = new Map<string, ChannelHour>();
+        for (const row of stored) {
+          const hour = emptyHour(Number(row['channel_id']), Number(row['hour']));
+          hour.calls = Number(row['calls']);
+          hour.failures = Number(row['failures']);
+          hour.firstBytes = firstByteKeys.map((key) => Number(row[key]));
+          hours.set(idOf(hour), hour);
+        }
+        for (const counters of [...past, ...present.values()]) {
+          if (counters.hour < since || !hasCounts(counters)) continue;
+          const known = hours.get(idOf(counters));
+          if (known === undefined) hours.set(idOf(counters), { ...counters, firstBytes: [...counters.firstBytes] });
+          else add(known, counters, 1);
+        }
+        return [...hours.values()];
+      });
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** Removes hours that no list shows any more. */
+export async function sweepChannelFigures({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<void> {
+  await db.collection('channel_hours').remove({ hour: { lte: hourOf(now()) - keptSeconds } });
+}
+
+/** When the hour of a time in milliseconds began, unix seconds. */
+export function hourOf(milliseconds: number): number {
+  return Math.floor(milliseconds / (hourSeconds * 1000)) * hourSeconds;
+}
+
+const sums = Object.fromEntries([
+  ['calls', 'calls'],
+  ['failures', 'failures'],
+  ...firstByteKeys.map((key) => [key, `first_byte.${key}`] as const),
+]);
+
+function emptyHour(channelId: number, hour: number): ChannelHour {
+  return { channelId, hour, calls: 0, failures: 0, firstBytes: firstByteBuckets.map(() => 0) };
+}
+
+function hasCounts({ calls, failures }: ChannelHour): boolean {
+  return calls > 0 || failures > 0;
+}
+
+function add(to: ChannelHour, counts: ChannelHour, sign: 1 | -1): void {
+  to.calls += sign * counts.calls;
+  to.failures += sign * counts.failures;
+  for (const [bucket, count] of counts.firstBytes.entries()) to.firstBytes[bucket] = (to.firstBytes[bucket] ?? 0) + sign * count;
+}
+
+function idOf({ channelId, hour }: Pick<ChannelHour, 'channelId' | 'hour'>): string {
+  return `${channelId}:${hour}`;
+}
+
+function recordOf(counted: ChannelHour): ChannelHourRecord {
+  const { channelId, hour, calls, failures } = counted;
+  const first_byte: ChannelHourRecord['first_byte'] = {};
+  for (const [bucket, key] of firstByteKeys.entries()) {
+    const count = counted.firstBytes[bucket] ?? 0;
+    if (count > 0) first_byte[key] = count;
+  }
+  return { id: idOf(counted), channel_id: channelId, hour, calls, failures, first_byte };
+}
