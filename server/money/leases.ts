@@ -1,12 +1,14 @@
-// Money that this process may spend without asking: per account, what is free and what running calls have reserved.
+// Money that this process may spend without asking: when it is taken from an account, when it goes back, and who gets it.
 // Invariant once nothing is under way: the record's `leases.<process>` = free + reserved.
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
-import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { admit, affordable, createAccount, giveUp, missing, pause, refuse } from '#server/money/lease-account.ts';
+import type { Account, Refusal } from '#server/money/lease-account.ts';
+import { closeLease, growLease, openLease, quotaOf, readAccount, shrinkLease } from '#server/money/lease-records.ts';
 
 // Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
 
@@ -22,51 +24,6 @@ const closeMs = 60_000;
 const recallMs = 300;
 /** Whoever was told so returns what comes free, for this long. */
 const wantedMs = 1_000;
-
-export interface Account {
-  readonly kind: AccountKind;
-  readonly id: number;
-  free: number;
-  reserved: number;
-  /** Calls that hold a reservation here, be it of nothing: as long as there are any, the account stays open. */
-  calls: number;
-  /** Process id under which the lease field exists in the record; undefined: not opened yet. */
-  openedAs: string | undefined;
-  /** `quota` of the record when last seen, undefined when never. */
-  knownQuota: number | undefined;
-  /** Reserved since the last tick, and what that makes per second, smoothed. */
-  recent: number;
-  perSecond: number;
-  lastUseAt: number;
-  waiters: Waiter[];
-  isServing: boolean;
-  /** The outcome of a write is unknown: the lease must be read again before it is used further. */
-  isDoubtful: boolean;
-  /** Writes that are changing the lease in the record right now, and how many there have ever been. */
-  writing: number;
-  written: number;
-  /** Another process misses what is free here, until then; 0: not. */
-  wantedUntil: number;
-  /** It is us who ask the others. */
-  isRecalling: boolean;
-  /** Ends a pause of the serving loop early. */
-  wake: (() => void) | undefined;
-}
-
-interface Waiter {
-  amount: number;
-  deadline: number;
-  resolve(refusal: Refusal | null): void;
-  reject(failure: unknown): void;
-}
-
-/** Why a reservation was refused. */
-export interface Refusal {
-  account: Account;
-  /** The balance that there is, in quota; 0 when the account is gone. */
-  balance: number;
-  need: number;
-}
 
 export interface LeasesOptions {
   db: Database;
@@ -105,26 +62,7 @@ export class Leases {
     const key = `${kind}:${id}`;
     const known = this.#accounts.get(key);
     if (known !== undefined) return known;
-    const account: Account = {
-      kind,
-      id,
-      free: 0,
-      reserved: 0,
-      calls: 0,
-      openedAs: undefined,
-      knownQuota: undefined,
-      recent: 0,
-      perSecond: 0,
-      lastUseAt: performance.now(),
-      waiters: [],
-      isServing: false,
-      isDoubtful: false,
-      writing: 0,
-      written: 0,
-      wantedUntil: 0,
-      isRecalling: false,
-      wake: undefined,
-    };
+    const account = createAccount(kind, id);
     this.#accounts.set(key, account);
     return account;
   }
@@ -248,18 +186,17 @@ export class Leases {
     for (;;) {
       if (account.isDoubtful && !(await this.#readAgain(account))) {
         // A settlement is under way. It may last as long as the database is away, which is longer than anybody waits.
-        this.#giveUp(account);
+        giveUp(account);
         if (account.waiters.length === 0) return;
-        await this.#pause(account);
+        await pause(account, pollMs);
         continue;
       }
       this.#admit(account);
       if (account.waiters.length === 0) return;
-      const demand = account.waiters.reduce((sum, waiter) => sum + waiter.amount, 0) - account.free;
-      if (await this.#take(account, Math.max(0, demand) + this.#ahead(account))) continue;
-      const record = await this.#record(account);
+      if (await this.#take(account, missing(account) + this.#ahead(account))) continue;
+      const record = await readAccount(this.#options.db, account);
       if (record === null) {
-        this.#refuse(account, 0, () => true);
+        refuse(account, 0, () => true);
         return;
       }
       const processId = this.#options.processId();
@@ -271,11 +208,11 @@ export class Leases {
       // What running calls have given back meanwhile may do.
       this.#admit(account);
       if (account.waiters.length === 0) return;
-      const quota = quotaOf(account, record);
+      const quota = quotaOf(record);
       account.knownQuota = quota;
-      const affordable = this.#affordable(account, quota);
-      if (affordable !== null) {
-        await this.#take(account, affordable);
+      const amount = affordable(account, quota);
+      if (amount !== null) {
+        await this.#take(account, amount);
         continue;
       }
       const isLeasedElsewhere = Object.entries(record.leases).some(([key, lease]) => key !== processId && lease > 0);
@@ -283,7 +220,7 @@ export class Leases {
       const now = performance.now();
       // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere.
       const mayCome = isLeasedElsewhere || account.reserved > 0;
-      this.#refuse(account, balance, (waiter) => !mayCome || waiter.deadline <= now);
+      refuse(account, balance, (waiter) => !mayCome || waiter.deadline <= now);
       if (account.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
         recallAgainAt = now + recallMs;
@@ -291,7 +228,7 @@ export class Leases {
       }
       // Too little for anybody here, but others may lack just that.
       if (account.free > 0) await this.#giveBack([account]);
-      await this.#pause(account);
+      await pause(account, pollMs);
     }
   }
 
@@ -304,95 +241,38 @@ export class Leases {
     }
   }
 
-  /** Serves whoever fits, in order. */
   #admit(account: Account): void {
-    if (account.openedAs !== this.#options.processId()) return;
-    account.waiters = account.waiters.filter((waiter) => {
-      if (waiter.amount > account.free) return true;
-      account.free -= waiter.amount;
-      account.reserved += waiter.amount;
-      waiter.resolve(null);
-      return false;
-    });
-  }
-
-  #refuse(account: Account, balance: number, isRefused: (waiter: Waiter) => boolean): void {
-    account.waiters = account.waiters.filter((waiter) => {
-      if (!isRefused(waiter)) return true;
-      waiter.resolve({ account, balance, need: waiter.amount });
-      return false;
-    });
-  }
-
-  #giveUp(account: Account): void {
-    const now = performance.now();
-    account.waiters = account.waiters.filter((waiter) => {
-      if (waiter.deadline > now) return true;
-      waiter.reject(new DatabaseUnavailable('What an account holds is not known until the database settles'));
-      return false;
-    });
-  }
-
-  /** What must be taken so that as many waiters as `quota` pays for can go, in order; null when it pays for none. */
-  #affordable(account: Account, quota: number): number | null {
-    let take = 0;
-    let free = account.free;
-    let count = 0;
-    for (const waiter of account.waiters) {
-      const missing = waiter.amount - free;
-      if (missing > quota - take) continue;
-      take += Math.max(0, missing);
-      free = Math.max(0, -missing);
-      count += 1;
-    }
-    return count === 0 ? null : take;
+    if (account.openedAs === this.#options.processId()) admit(account);
   }
 
   /** Moves quota into the lease; false when the record has less, or when the lease is no longer ours to grow. */
   async #take(account: Account, amount: number): Promise<boolean> {
     await this.#closing.get(`${account.kind}:${account.id}`);
     const processId = this.#options.processId();
-    const collection = account.kind === 'user' ? this.#options.db.collection('users') : this.#options.db.collection('tokens');
-    const field = account.kind === 'user' ? 'quota' : 'remain_quota';
-    const lease = `leases.${processId}`;
     const isOpen = account.openedAs === processId;
     this.hold(account);
     try {
-      const record = await collection.patch(
-        {
-          id: account.id,
-          ...(amount > 0 ? { [field]: { gte: amount } } : {}),
-          ...(isOpen ? { [lease]: { exists: true } } : { [`leases.${frozenKey(processId)}`]: { exists: false } }),
-        },
-        {
-          increment: { [field]: -amount, [lease]: amount },
-          // Rows settled before this moment are not for this lease to apply again.
-          ...(isOpen ? {} : { max: { [`applied.${processId}`]: this.#options.lastSeq() } }),
-        },
-      );
+      const { db, lastSeq } = this.#options;
+      const record = isOpen
+        ? await growLease(db, account, processId, amount)
+        : await openLease(db, account, { processId, amount, lastSeq: lastSeq() });
       if (record === null) return false;
       // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
       // late for him, so it counts only when we are known to live after it was taken.
       if (!isOpen && !(await this.#options.isAlive(processId))) {
-        await collection.patch({ id: account.id, [lease]: { exists: true } }, { increment: { [field]: amount, [lease]: -amount } });
-        await collection.patch({ id: account.id, [lease]: 0 }, { unset: [lease, `applied.${processId}`] });
+        await shrinkLease(db, account, processId, amount);
+        await closeLease(db, account, processId);
         await this.#options.onLost(processId);
         return false;
       }
       if (processId !== this.#options.processId()) return false; // settled with the rest of that identity
       account.openedAs = processId;
       account.free += amount;
-      account.knownQuota = quotaOf(account, record);
+      account.knownQuota = quotaOf(record);
       return true;
     } finally {
       this.letGo(account);
     }
-  }
-
-  async #record(account: Account): Promise<UserRecord | TokenRecord | null> {
-    return account.kind === 'user'
-      ? await this.#options.db.collection('users').get(account.id)
-      : await this.#options.db.collection('tokens').get(account.id);
   }
 
   #doubt(account: Account, failure: unknown): void {
@@ -405,7 +285,7 @@ export class Leases {
     if (account.writing > 0) return false;
     const { written } = account;
     const processId = this.#options.processId();
-    const record = await this.#record(account);
+    const record = await readAccount(this.#options.db, account);
     const lease = record?.leases[processId];
     if (lease !== undefined && account.openedAs !== processId && !(await this.#options.isAlive(processId))) {
       await this.#options.onLost(processId);
@@ -416,18 +296,6 @@ export class Leases {
     account.openedAs = lease === undefined ? undefined : processId;
     account.free = (lease ?? 0) - account.reserved;
     return true;
-  }
-
-  #pause(account: Account): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        account.wake = undefined;
-        resolve();
-      };
-      const timer = setTimeout(end, pollMs);
-      account.wake = end;
-    });
   }
 
   async #tick(): Promise<void> {
@@ -457,17 +325,11 @@ export class Leases {
       const amount = account.free;
       account.free = 0;
       this.hold(account);
-      const collection = account.kind === 'user' ? this.#options.db.collection('users') : this.#options.db.collection('tokens');
-      const field = account.kind === 'user' ? 'quota' : 'remain_quota';
-      const lease = `leases.${processId}`;
       try {
-        const record = await collection.patch(
-          { id: account.id, [lease]: { exists: true } },
-          { increment: { [field]: amount, [lease]: -amount } },
-        );
+        const record = await shrinkLease(this.#options.db, account, processId, amount);
         if (account.openedAs !== processId) continue; // settled with the rest of that identity
         if (record === null) account.isDoubtful = true;
-        else account.knownQuota = quotaOf(account, record);
+        else account.knownQuota = quotaOf(record);
       } catch (failure) {
         if (account.openedAs === processId) this.#doubt(account, failure);
       } finally {
@@ -487,9 +349,7 @@ export class Leases {
     if (processId === undefined) return true;
     account.openedAs = undefined;
     let isClosed = false;
-    const work = this.#options.db
-      .collection(account.kind === 'user' ? 'users' : 'tokens')
-      .patch({ id: account.id, [`leases.${processId}`]: 0 }, { unset: [`leases.${processId}`, `applied.${processId}`] })
+    const work = closeLease(this.#options.db, account, processId)
       .then(
         (record) => void (isClosed = record !== null),
         // Harmless: an empty lease is left for settle-leftovers.
@@ -500,9 +360,4 @@ export class Leases {
     await work;
     return isClosed;
   }
-}
-
-function quotaOf(account: Account, record: UserRecord | TokenRecord): number {
-  if (account.kind === 'user' && 'quota' in record) return record.quota;
-  return 'remain_quota' in record ? record.remain_quota : 0;
 }

@@ -10,7 +10,7 @@ import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { createDeathWatch } from '#server/money/death-watch.ts';
 import { changeBalance, finishOpenEntries, removeOldMarks, setBalance } from '#server/money/entries.ts';
 import { Leases } from '#server/money/leases.ts';
-import type { Refusal } from '#server/money/leases.ts';
+import type { Refusal } from '#server/money/lease-account.ts';
 import { createServerProcess } from '#server/money/process.ts';
 import { Settlement } from '#server/money/settlement.ts';
 import type { ChargeRow, Reservation } from '#server/money/settlement.ts';

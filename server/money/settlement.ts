@@ -6,7 +6,8 @@ import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Patch, Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
-import type { Account, Leases } from '#server/money/leases.ts';
+import type { Account } from '#server/money/lease-account.ts';
+import type { Leases } from '#server/money/leases.ts';
 import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */

@@ -8,7 +8,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import type { Refusal } from '#server/money/leases.ts';
+import type { Refusal } from '#server/money/lease-account.ts';
 import type { Reservation } from '#server/money/settlement.ts';
 import { choiceCountOf, maxTokensOf, modelOf } from '#server/relay/endpoints.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
