@@ -17,6 +17,7 @@ import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/token-gate.ts';
+import { offersModel } from '#server/upstream/channel-index.ts';
 import { estimatePromptTokens } from '#server/upstream/token-estimate.ts';
 
 /** The call, its money reserved; or the answer that refuses it. */
@@ -109,7 +110,7 @@ function checkChannels({ channels }: RelayServices, admission: Admission, model:
   }
   if (channels.tiers(admission.group, model).length > 0) return;
   for (const channel of channels.all()) {
-    if (channel.models.includes(model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
+    if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
   }
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }

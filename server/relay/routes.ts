@@ -1,5 +1,6 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
+import { pricedName } from '#shared/pricing-rules.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
@@ -43,7 +44,8 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
   );
   host.add('GET', '/v1/models/:model', (request, { model = '' }) =>
     answer(request, (models) => {
-      if (!models.includes(model)) throw new AppError('model_not_found', { model }, { field: 'model' });
+      if (!models.includes(model) && !models.includes(pricedName(model)))
+        throw new AppError('model_not_found', { model }, { field: 'model' });
       return modelObject(model);
     }),
   );

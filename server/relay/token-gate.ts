@@ -1,6 +1,7 @@
 // Who may call what: key → token → user → group, refused by status, expiry, address and model. Keys are hashed once and
 // kept; the change feed drops whatever was edited, in this process at once and in others within a second.
 import { AppError } from '#shared/errors.ts';
+import { pricedName } from '#shared/pricing-rules.ts';
 import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/users.ts';
@@ -137,9 +138,9 @@ export function createTokenGate(context: AppContext): TokenGate {
       if (token.group !== '' && !Object.hasOwn(settings.get('GroupRatio'), group)) throw new AppError('group_deprecated', { group });
     },
     checkModel(admission, model) {
-      if (admission.models !== null && admission.pinnedChannel === undefined && !admission.models.has(model)) {
-        throw new AppError('model_denied', { model });
-      }
+      const { models, pinnedChannel } = admission;
+      if (models === null || pinnedChannel !== undefined || models.has(model) || models.has(pricedName(model))) return;
+      throw new AppError('model_denied', { model });
     },
     stop() {
       for (const stop of stops) stop();

@@ -3,6 +3,7 @@
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/collections.ts';
 import { ChannelStatus } from '#shared/channels.ts';
+import { pricedName } from '#shared/pricing-rules.ts';
 import { prepareChannel } from './prepared-channel.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
@@ -33,6 +34,14 @@ export interface ChannelIndex {
   readonly revision: number;
 }
 
+/**
+ * Whether the channel lists the model. All GPTs are one family: an entry `gpt-4-gizmo-*` stands for every one of them, and a
+ * channel may list single ones instead.
+ */
+export function offersModel({ models }: Pick<PreparedChannel, 'models'>, model: string): boolean {
+  return models.includes(model) || models.includes(pricedName(model));
+}
+
 /** A channel of weight 0 is drawn too. */
 export function drawWeight(channel: Pick<PreparedChannel, 'weight'>): number {
   return Math.max(0, channel.weight) + 10;
@@ -44,6 +53,8 @@ type IndexContext = Pick<AppContext, 'db' | 'changes' | 'secrets' | 'settings' |
 interface Entry {
   channels: PreparedChannel[];
   tiers: readonly Tier[] | null;
+  /** Together with the channels that serve the model's whole family, as long as those are the same. */
+  joined: { family: readonly Tier[]; tiers: readonly Tier[] } | null;
 }
 
 const sweepSeconds = 60;
@@ -88,9 +99,9 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
       if (models === undefined) byGroup.set(group, (models = new Map()));
       for (const model of channel.models) {
         let entry = models.get(model);
-        if (entry === undefined) models.set(shared(model), (entry = { channels: [], tiers: null }));
+        if (entry === undefined) models.set(shared(model), (entry = { channels: [], tiers: null, joined: null }));
         entry.channels.push(channel);
-        entry.tiers = null;
+        entry.tiers = entry.joined = null;
       }
     }
   }
@@ -104,7 +115,7 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
         const at = entry?.channels.indexOf(channel) ?? -1;
         if (entry === undefined || at < 0) continue;
         entry.channels.splice(at, 1);
-        entry.tiers = null;
+        entry.tiers = entry.joined = null;
         if (entry.channels.length === 0) models.delete(model);
       }
       if (models.size === 0) byGroup.delete(group);
@@ -161,9 +172,17 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     get: (id) => byId.get(id),
     all: () => byId.values(),
     tiers(group, model) {
-      const entry = byGroup.get(group)?.get(lookupName(model));
-      if (entry === undefined) return none;
-      return (entry.tiers ??= tiersOf(entry.channels));
+      const models = byGroup.get(group);
+      if (models === undefined) return none;
+      const name = pricedName(model);
+      const entry = models.get(model);
+      const family = name === model ? undefined : models.get(name);
+      if (entry === undefined || family === undefined) return tiersOfEntry(entry ?? family);
+      const shared = tiersOfEntry(family);
+      if (entry.joined?.family !== shared) {
+        entry.joined = { family: shared, tiers: tiersOf([...new Set([...entry.channels, ...family.channels])]) };
+      }
+      return entry.joined.tiers;
     },
     enabledModels(groups) {
       if (derived.revision !== revision) derived = { revision, models: new Map() };
@@ -177,9 +196,9 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
       return models;
     },
     groupsOf(model) {
-      const name = lookupName(model);
+      const name = pricedName(model);
       return [...byGroup]
-        .filter(([, models]) => models.has(name))
+        .filter(([, models]) => models.has(model) || models.has(name))
         .map(([group]) => group)
         .sort();
     },
@@ -189,11 +208,8 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
   };
 }
 
-/** All GPTs share one entry in a channel's list. */
-function lookupName(model: string): string {
-  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
-  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
-  return model;
+function tiersOfEntry(entry: Entry | undefined): readonly Tier[] {
+  return entry === undefined ? none : (entry.tiers ??= tiersOf(entry.channels));
 }
 
 function tiersOf(channels: readonly PreparedChannel[]): readonly Tier[] {

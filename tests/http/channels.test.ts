@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildChannel } from '#tests/support/build-channel.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestAnswer } from '#tests/support/http-client.ts';
@@ -69,6 +70,19 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect(await search('keyword=&group=null&model=')).toEqual(['beta', 'Alpha%']);
       expect(await search('keyword=beta&group=vip')).toEqual([]);
       expect(await search('keyword[$ne]=x&id_sort=true')).toEqual(['beta', 'Alpha%']);
+    });
+
+    it('finds the channels of a group among thousands of another that has its name in it', async () => {
+      const { secrets, db } = desk.app.context;
+      const others = Array.from({ length: 2050 }, (_, at) =>
+        buildChannel({ id: 1_000_000 + at, priority: 5, group: at % 2 === 0 ? 'vip2' : 'VIP', name: 'other' }, secrets),
+      );
+      await db.write(others.map((record) => ({ insert: record, into: 'channels' })));
+      await createOne({ name: 'meant', group: 'default,vip' });
+      await createOne({ name: 'also meant', group: 'vip' });
+      expect(names(await desk.admin.get('/api/channel/search?group=vip'))).toEqual(['also meant', 'meant']);
+      expect(names(await desk.admin.get('/api/channel/search?group=vip&keyword=also'))).toEqual(['also meant']);
+      expect((await desk.admin.get('/api/channel/search?group=vip2')).data).toHaveLength(1000);
     });
 
     it('never shows a key', async () => {

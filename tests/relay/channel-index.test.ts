@@ -80,6 +80,28 @@ onEachEngine('the channel index', (current) => {
     expect(context.channels.groupsOf('gpt-4o-gizmo-x')).toEqual(['default']);
   });
 
+  it('serves single GPTs by the channels that list them and by those that serve all', async () => {
+    await using context = await open(current());
+    await add(context, { id: 1, models: 'gpt-4-gizmo-g-abc' });
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[1]]);
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-other')).toEqual([]);
+    await add(context, { id: 2, models: 'gpt-4-gizmo-*', priority: 3, group: 'default,vip' });
+    await add(context, { id: 3, models: 'gpt-4-gizmo-*,gpt-4-gizmo-g-abc' });
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[2], [1, 3]]);
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-other')).toEqual([[2], [3]]);
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-*')).toEqual([[2], [3]]);
+    expect(context.channels.groupsOf('gpt-4-gizmo-g-abc')).toEqual(['default', 'vip']);
+    expect(context.channels.enabledModels()).toEqual(['gpt-4-gizmo-*', 'gpt-4-gizmo-g-abc']);
+    // What is kept of them follows the edits of either.
+    await edit(context, 2, { status: 2 });
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[1, 3]]);
+    await edit(context, 1, { priority: 9 });
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[1], [3]]);
+    await edit(context, 3, { models: 'gpt-4o' });
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-abc')).toEqual([[1]]);
+    expect(idsOf(context, 'default', 'gpt-4-gizmo-g-other')).toEqual([]);
+  });
+
   it('never offers a channel that cannot work', async () => {
     await using context = await open(current());
     await add(context, { id: 1, type: 999 });

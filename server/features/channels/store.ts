@@ -46,10 +46,15 @@ export async function searchChannels({ db, secrets }: AppContext, search: Channe
   }
   if (group !== undefined) all.push({ group: { contains: group } });
   if (model !== undefined) all.push({ models: { contains: model } });
-  const found = await db
-    .collection('channels')
-    .find(all.length === 0 ? {} : { and: all }, { sort: order(search.byId), limit: searchLimit });
-  return group === undefined ? found : found.filter((channel) => commaList(channel.group).includes(group));
+  const filter = all.length === 0 ? {} : { and: all };
+  const found: ChannelRecord[] = [];
+  // Groups are one text, of which a query can only ask whether the name is a part; so it is asked until there are enough.
+  for (let skip = 0; found.length < searchLimit; skip += searchLimit) {
+    const rows = await db.collection('channels').find(filter, { sort: order(search.byId), skip, limit: searchLimit });
+    found.push(...(group === undefined ? rows : rows.filter((channel) => commaList(channel.group).includes(group))));
+    if (rows.length < searchLimit) break;
+  }
+  return found.slice(0, searchLimit);
 }
 
 /** @throws {AppError} `channel_not_found` */
