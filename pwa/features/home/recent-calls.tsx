@@ -41,7 +41,7 @@ export function RecentCalls() {
           ) : (
             <ul className={styles.calls}>
               {page.items.map((log) => (
-                <Call key={log.id} log={log} />
+                <Call key={log.id} log={log} place={logs} />
               ))}
             </ul>
           )
@@ -51,14 +51,14 @@ export function RecentCalls() {
   );
 }
 
-function Call({ log }: { log: Log }) {
+function Call({ log, place }: { log: Log; place: string | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
   const other = otherOf(log);
   // The same rule as in the usage logs: nothing came of it, and nothing was charged.
   const isFailed = other?.ending === 'upstream_error' && log.prompt_tokens + log.completion_tokens === 0;
-  return (
-    <li className={styles.call}>
+  const parts = (
+    <>
       <span className={styles.model}>{log.model_name}</span>
       <span className={styles.amount}>{isFailed && log.quota === 0 ? t('home.recent.not_charged') : <Charge quota={log.quota} />}</span>
       <span className={styles.context}>
@@ -71,6 +71,17 @@ function Call({ log }: { log: Log }) {
         )}
       </span>
       <span className={styles.time}>{format.duration(other?.duration_ms ?? log.use_time * 1000)}</span>
+    </>
+  );
+  return (
+    <li>
+      {place === undefined ? (
+        <div className={styles.call}>{parts}</div>
+      ) : (
+        <Link className={styles.call} to={place} search={{ open: String(log.id) }}>
+          {parts}
+        </Link>
+      )}
     </li>
   );
 }

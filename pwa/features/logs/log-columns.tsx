@@ -8,8 +8,9 @@ import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
-import { channelPath, durationOf, endingOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
-import { EndingMark } from './log-words.tsx';
+import { endingOf, isFree } from './log-ending.ts';
+import { channelPath, durationOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
+import { EndingMark, useLogSentence } from './log-words.tsx';
 import styles from './logs.module.css';
 
 export const columnsKey = 'logs-table-columns';
@@ -114,11 +115,12 @@ function Time({ log }: { log: Log }) {
 /** The model of a call; of any other row, what happened. */
 function What({ log, isTight }: { log: Log; isTight: boolean }) {
   const isPhone = useIsPhone();
+  const sentence = useLogSentence();
   const hasMark = !isPhone && endingOf(log) !== 'well';
   if (!isCall(log)) {
     return (
       <span className={styles.what}>
-        <TypeTag log={log} /> <span className={styles.said}>{log.content}</span>
+        <TypeTag log={log} /> <span className={styles.said}>{sentence(log)}</span>
       </span>
     );
   }
@@ -213,9 +215,7 @@ function Tokens({ count }: { count: number }) {
 function Amount({ log }: { log: Log }) {
   const { t } = useTranslation();
   if (!isCall(log)) return log.quota > 0 ? <Charge quota={log.quota} sign="+" /> : <span className={styles.quiet}>—</span>;
-  const ending = endingOf(log);
-  if (log.quota === 0 && (ending === 'failed' || ending === 'client_left'))
-    return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
+  if (isFree(log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;
 }
 

@@ -3,7 +3,8 @@ import type { TFunction } from 'i18next';
 import type { Log } from '#shared/logs.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
-import { durationOf, endingOf, otherOf } from './log-facts.ts';
+import { endingOf } from './log-ending.ts';
+import { durationOf, otherOf } from './log-facts.ts';
 import { boundsOf } from './log-search.ts';
 import { type LogList, readForExport } from './queries.ts';
 

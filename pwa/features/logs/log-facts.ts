@@ -57,37 +57,6 @@ export function channelPath(log: Log): PathStep[] {
   }));
 }
 
-/** How a call ended, by name. `failed`: nothing came of it and nothing was charged. */
-export const endings = [
-  'well',
-  'failed',
-  'truncated',
-  'stalled',
-  'upstream_error',
-  'invalid_answer',
-  'invalid_usage',
-  'client_closed',
-  'client_left',
-  'overdraft',
-  'other',
-] as const;
-export type Ending = (typeof endings)[number];
-
-export function endingOf(log: Log): Ending {
-  const ending = otherOf(log)?.ending;
-  if (ending === undefined || ending === '') return 'well';
-  const hasUsage = log.prompt_tokens + log.completion_tokens > 0;
-  if (ending === 'client_closed') return hasUsage ? 'client_closed' : 'client_left';
-  if (ending === 'upstream_error' && !hasUsage) return 'failed';
-  return endings.find((name) => name === ending) ?? 'other';
-}
-
-/** The status that the caller was answered with, as far as the attempts tell. */
-export function failureStatus(log: Log): number | undefined {
-  const status = triesOf(log).findLast((one) => one.hasFailed)?.attempt.status;
-  return status === 0 ? undefined : status;
-}
-
 export type Pace = 'good' | 'slow' | 'very_slow';
 
 /** Whole calls: under 101 s, under 300 s, or longer. */

@@ -19,9 +19,10 @@ import { QueryState } from '#pwa/ui/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/receipt.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endingOf, firstBytePace, isCall, otherOf, paceOf, triesOf } from './log-facts.ts';
+import { chargeOf, endingOf, upstreamWords } from './log-ending.ts';
+import { durationOf, firstBytePace, isCall, otherOf, paceOf, triesOf } from './log-facts.ts';
 import { receiptOfRow } from './log-receipt.ts';
-import { EndingMark, whySource } from './log-words.tsx';
+import { EndingMark, useLogSentence, whySource } from './log-words.tsx';
 import { logUserQuery } from './queries.ts';
 import styles from './logs.module.css';
 
@@ -130,7 +131,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       {receipt !== null && receipt.lines.length === 0 && ending === 'well' && (
         <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
       )}
-      {ending !== 'well' && <p className={styles.remark}>{t(`logs.ending_text.${ending}`)}</p>}
+      {ending !== 'well' && <EndingText log={log} />}
       {tries.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.milliseconds(durationOf(log))}>
           <Attempts
@@ -152,6 +153,25 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         <FactList facts={useFacts(log, isAdmin)} />
       </PanelSection>
       {isAdmin && <UserInfo key={log.user_id} log={log} />}
+    </>
+  );
+}
+
+/** What happened to a call that did not end well, who is to act, and what became of the money. */
+function EndingText({ log }: { log: Log }) {
+  const { t } = useTranslation();
+  const words = upstreamWords(log);
+  return (
+    <>
+      <p className={styles.remark}>
+        {t('logs.ending_line', { text: t(`logs.ending_text.${endingOf(log)}`), charge: t(`logs.ending_charge.${chargeOf(log)}`) })}
+      </p>
+      {words !== undefined && (
+        <figure className={styles.words}>
+          <figcaption>{t('logs.panel.upstream_words')}</figcaption>
+          <blockquote>{words}</blockquote>
+        </figure>
+      )}
     </>
   );
 }
@@ -241,12 +261,13 @@ function UserInfo({ log }: { log: Log }) {
 function Entry({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const sentence = useLogSentence();
   return (
     <div className={styles.entry}>
       <p>
         <TypeTag log={log} />
       </p>
-      <p className={styles.sentence}>{log.content}</p>
+      <p className={styles.sentence}>{sentence(log)}</p>
       <FactList
         facts={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },

@@ -1,10 +1,21 @@
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
 import { type Status, StatusMark } from '#pwa/ui/status-mark.tsx';
-import { type Ending, endingOf, failureStatus, otherOf } from './log-facts.ts';
+import { type Ending, endingOf, failureStatus } from './log-ending.ts';
+import { otherOf } from './log-facts.ts';
 
 const marks: Record<Ending, Status> = {
   well: 'on',
+  refused: 'failed',
+  account_refused: 'failed',
+  rate_limited: 'failed',
+  upstream_fault: 'failed',
+  error_inside: 'failed',
+  unreachable: 'failed',
+  timed_out: 'failed',
+  unreadable: 'failed',
+  broke_off: 'failed',
   failed: 'failed',
   truncated: 'look',
   stalled: 'look',
@@ -21,12 +32,35 @@ const marks: Record<Ending, Status> = {
 export function EndingMark({ log, wordHidden = false }: { log: Log; wordHidden?: boolean }) {
   const { t } = useTranslation();
   const ending = endingOf(log);
-  const status = ending === 'failed' ? failureStatus(log) : undefined;
+  const word = t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
+  const status = failureStatus(log);
   return (
     <StatusMark status={marks[ending]} wordHidden={wordHidden}>
-      {status === undefined ? t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' }) : t('logs.ending.failed_status', { status })}
+      {status === undefined ? word : t('logs.ending_status', { word, status })}
     </StatusMark>
   );
+}
+
+/** What happened, in the reader's language where the row knows it in a form for that; else as it was written. */
+export function useLogSentence(): (log: Log) => string {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (log) => {
+    const event = otherOf(log)?.event;
+    if (event === undefined) return log.content;
+    switch (event.code) {
+      case 'signup_bonus':
+      case 'invitee_bonus':
+      case 'inviter_reward':
+        return t(`logs.event.${event.code}`, { amount: format.quota(event.amount) });
+      case 'quota_set':
+        return t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) });
+      case 'settings_changed':
+        return t('logs.event.settings_changed', { keys: event.keys });
+      default:
+        return t(`logs.event.${event.code}`);
+    }
+  };
 }
 
 /** Name of the sentence about where the token counts come from; undefined when all are the upstream's. */

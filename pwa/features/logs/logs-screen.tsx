@@ -16,6 +16,7 @@ import { Screen } from '#pwa/ui/screen.tsx';
 import { columnsKey, logColumns } from './log-columns.tsx';
 import { exportLogs } from './log-export.ts';
 import { LogFilterBar } from './log-filters.tsx';
+import { LinkedLog } from './linked-log.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { boundsOf, countFilters, dayWithin, exactModel, filtersOf, type LogSearch, rangeOf } from './log-search.ts';
 import { daySumQuery, type LogList, logsQuery, logSumsQuery } from './queries.ts';
@@ -45,7 +46,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
   const opened = rows?.[openIndex];
   // A panel beside the list leaves less room.
-  const isTight = opened !== undefined && !isPhone;
+  const isTight = search.open !== undefined && !isPhone;
   const columns = useMemo(() => logColumns(t, { isAdmin, unit, isTight, isPhone }), [t, isAdmin, unit, isTight, isPhone]);
   const chosen = useColumns(columns, columnsKey);
   const walk = (step: 1 | -1): (() => void) | undefined => {
@@ -53,6 +54,9 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
     return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
   };
   const narrow = (change: Partial<LogSearch>): void => onSearch({ ...change, p: undefined, after: undefined });
+  const handleClose = (): void => onSearch({ open: undefined });
+  const handleAlike = (log: Log): void =>
+    narrow({ model: exactModel(log.model_name), token: log.token_name === '' ? undefined : log.token_name, open: undefined });
 
   return (
     <Screen
@@ -85,17 +89,14 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         />
       }
       panel={
-        opened !== undefined && (
-          <LogPanel
-            log={opened}
-            isAdmin={isAdmin}
-            onClose={() => onSearch({ open: undefined })}
-            onPrevious={walk(-1)}
-            onNext={walk(1)}
-            onAlike={(log) =>
-              narrow({ model: exactModel(log.model_name), token: log.token_name === '' ? undefined : log.token_name, open: undefined })
-            }
-          />
+        opened !== undefined ? (
+          <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} onPrevious={walk(-1)} onNext={walk(1)} onAlike={handleAlike} />
+        ) : (
+          // Once it is known what the page holds.
+          search.open !== undefined &&
+          (rows !== undefined || query.error !== null || query.fetchStatus === 'paused') && (
+            <LinkedLog key={search.open} id={search.open} isAdmin={isAdmin} onClose={handleClose} onAlike={handleAlike} />
+          )
         )
       }
     >

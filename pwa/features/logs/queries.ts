@@ -33,6 +33,16 @@ export const logsQuery = (list: LogList, { page, size, cursor }: LogPage) =>
     placeholderData: keepPreviousData,
   });
 
+/** One row, wherever it stands. */
+export const logQuery = (isAdmin: boolean, id: string) =>
+  queryOptions({
+    queryKey: ['log', isAdmin, id],
+    queryFn: ({ signal }) => call(isAdmin ? logApi.read : logApi.readSelf, { params: { id }, signal }),
+    meta: { offline: true },
+    // A row never changes.
+    staleTime: 300_000,
+  });
+
 /** What the calls of a list cost, and requests and tokens of the last minute. */
 export const logSumsQuery = (list: LogList) =>
   queryOptions({

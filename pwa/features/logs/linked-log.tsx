@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Log } from '#shared/logs.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { QueryState } from '#pwa/ui/query-state.tsx';
+import { SidePanel } from '#pwa/ui/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { LogPanel } from './log-panel.tsx';
+import { logQuery } from './queries.ts';
+import styles from './logs.module.css';
+
+interface LinkedLogProps {
+  /** The row's number, as the address has it. */
+  id: string;
+  isAdmin: boolean;
+  onClose: () => void;
+  onAlike: (log: Log) => void;
+}
+
+const missing = new Set(['not_found', 'log_not_found', 'invalid_field']);
+
+/** A row that is not on the page that is listed: somebody followed a link to it. */
+export function LinkedLog({ id, isAdmin, onClose, onAlike }: LinkedLogProps) {
+  const { t } = useTranslation();
+  const query = useQuery(logQuery(isAdmin, id));
+  if (query.data !== undefined) {
+    return <LogPanel log={query.data} isAdmin={isAdmin} onClose={onClose} onPrevious={undefined} onNext={undefined} onAlike={onAlike} />;
+  }
+  return (
+    <SidePanel title={t('logs.panel.entry')} note={`#${id}`} onClose={onClose}>
+      {query.error !== null && missing.has(failureOf(query.error).code) ? (
+        <div className={styles.missing} role="alert">
+          <StatusMark status="note" strong>
+            {t('logs.panel.missing')}
+          </StatusMark>
+          <p>{isAdmin ? t('logs.panel.missing_admin', { id }) : t('logs.panel.missing_text')}</p>
+          <Button onClick={onClose}>{t('common.action.close')}</Button>
+        </div>
+      ) : (
+        <QueryState query={query} what={t('logs.panel.entry')} lines={8}>
+          {() => null}
+        </QueryState>
+      )}
+    </SidePanel>
+  );
+}
