@@ -22,6 +22,8 @@ export const Channel = z.object({
   test_time: z.int(),
   /** Milliseconds of the last test, 0: untested. */
   response_time: z.int(),
+  /** Why the last test failed, in the language of whoever made it; empty: it passed, or there was none. */
+  test_error: z.string().default(''),
   base_url: z.string(),
   other: z.string(),
   balance: z.number(),

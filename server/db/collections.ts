@@ -91,6 +91,8 @@ export interface ChannelRecord {
   test_time: number;
   /** Milliseconds of the last test. */
   response_time: number;
+  /** Why the last test failed; absent or empty: it passed, or there was none. */
+  test_error?: string;
   base_url: string;
   other: string;
   /** USD. */

@@ -28,6 +28,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
         created_time: expect.any(Number),
         test_time: 0,
         response_time: 0,
+        test_error: '',
         base_url: '',
         other: '',
         balance: 0,

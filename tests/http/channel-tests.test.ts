@@ -89,6 +89,10 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(time(answer)).toEqual(expect.any(Number));
     expect(await read(id)).toMatchObject({ status: 1, test_time: expect.any(Number) });
     expect((await read(id)).test_time).toBeGreaterThan(0);
+    expect((await read(id)).test_error).toBe(answer.message);
+    desk.upstream.reset();
+    await test(id);
+    expect(await read(id)).toMatchObject({ test_error: '' });
   });
 
   it.each(['html', 'text', 'empty', 'half json', 'wrong json', 'error object', 'bytes', 'stream to a json call'] as const)(
@@ -115,7 +119,7 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect(answer).toMatchObject({ status: 200, success: false });
     expect(answer.message).toContain('模型 unheard-of 倍率或价格未配置');
     expect(desk.upstream.requests).toHaveLength(0);
-    expect(await read(id)).toMatchObject({ test_time: 0, response_time: 0 });
+    expect(await read(id)).toMatchObject({ test_time: 0, response_time: 0, test_error: '' });
     await desk.app.context.db
       .collection('users')
       .patch({ username: 'keeper' }, { set: { setting: '{"accept_unset_model_ratio_model":true}' } });

@@ -17,6 +17,7 @@ export function presentChannel(record: ChannelRecord): Channel {
     created_time: record.created_time,
     test_time: record.test_time,
     response_time: record.response_time,
+    test_error: record.test_error ?? '',
     base_url: record.base_url,
     other: record.other,
     balance: record.balance,

@@ -35,6 +35,8 @@ export interface ChannelTest {
 
 const deadlineMs = 60_000;
 const largestAnswer = 8 * 1024 * 1024;
+/** Characters of a failure that are kept. */
+const longestError = 500;
 const testName = '模型测试';
 
 /** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
@@ -50,15 +52,16 @@ export async function testChannel(test: ChannelTest): Promise<number> {
     const capability = testCapability(channel, model);
     isSent = true;
     const answer = await ask({ ...test, channel, capability, testModel: model });
-    const seconds = await remember(context, record, begin);
+    const seconds = await remember(context, record, { begin, error: '' });
     await writeTestLog(test, { channel, model, price, answer, seconds });
     return seconds;
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
+    const isDetailed = failure.code === 'channel_test_failed';
+    const detail = String((isDetailed ? failure.details.detail : errorText(failure.code, language, failure.details)) ?? '');
     // A test that never left tells nothing about the channel's speed.
-    const seconds = isSent ? await remember(context, record, begin) : 0;
-    const detail = failure.code === 'channel_test_failed' ? failure.details.detail : errorText(failure.code, language, failure.details);
-    throw new AppError('channel_test_failed', { detail: detail ?? '' }, { cause: failure, extra: { time: seconds } });
+    const seconds = isSent ? await remember(context, record, { begin, error: detail || failure.code }) : 0;
+    throw new AppError('channel_test_failed', { detail }, { cause: failure, extra: { time: seconds } });
   }
 }
 
@@ -139,10 +142,15 @@ async function send(
 }
 
 /** Not announced: nobody's cache needs these figures, and what the relay has learnt about the channel's health stays. */
-async function remember({ db, now }: AppContext, { id }: ChannelRecord, begin: number): Promise<number> {
+async function remember(
+  { db, now }: AppContext,
+  { id }: ChannelRecord,
+  { begin, error }: { begin: number; error: string },
+): Promise<number> {
   const end = now();
   const duration = Math.max(1, Math.round(end - begin));
-  await db.collection('channels').patch({ id }, { set: { response_time: duration, test_time: Math.floor(end / 1000) } });
+  const test_error = Array.from(error).slice(0, longestError).join('');
+  await db.collection('channels').patch({ id }, { set: { response_time: duration, test_time: Math.floor(end / 1000), test_error } });
   return duration / 1000;
 }
 
