@@ -88,6 +88,13 @@ describe('call', () => {
     expect(await failureOf(call(sessionApi.logout))).toMatchObject({ message: '本站仅作演示之用，无服务端', code: 'http_405' });
   });
 
+  test('a failure knows the number that the server gave the request', async () => {
+    server.answer((_asked, response) => sendJson(response, { success: false, message: 'x' }, 500, { 'x-oneapi-request-id': 'r-77' }));
+    const failure = await failureOf(call(sessionApi.logout));
+    expect(failure.requestId).toBe('r-77');
+    expect(failure.details).toBe('GET /api/user/logout · HTTP 500 · r-77');
+  });
+
   test('an answer that does not fit the contract is not passed on', async () => {
     server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: { quota: 'three', rpm: 1, tpm: 2 } }));
     const failure = await failureOf(call(logApi.statSelf, { query: {} }));

@@ -121,9 +121,8 @@ function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean;
 }
 
 function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, request: string) {
-  const details = [request, `HTTP ${response.status}`, response.headers.get('x-request-id') ?? '']
-    .filter((part) => part !== '')
-    .join(' · ');
+  const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
+  const details = [request, `HTTP ${response.status}`, requestId ?? ''].filter((part) => part !== '').join(' · ');
   const parsed = Answer.safeParse(parseJson(text));
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfter = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
@@ -138,6 +137,7 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
       message: response.ok ? translate('errors.bad_answer') : statusMessage(response.status, '', retryAfter),
       status: response.status,
       details,
+      ...(requestId === undefined ? {} : { requestId }),
       ...(retryAfter === undefined ? {} : { retryAfter }),
     });
   }
@@ -153,6 +153,7 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
     data: answer.data,
     extra: answer,
     details,
+    ...(requestId === undefined ? {} : { requestId }),
     ...(answer.field === undefined ? {} : { field: answer.field }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });

@@ -21,6 +21,8 @@ export class CallFailure extends Error {
   readonly extra: unknown;
   /** What a maintainer needs to know: method, path, status, request id. */
   readonly details: string;
+  /** The server's own number of the request, when it answered. */
+  readonly requestId: string | undefined;
 
   constructor(parts: {
     code: string;
@@ -31,6 +33,7 @@ export class CallFailure extends Error {
     data?: unknown;
     extra?: unknown;
     details?: string;
+    requestId?: string;
     cause?: unknown;
   }) {
     super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause });
@@ -42,6 +45,7 @@ export class CallFailure extends Error {
     this.data = parts.data;
     this.extra = parts.extra;
     this.details = parts.details ?? '';
+    this.requestId = parts.requestId;
   }
 
   /** True when the server was not reached, so that the same call may work later. */

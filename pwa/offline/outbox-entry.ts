@@ -2,6 +2,9 @@
 export interface OptionState {
   value: string;
   revision: number;
+  /** Who made it so, and when (unix seconds), as far as the server knows. */
+  changedBy?: string;
+  changedAt?: number;
 }
 
 /**

@@ -137,7 +137,13 @@ async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
 async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
   const current = failure.code === 'revision_conflict' ? Option.safeParse(failure.data) : undefined;
   if (current?.success === true) {
-    const theirs = { value: current.data.value, revision: current.data.revision };
+    const { value, revision, updated_by: changedBy, updated_at: changedAt } = current.data;
+    const theirs: OptionState = {
+      value,
+      revision,
+      ...(changedBy === undefined ? {} : { changedBy }),
+      ...(changedAt === undefined ? {} : { changedAt }),
+    };
     if (theirs.value === entry.mine) {
       // It is already so: sent before a crash, or somebody had the same idea.
       await (await offlineDatabase()).delete('outbox', entry.id);

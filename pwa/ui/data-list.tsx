@@ -95,6 +95,8 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
     );
   const isMissing = rows === undefined && query.error === null && query.fetchStatus === 'paused';
   const isEmpty = rows !== undefined && rows.length === 0;
+  // There is nothing to turn over. A page beyond the last one of a list that has some leads back by its pager.
+  const isNothing = isEmpty && props.pager?.cursor !== true && (props.pager?.total ?? 0) === 0;
   const Rows = isPhone ? DataCards : DataTable;
 
   return (
@@ -120,7 +122,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
         selected={selection?.keys.size ?? 0}
         onClear={selection?.clear}
         bulkActions={props.bulkActions}
-        pager={rows === undefined ? undefined : props.pager}
+        pager={rows === undefined || isNothing ? undefined : props.pager}
         hasPanel={onOpen !== undefined}
         onHelp={() => setHelpOpen(true)}
       />

@@ -34,6 +34,7 @@ export function QueryState<Data>({ query, what, lines, children }: QueryStatePro
 export function LoadFailure({ what, error, shown, onRetry }: { what: string; error: Error; shown?: string; onRetry: () => void }) {
   const { t } = useTranslation();
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
+  const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : undefined;
   return (
     <div className={styles.void} role="alert">
       <StatusMark status="failed" strong>
@@ -41,6 +42,7 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
       </StatusMark>
       <p>{error.message}</p>
       {shown !== undefined && <p>{shown}</p>}
+      {requestId !== undefined && <p className={styles.request}>{t('common.load.request_id', { id: requestId })}</p>}
       <span className={styles.actions}>
         <Button onClick={onRetry}>{t('common.action.retry')}</Button>
         <CopyButton

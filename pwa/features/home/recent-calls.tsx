@@ -60,15 +60,17 @@ function Call({ log, place }: { log: Log; place: string | undefined }) {
   const parts = (
     <>
       <span className={styles.model}>{log.model_name}</span>
-      <span className={styles.amount}>{isFailed && log.quota === 0 ? t('home.recent.not_charged') : <Charge quota={log.quota} />}</span>
+      <span className={styles.amount}>
+        {isFailed && log.quota === 0 ? <span className={styles.free}>{t('home.recent.not_charged')}</span> : <Charge quota={log.quota} />}
+      </span>
       <span className={styles.context}>
-        {log.token_name} · {format.clock(log.created_at)}
         {isFailed && (
           <>
-            {' · '}
             <StatusMark status="failed">{t('home.recent.failed')}</StatusMark>
+            {' · '}
           </>
         )}
+        {log.token_name} · {format.clock(log.created_at)}
       </span>
       <span className={styles.time}>{format.duration(other?.duration_ms ?? log.use_time * 1000)}</span>
     </>

@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
 import { endingOf, isFree } from './log-ending.ts';
-import { channelPath, durationOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
+import { changeOf, channelPath, durationOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
 import { EndingMark, useLogSentence } from './log-words.tsx';
 import styles from './logs.module.css';
 
@@ -25,18 +25,31 @@ interface ColumnOptions {
 
 /** Columns by the names under which other clients remember the choice. */
 export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: ColumnOptions): Column<Log>[] {
-  const admins: Column<Log>[] = [{ key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 80, leave: 6 }];
-  const channel: Column<Log>[] = [
-    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 92, leave: 5 },
+  const admins: Column<Log>[] = [
+    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: isTight ? 80 : 104, leave: 6, card: 'context' },
   ];
+  const channel: Column<Log>[] = [
+    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: isTight ? 92 : 120, leave: 5 },
+  ];
+  // What did not end well stands first on a card: there is no other place for it.
+  const ending: Column<Log> = {
+    key: 'ending',
+    heading: t('logs.column.ending'),
+    cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null),
+    width: 128,
+    leave: 12,
+    isOff: true,
+    card: 'context',
+  };
   return [
+    ...(isPhone ? [ending] : []),
     { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
     ...(isAdmin ? admins : []),
     {
       key: 'token',
       heading: t('logs.column.token'),
       cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{log.token_name}</span>),
-      width: 88,
+      width: isTight ? 88 : 136,
       leave: 4,
       card: 'context',
     },
@@ -48,17 +61,17 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: Co
       leave: 9,
       isOff: true,
     },
-    { key: 'type', heading: t('logs.column.type'), cell: (log) => <TypeWord log={log} />, width: 84, leave: 10, isOff: true },
-    // On a card only what did not end well.
     {
-      key: 'ending',
-      heading: t('logs.column.ending'),
-      cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null),
-      width: 112,
-      leave: 12,
+      key: 'type',
+      heading: t('logs.column.type'),
+      // On a card only what is no call says what it is.
+      cell: (log) => (isPhone && isCall(log) ? null : <TypeWord log={log} />),
+      width: 84,
+      leave: 10,
       isOff: true,
       card: 'context',
     },
+    ...(isPhone ? [] : [ending]),
     { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} isTight={isTight} />, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
     {
@@ -120,7 +133,10 @@ function What({ log, isTight }: { log: Log; isTight: boolean }) {
   if (!isCall(log)) {
     return (
       <span className={styles.what}>
-        <TypeTag log={log} /> <span className={styles.said}>{sentence(log)}</span>
+        {!isPhone && <TypeTag log={log} />}
+        <span className={styles.said} title={sentence(log)}>
+          {sentence(log)}
+        </span>
       </span>
     );
   }
@@ -214,7 +230,12 @@ function Tokens({ count }: { count: number }) {
 
 function Amount({ log }: { log: Log }) {
   const { t } = useTranslation();
-  if (!isCall(log)) return log.quota > 0 ? <Charge quota={log.quota} sign="+" /> : <span className={styles.quiet}>—</span>;
+  const isPhone = useIsPhone();
+  if (!isCall(log)) {
+    const change = changeOf(log);
+    if (change === 0) return isPhone ? null : <span className={styles.quiet}>—</span>;
+    return <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} />;
+  }
   if (isFree(log)) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
   return <Charge quota={log.quota} />;
 }

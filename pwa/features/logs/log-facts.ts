@@ -16,6 +16,16 @@ export function isCall(log: Log): boolean {
   return log.type === LogType.consumption;
 }
 
+/** By how much a row that is no call changed a balance, in quota; 0 when it did not, or does not say. */
+export function changeOf(log: Log): number {
+  if (isCall(log)) return 0;
+  const event = otherOf(log)?.event;
+  if (event?.code === 'quota_set') return event.to - event.from;
+  // What an inviter earns is his balance only once he takes it over.
+  if (event?.code === 'signup_bonus' || event?.code === 'invitee_bonus') return event.amount;
+  return log.quota;
+}
+
 export interface Try {
   attempt: Attempt;
   hasFailed: boolean;

@@ -20,7 +20,7 @@ import { AddsUp, Receipt } from '#pwa/ui/receipt.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { chargeOf, endingOf, upstreamWords } from './log-ending.ts';
-import { durationOf, firstBytePace, isCall, otherOf, paceOf, triesOf } from './log-facts.ts';
+import { changeOf, durationOf, firstBytePace, isCall, otherOf, paceOf, triesOf } from './log-facts.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, useLogSentence, whySource } from './log-words.tsx';
 import { logUserQuery } from './queries.ts';
@@ -262,6 +262,7 @@ function Entry({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
   const sentence = useLogSentence();
+  const change = changeOf(log);
   return (
     <div className={styles.entry}>
       <p>
@@ -272,7 +273,9 @@ function Entry({ log }: { log: Log }) {
         facts={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },
           ...(log.username === '' ? [] : [{ name: t('logs.column.user'), value: log.username }]),
-          ...(log.quota > 0 ? [{ name: t('logs.panel.amount'), value: <Charge quota={log.quota} sign="+" /> }] : []),
+          ...(change === 0
+            ? []
+            : [{ name: t('logs.panel.amount'), value: <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} /> }]),
           { name: t('logs.panel.time_zone'), value: format.timeZone },
         ]}
       />

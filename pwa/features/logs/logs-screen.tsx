@@ -35,6 +35,8 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const isPhone = useIsPhone();
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const list: LogList = { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
+  // The sums are: above a list of other rows they would say nothing.
+  const isAboutCalls = (list.filters.type ?? LogType.consumption) === LogType.consumption;
   const size = search.size ?? rememberedPageSize();
   const query = useQuery(logsQuery(list, { page: search.p ?? 1, size, cursor: search.after }));
   const sums = useQuery(logSumsQuery(list));
@@ -64,17 +66,23 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
       facts={
         sums.data !== undefined && (
           <>
-            <Fact label={t('logs.fact.spent')} unit={unit}>
-              {format.charge(sums.data.quota)}
-            </Fact>
+            {isAboutCalls && (
+              <Fact label={t('logs.fact.spent')} unit={unit}>
+                {format.charge(sums.data.quota)}
+              </Fact>
+            )}
             {query.data !== undefined && (
               <Fact label={t('logs.fact.rows')}>
                 {format.count(query.data.total)}
                 {query.data.total_is_lower_bound === true && '+'}
               </Fact>
             )}
-            <Fact label="RPM">{format.count(sums.data.rpm)}</Fact>
-            <Fact label="TPM">{format.count(sums.data.tpm)}</Fact>
+            {isAboutCalls && (
+              <>
+                <Fact label="RPM">{format.count(sums.data.rpm)}</Fact>
+                <Fact label="TPM">{format.count(sums.data.tpm)}</Fact>
+              </>
+            )}
           </>
         )
       }

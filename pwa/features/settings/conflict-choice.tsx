@@ -48,7 +48,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
         base={{ note: t('settings.conflict.base_note', { revision: base.revision }), value: words.value(settingKey, base.value) }}
         mine={{ note: mineNote, value: words.value(settingKey, mine), difference: difference(mine) }}
         theirs={{
-          note: t('settings.conflict.theirs_note', { revision: theirs.revision }),
+          note: words.changeNote(theirs),
           value: words.value(settingKey, theirs.value),
           difference: difference(theirs.value),
         }}
@@ -60,7 +60,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
       />
       {choice === 'theirs' ? (
         <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} onClick={onDrop}>
-          {t('settings.conflict.keep_theirs', { theirs: short(words.value(settingKey, theirs.value)) })}
+          {t('settings.conflict.keep_theirs', { theirs: words.inSentence(settingKey, theirs.value) })}
         </Button>
       ) : (
         <Button
@@ -70,8 +70,8 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
           onClick={() => onChoose(chosen)}
         >
           {t(`settings.conflict.${verb}_instead`, {
-            mine: short(words.value(settingKey, chosen)),
-            theirs: short(words.value(settingKey, theirs.value)),
+            mine: words.inSentence(settingKey, chosen),
+            theirs: words.inSentence(settingKey, theirs.value),
           })}
         </Button>
       )}
@@ -116,7 +116,7 @@ function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine
             base={{ note: t('settings.conflict.base_note', { revision: base.revision }), value: words.entry(conflict.base) }}
             mine={{ note: mineNote, value: words.entry(conflict.mine), difference: words.difference(conflict.base, conflict.mine) }}
             theirs={{
-              note: t('settings.conflict.theirs_note', { revision: theirs.revision }),
+              note: words.changeNote(theirs),
               value: words.entry(conflict.theirs),
               difference: words.difference(conflict.base, conflict.theirs),
             }}
@@ -148,7 +148,7 @@ function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine
         <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} onClick={onDrop}>
           {only === undefined
             ? t('settings.conflict.keep_all_theirs')
-            : t('settings.conflict.keep_theirs', { theirs: short(words.entry(only.theirs)) })}
+            : t('settings.conflict.keep_theirs', { theirs: words.entryInSentence(only.theirs) })}
         </Button>
       ) : (
         <Button
@@ -160,8 +160,8 @@ function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine
           {only === undefined || values.get(only.name) === only.theirs
             ? t(`settings.conflict.${verb}_merged`)
             : t(`settings.conflict.${verb}_instead`, {
-                mine: short(words.entry(values.get(only.name))),
-                theirs: short(words.entry(only.theirs)),
+                mine: words.entryInSentence(values.get(only.name)),
+                theirs: words.entryInSentence(only.theirs),
               })}
         </Button>
       )}
@@ -227,12 +227,4 @@ function Options({ name, isNamed = false, base, mine, theirs, choice, onChoice, 
       )}
     </fieldset>
   );
-}
-
-const longest = 24;
-
-/** Fits a value onto a button. */
-function short(text: string): string {
-  const characters = Array.from(text);
-  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
 }

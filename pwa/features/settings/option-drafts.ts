@@ -44,12 +44,17 @@ export function batchBody(drafts: Drafts): { options: { key: SettingKey; value: 
 /** Drafts whose setting has another value by now than when the typing began, with what it has. */
 export function overtaken(drafts: Drafts, options: readonly Option[]): Map<SettingKey, OptionState> {
   const conflicts = new Map<SettingKey, OptionState>();
-  for (const { key, value, revision } of options) {
+  for (const { key, value, revision, updated_by: changedBy, updated_at: changedAt } of options) {
     if (!isSettingKey(key)) continue;
     const draft = drafts.get(key);
     if (draft === undefined || revision === draft.base.revision) continue;
     if (isSameValue(key, value, draft.base.value) || isSameValue(key, value, draft.text)) continue;
-    conflicts.set(key, { value, revision });
+    conflicts.set(key, {
+      value,
+      revision,
+      ...(changedBy === undefined ? {} : { changedBy }),
+      ...(changedAt === undefined ? {} : { changedAt }),
+    });
   }
   return conflicts;
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { SettingProblem } from '#shared/setting-kinds.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
+import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { generalEntries, textName } from './general-settings.ts';
 import type { EntryValue } from './setting-texts.ts';
@@ -43,9 +44,34 @@ export function useSettingWords() {
   function problem({ code, details }: SettingProblem): string {
     return t(`settings.problem.${code}`, details);
   }
-  return { name, value, entry, difference, valueDifference, problem };
+  /** A value as a sentence names it: texts stand in quotes. */
+  function inSentence(key: string, text: string): string {
+    const kind = isSettingKey(key) ? settings[key].kind : 'text';
+    const isFigure = text === '' || kind === 'boolean' || kind === 'choice' || kind === 'integer' || kind === 'number';
+    return t(isFigure ? 'settings.value.figure' : 'settings.value.text', { value: short(value(key, text)) });
+  }
+  function entryInSentence(entryValue: EntryValue): string {
+    const isText = typeof entryValue === 'string' && entryValue !== '';
+    return t(isText ? 'settings.value.text' : 'settings.value.figure', { value: short(entry(entryValue)) });
+  }
+  /** Whose change it is, and of when. */
+  function changeNote({ changedBy = '', changedAt, revision }: OptionState): string {
+    if (changedAt === undefined) return t('settings.conflict.theirs_note', { revision });
+    const isToday = format.dayKey(changedAt) === format.dayKey(Date.now() / 1000);
+    const time = isToday ? format.clock(changedAt) : format.dateTime(changedAt);
+    return changedBy === '' ? t('settings.conflict.changed_at', { time }) : t('settings.conflict.changed_by', { name: changedBy, time });
+  }
+  return { name, value, entry, difference, valueDifference, problem, inSentence, entryInSentence, changeNote };
 }
 export type SettingWords = ReturnType<typeof useSettingWords>;
+
+const longest = 24;
+
+/** Fits a value onto a button. */
+function short(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > longest ? `${characters.slice(0, longest).join('')}…` : text;
+}
 
 function isQuota(key: string): boolean {
   return isSettingKey(key) && generalEntries.get(key)?.control === 'quota';

@@ -52,6 +52,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const found = useQuery({ ...foundTokensQuery(keyword, key), enabled: isSearch });
   const query = isSearch ? found : listed;
   const rows = query.data?.items;
+  const isEmpty = !isSearch && rows?.length === 0;
 
   const [removing, setRemoving] = useState<readonly Token[]>([]);
   const columns = useMemo(() => tokenColumns(t, (token) => setRemoving([token])), [t]);
@@ -67,9 +68,9 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
     return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
   };
   const createLabel = t('tokens.action.create');
-  const createButton = (
+  const createButton = (variant: 'filled' | 'default') => (
     <Button
-      variant="filled"
+      variant={variant}
       disabled={!isOnline}
       leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />}
       onClick={() => onSearch({ open: newToken })}
@@ -94,7 +95,8 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   return (
     <Screen
       title={t('tokens.title')}
-      actions={createButton}
+      // One button is filled: the one in the empty list, or that of the open form, when there is one.
+      actions={createButton(isEmpty || search.open !== undefined ? 'default' : 'filled')}
       filters={
         <FilterBar
           count={(keyword === '' ? 0 : 1) + (key === '' ? 0 : 1)}
@@ -155,7 +157,11 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         }
         isTwoLine
         isMuted={(row) => row.status !== 1}
-        empty={{ title: t('tokens.empty.title'), text: t('tokens.empty.text'), action: createButton }}
+        empty={{
+          title: t('tokens.empty.title'),
+          text: t('tokens.empty.text'),
+          action: createButton(search.open === undefined ? 'filled' : 'default'),
+        }}
         filtersSet={(keyword === '' ? 0 : 1) + (key === '' ? 0 : 1)}
         onClearFilters={() => {
           setKey('');

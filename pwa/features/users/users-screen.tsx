@@ -76,7 +76,8 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
     <Screen
       title={t('users.title')}
       actions={
-        <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
+        // The open form has the one button that is filled.
+        <Button variant={open === undefined ? 'filled' : 'default'} leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
           {t('users.action.add')}
         </Button>
       }
