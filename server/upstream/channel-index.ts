@@ -178,9 +178,9 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
       const entry = models.get(model);
       const family = name === model ? undefined : models.get(name);
       if (entry === undefined || family === undefined) return tiersOfEntry(entry ?? family);
-      const shared = tiersOfEntry(family);
-      if (entry.joined?.family !== shared) {
-        entry.joined = { family: shared, tiers: tiersOf([...new Set([...entry.channels, ...family.channels])]) };
+      const ofFamily = tiersOfEntry(family);
+      if (entry.joined?.family !== ofFamily) {
+        entry.joined = { family: ofFamily, tiers: tiersOf([...new Set([...entry.channels, ...family.channels])]) };
       }
       return entry.joined.tiers;
     },

@@ -57,8 +57,7 @@ export async function testChannel(test: ChannelTest): Promise<number> {
     return seconds;
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const isDetailed = failure.code === 'channel_test_failed';
-    const detail = String((isDetailed ? failure.details.detail : errorText(failure.code, language, failure.details)) ?? '');
+    const detail = errorText(failure.code, language, failure.details);
     // A test that never left tells nothing about the channel's speed.
     const seconds = isSent ? await remember(context, record, { begin, error: detail || failure.code }) : 0;
     throw new AppError('channel_test_failed', { detail }, { cause: failure, extra: { time: seconds } });
