@@ -26,6 +26,8 @@ export class LeanBody extends EventEmitter {
   #isFull = false;
   #isEnded = false;
   #isGone = false;
+  /** Until the headers leave by themselves. Cleared at the end, or it would keep the whole call alive that long. */
+  #headersTimer: NodeJS.Timeout | undefined;
 
   constructor(source: BodySource) {
     super();
@@ -69,7 +71,7 @@ export class LeanBody extends EventEmitter {
     }
     // Headers leave soon even without content, so that a client learns that its stream has begun; not at once, because
     // mostly the content is about to come and both fit into one write.
-    if (this.#pending.length === 0) setTimeout(() => this.#flushHeaders(), headersMs);
+    if (this.#pending.length === 0) this.#headersTimer = setTimeout(() => this.#flushHeaders(), headersMs);
     else this.#flush();
     return destination;
   }
@@ -83,6 +85,7 @@ export class LeanBody extends EventEmitter {
   destroy(): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    clearTimeout(this.#headersTimer);
     this.#pending = [];
     if (!this.#isEnded) this.#source.left();
   }
@@ -92,6 +95,7 @@ export class LeanBody extends EventEmitter {
   }
 
   #finish(): void {
+    clearTimeout(this.#headersTimer);
     const rest = this.#take();
     if (rest === null) this.#destination?.end();
     else this.#destination?.end(rest);
