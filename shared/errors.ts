@@ -56,15 +56,14 @@ export const errors = {
   password_registration_disabled: entry(
     200,
     '管理员关闭了通过密码进行注册，请使用第三方账户验证的形式进行注册',
-    'Registration with a password is disabled, please use a third-party account',
+    'The administrator has disabled registration with a password',
   ),
   invalid_input: entry(200, '输入不合法 {detail}', 'Invalid input: {detail}'),
-  email_verification_required: entry(
+  email_verification_unavailable: entry(
     200,
-    '管理员开启了邮箱验证，请输入邮箱地址和验证码',
-    'E-mail verification is on: enter the e-mail address and the code',
+    '管理员开启了邮箱验证，但本站还不能发送验证邮件，暂时无法注册，请联系管理员',
+    'E-mail verification is on, but this site cannot send mails yet: nobody can register until the administrator turns it off',
   ),
-  verification_code_wrong: entry(200, '验证码错误或已过期', 'The verification code is wrong or has expired'),
   username_taken: entry(200, '用户名已存在，或已注销', 'The username is taken or belonged to a deleted account'),
   login_empty: entry(200, '用户名或密码为空', 'Username or password is empty'),
   login_failed: entry(200, '用户名或密码错误，或用户已被封禁', 'Wrong username or password, or the user has been banned'),

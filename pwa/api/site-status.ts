@@ -24,6 +24,16 @@ export function useSiteStatus(): SiteStatus | undefined {
   return useQuery(statusQuery).data;
 }
 
+/** Why nobody can register here; undefined when somebody can, also before the first answer. */
+export function registrationClosed(status: SiteStatus | undefined): 'closed' | 'no_password' | 'self_use' | 'no_mail' | undefined {
+  if (status === undefined) return undefined;
+  if (!status.register_enabled) return 'closed';
+  if (!status.password_register) return 'no_password';
+  if (status.self_use_mode_enabled) return 'self_use';
+  // There is no call yet that sends the codes.
+  return status.email_verification ? 'no_mail' : undefined;
+}
+
 export function storedStatus(): SiteStatus | undefined {
   try {
     const parsed = SiteStatus.safeParse(JSON.parse(localStorage.getItem(storageKey) ?? 'null'));

@@ -62,7 +62,7 @@ export function ListFoot({ query, selected, onClear, bulkActions, pager, hasPane
     );
   }
   const isStale = query.error !== null || query.fetchStatus === 'paused';
-  if (pager === undefined && !isStale) return null;
+  if (pager === undefined && (!isStale || query.dataUpdatedAt === 0)) return null;
   return (
     <footer className={styles.foot}>
       <AsOf at={query.dataUpdatedAt} isStale={isStale} />

@@ -386,7 +386,17 @@ describe.each(engines)('session on $kind', (engine) => {
     const register = () => app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
     const option = (key: string, value: string) => root.put('/api/option/', { key, value });
     await option('EmailVerificationEnabled', 'true');
-    expect(await register()).toMatchObject({ success: false, code: 'email_verification_required' });
+    expect(await register()).toMatchObject({
+      success: false,
+      code: 'email_verification_unavailable',
+      message: expect.stringContaining('不能发送验证邮件'),
+    });
+    const withCode = { username: 'mei', password: testPassword, email: 'mei@example.org', verification_code: '123456' };
+    expect(await app.anonymous().post('/api/user/register', withCode, { headers: { 'accept-language': 'en' } })).toMatchObject({
+      code: 'email_verification_unavailable',
+      message: expect.stringContaining('cannot send mails yet'),
+    });
+    expect(await app.context.db.collection('users').count({})).toBe(1);
     await option('PasswordRegisterEnabled', 'false');
     expect(await register()).toMatchObject({ code: 'password_registration_disabled' });
     await option('RegisterEnabled', 'false');

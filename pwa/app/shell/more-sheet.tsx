@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { chooseLanguage, currentLanguage, languages } from '#pwa/i18n/setup.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { BottomSheet } from '#pwa/ui/bottom-sheet.tsx';
@@ -24,6 +25,7 @@ interface MoreSheetProps {
 export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
+  const docs = useSiteStatus()?.docs_link;
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const installWay = useInstallWay();
   const signOut = useSignOut();
@@ -47,6 +49,15 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
               </Link>
             </li>
           ))}
+          {docs !== undefined && docs !== '' && (
+            <li>
+              <a className={styles.entry} href={docs} target="_blank" rel="noreferrer">
+                <Icon name="book" large />
+                {t('shell.docs')}
+                <Icon name="link" />
+              </a>
+            </li>
+          )}
         </ul>
         <div className={styles.choice}>
           <span>{t('shell.theme.label')}</span>

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon, Mark } from '#pwa/ui/icon.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useHeading } from '#pwa/ui/screen-heading.ts';
@@ -15,6 +15,7 @@ import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
 
 export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNarrow: boolean }) {
+  const { t } = useTranslation();
   const user = useStoredUser();
   const status = useSiteStatus();
   const heading = useHeading();
@@ -48,6 +49,18 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       <span className={styles.space} />
       {user !== null && <Freshness />}
       {user === null && <GuestLinks />}
+      {!isPhone && status !== undefined && status.docs_link !== '' && (
+        <ActionIcon
+          component="a"
+          href={status.docs_link}
+          target="_blank"
+          rel="noreferrer"
+          aria-label={t('shell.docs')}
+          title={t('shell.docs')}
+        >
+          <Icon name="book" />
+        </ActionIcon>
+      )}
       <LanguageSwitch />
       <ThemeMenu />
       {user !== null && <AccountMenu user={user} />}
@@ -79,7 +92,7 @@ function GuestLinks() {
   const register = usePlace('register');
   const pricing = usePlace('pricing');
   const status = useSiteStatus();
-  const offersRegister = status?.self_use_mode_enabled !== true;
+  const offersRegister = registrationClosed(status) === undefined;
   return (
     <>
       {pricing !== undefined && (

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import styles from './welcome-screen.module.css';
@@ -15,7 +15,7 @@ export function WelcomeScreen() {
   const pricing = usePlace('pricing');
   const status = useSiteStatus();
   const siteName = status?.system_name || 'Tidegate';
-  const offersRegister = status?.self_use_mode_enabled !== true;
+  const offersRegister = registrationClosed(status) === undefined;
   useScreenHeading(siteName);
   return (
     <main className={styles.screen} id="main" tabIndex={-1}>

@@ -100,9 +100,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         opened !== undefined ? (
           <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} onPrevious={walk(-1)} onNext={walk(1)} onAlike={handleAlike} />
         ) : (
-          // Once it is known what the page holds.
-          search.open !== undefined &&
-          (rows !== undefined || query.error !== null || query.fetchStatus === 'paused') && (
+          search.open !== undefined && (
             <LinkedLog key={search.open} id={search.open} isAdmin={isAdmin} onClose={handleClose} onAlike={handleAlike} />
           )
         )

@@ -7,7 +7,7 @@ import { type LoginInput, sessionApi } from '#shared/session.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
@@ -41,7 +41,7 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
       onSignedIn();
     },
   });
-  const offersRegister = status?.self_use_mode_enabled !== true;
+  const offersRegister = registrationClosed(status) === undefined;
 
   // Two fields: the form library would be a tenth of the first load.
   function handleSubmit(event: FormEvent<HTMLFormElement>): void {

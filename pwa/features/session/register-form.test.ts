@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { registerBody, registerProblems } from './register-form.ts';
 
-const good = { username: ' mira ', password: 'correct horse', password2: 'correct horse', email: '', verification_code: '' };
+const good = { username: ' mira ', password: 'correct horse', password2: 'correct horse' };
 
 test('registration: what is right has no problems', () => {
   expect(registerProblems(good)).toEqual({});
@@ -17,17 +17,7 @@ test('registration: a name that could pass for an address is refused before the 
   expect(registerProblems({ ...good, username: 'mira@gate' })).toEqual({ username: 'username_address' });
 });
 
-test('registration: e-mail and code go out only where they are asked for, the invite code only when there is one', () => {
-  expect(registerBody({ ...good, email: 'x@y.z' }, { asksEmail: false, inviteCode: undefined })).toEqual({
-    username: 'mira',
-    password: 'correct horse',
-    password2: 'correct horse',
-  });
-  expect(registerBody({ ...good, email: ' x@y.z ', verification_code: ' 123456 ' }, { asksEmail: true, inviteCode: 'Ab3d' })).toMatchObject(
-    {
-      email: 'x@y.z',
-      verification_code: '123456',
-      aff_code: 'Ab3d',
-    },
-  );
+test('registration: the invite code goes out only when there is one', () => {
+  expect(registerBody(good, undefined)).toEqual({ username: 'mira', password: 'correct horse', password2: 'correct horse' });
+  expect(registerBody(good, 'Ab3d')).toMatchObject({ username: 'mira', aff_code: 'Ab3d' });
 });

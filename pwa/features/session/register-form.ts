@@ -6,8 +6,6 @@ export interface RegisterValues {
   username: string;
   password: string;
   password2: string;
-  email: string;
-  verification_code: string;
 }
 
 export type RegisterProblem =
@@ -18,7 +16,7 @@ export type RegisterProblem =
   | 'password_long'
   | 'passwords_differ';
 
-/** What is wrong with the values, by field. Whether e-mail and code are needed, and right, the server says. */
+/** What is wrong with the values, by field. */
 export function registerProblems(values: RegisterValues): Partial<Record<keyof RegisterValues, RegisterProblem>> {
   const problems: Partial<Record<keyof RegisterValues, RegisterProblem>> = {};
   const username = values.username.trim();
@@ -32,12 +30,11 @@ export function registerProblems(values: RegisterValues): Partial<Record<keyof R
   return problems;
 }
 
-export function registerBody(values: RegisterValues, given: { asksEmail: boolean; inviteCode: string | undefined }): RegisterInput {
+export function registerBody(values: RegisterValues, inviteCode: string | undefined): RegisterInput {
   return {
     username: values.username.trim(),
     password: values.password,
     password2: values.password2,
-    ...(given.asksEmail ? { email: values.email.trim(), verification_code: values.verification_code.trim() } : {}),
-    ...(given.inviteCode === undefined ? {} : { aff_code: given.inviteCode }),
+    ...(inviteCode === undefined ? {} : { aff_code: inviteCode }),
   };
 }

@@ -7,7 +7,7 @@ import { type RegisterInput, sessionApi } from '#shared/session.ts';
 import { passwordLimits, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { showOnField } from '#pwa/ui/field-errors.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
@@ -22,19 +22,12 @@ export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
   useScreenHeading(t('register.title'));
-  const closed =
-    status?.register_enabled === false
-      ? 'closed'
-      : status?.password_register === false
-        ? 'no_password'
-        : status?.self_use_mode_enabled === true
-          ? 'self_use'
-          : undefined;
+  const closed = registrationClosed(status);
   return (
     <section className={styles.form}>
       <h1 className={styles.title}>{t('register.title')}</h1>
       {closed === undefined ? (
-        <RegisterForm asksEmail={status?.email_verification === true} onRegistered={onRegistered} />
+        <RegisterForm onRegistered={onRegistered} />
       ) : (
         <p className={styles.notice}>
           <StatusMark status="note">{t(`register.shut.${closed}`)}</StatusMark>
@@ -47,17 +40,12 @@ export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
   );
 }
 
-interface RegisterFormProps {
-  asksEmail: boolean;
-  onRegistered: () => void;
-}
-
-function RegisterForm({ asksEmail, onRegistered }: RegisterFormProps) {
+function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const inviteCode = keptInviteCode();
   const form = useForm({
-    initialValues: { username: '', password: '', password2: '', email: '', verification_code: '' },
+    initialValues: { username: '', password: '', password2: '' },
     validate: (values) =>
       Object.fromEntries(
         Object.entries(registerProblems(values)).map(([field, problem]) => [
@@ -88,7 +76,7 @@ function RegisterForm({ asksEmail, onRegistered }: RegisterFormProps) {
     <form
       className={styles.fields}
       noValidate
-      onSubmit={form.onSubmit((values) => register.mutate(registerBody(values, { asksEmail, inviteCode })), focusFirstError)}
+      onSubmit={form.onSubmit((values) => register.mutate(registerBody(values, inviteCode)), focusFirstError)}
     >
       <TextInput
         label={t('register.username')}
@@ -110,12 +98,6 @@ function RegisterForm({ asksEmail, onRegistered }: RegisterFormProps) {
         {...form.getInputProps('password')}
       />
       <PasswordInput label={t('register.confirm')} autoComplete="new-password" {...reveal} {...form.getInputProps('password2')} />
-      {asksEmail && (
-        <>
-          <TextInput label={t('register.email')} type="email" autoComplete="email" {...form.getInputProps('email')} />
-          <TextInput label={t('register.code')} autoComplete="one-time-code" {...form.getInputProps('verification_code')} />
-        </>
-      )}
       {inviteCode !== undefined && (
         <p className={styles.other}>
           {t('register.invited')} <code>{inviteCode}</code>

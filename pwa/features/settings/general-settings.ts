@@ -17,7 +17,7 @@ export interface SettingSection {
   entries: readonly SettingEntry[];
 }
 
-/** The tab "general", top to bottom. */
+/** The tab "general", top to bottom: what has an effect here. Other settings can be stored for features to come. */
 export const generalSettings: readonly SettingSection[] = [
   {
     name: 'site',
@@ -41,7 +41,6 @@ export const generalSettings: readonly SettingSection[] = [
     name: 'quota',
     entries: [
       { key: 'QuotaForNewUser', control: 'quota' },
-      { key: 'QuotaRemindThreshold', control: 'quota' },
       { key: 'PreConsumedQuota', control: 'quota' },
       { key: 'StreamOverdraft', control: 'choice' },
     ],
@@ -58,7 +57,6 @@ export const generalSettings: readonly SettingSection[] = [
     entries: [
       { key: 'QuotaPerUnit', control: 'number', warns: true },
       { key: 'DisplayInCurrencyEnabled', control: 'switch' },
-      { key: 'DisplayTokenStatEnabled', control: 'switch' },
       { key: 'DefaultCollapseSidebar', control: 'switch' },
     ],
   },

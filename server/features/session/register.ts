@@ -19,6 +19,8 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   const { settings } = context;
   if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
   if (!settings.get('PasswordRegisterEnabled')) throw new AppError('password_registration_disabled');
+  // Codes are sent by `GET /api/verification`; while that call does not exist nobody can have one.
+  if (settings.get('EmailVerificationEnabled')) throw new AppError('email_verification_unavailable');
   const username = checkUsername(input.username);
   checkPassword(input.password);
   if (input.password2 !== undefined && input.password2 !== '' && input.password2 !== input.password) {
@@ -27,11 +29,6 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   const email = (input.email ?? '').trim();
   if (Array.from(email).length > longestEmail) {
     throw invalidInput('email', fieldRules.longest(longestEmail));
-  }
-  if (settings.get('EmailVerificationEnabled')) {
-    if (email === '' || (input.verification_code ?? '') === '') throw new AppError('email_verification_required');
-    // Codes are sent by `GET /api/verification`; while that call does not exist no code can be right.
-    throw new AppError('verification_code_wrong', {}, { field: 'verification_code' });
   }
   await enforceLimit(context, { key: `register:${subscriberOf(ip)}`, ...addressLimit });
   if (email !== '' && (await context.db.collection('users').first({ email })) !== null) {
