@@ -13,6 +13,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Pixels at a desk; absent: takes what is left. */
   width?: number;
+  /** The least that a column without a width gets. */
+  least?: number;
+  /** What it gets as long as there is room: the difference leaves in its turn, like a column. */
+  comfort?: { width: number; leave: number };
   align?: 'end';
   /** When the list gets narrow, columns leave, the highest number first; absent: never. */
   leave?: number;

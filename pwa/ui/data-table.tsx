@@ -175,15 +175,27 @@ function useFitting<Row>(columns: readonly Column<Row>[], fixed: number) {
     return () => observer.disconnect();
   }, []);
 
-  const leaving = columns.filter((column) => column.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
-  let kept = columns;
-  while (leaving.length > 0 && needed(kept) + fixed > width) {
-    const last = leaving.pop();
-    kept = kept.filter((column) => column !== last);
-  }
-  return { frame, columns: kept };
+  return { frame, columns: fitting(columns, width - fixed) };
 }
 
-function needed<Row>(columns: readonly Column<Row>[]): number {
-  return columns.reduce((sum, column) => sum + (column.width ?? flexibleWidth), 0);
+function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+  const parts = columns.flatMap((column) => {
+    const least = leastWidth(column);
+    const whole = { column, width: least, leave: column.leave };
+    return column.comfort === undefined ? [whole] : [whole, { width: column.comfort.width - least, leave: column.comfort.leave }];
+  });
+  let needed = parts.reduce((sum, part) => sum + part.width, 0);
+  const leaving = parts.filter((part) => part.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
+  const gone = new Set<Column<Row>>();
+  while (needed > width) {
+    const last = leaving.pop();
+    if (last === undefined) break;
+    needed -= last.width;
+    if ('column' in last) gone.add(last.column);
+  }
+  return columns.filter((column) => !gone.has(column));
+}
+
+function leastWidth<Row>(column: Column<Row>): number {
+  return column.width ?? column.least ?? flexibleWidth;
 }

@@ -88,6 +88,8 @@ export function createFormat(settings: FormatSettings) {
       return count(value);
     },
     percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
+    /** The same for a column whose heading has the sign: `99.8`, and `100` and `0` without decimals. */
+    percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
 
     /** `2026-11-21 14:31:57` or `21 Nov 2026, 14:28:40`. Times are unix seconds. */
     dateTime: (seconds: number): string => {
@@ -125,6 +127,8 @@ export function createFormat(settings: FormatSettings) {
     /** `312 ms` below one second, else `5.1 s`; minutes from 100 s on are still seconds, as latencies are compared. */
     duration: (milliseconds: number): string =>
       milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
+    /** Seconds for a column whose heading names them: `0.61`, `12.40`. */
+    secondsBare: (milliseconds: number): string => decimals(milliseconds / 1000, 2),
     /** Always milliseconds, for receipts: `5,132 ms`. */
     milliseconds: (milliseconds: number): string => `${count(Math.round(milliseconds))} ms`,
   };

@@ -6,9 +6,8 @@ import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
-import { responseTier, statusInfo, statusName } from './channel-facts.ts';
+import { statusInfo, statusName, type TestResult, testState } from './channel-facts.ts';
 import styles from './channel-cells.module.css';
-import type { TestResult } from './use-channel-tests.ts';
 
 /** What a type is called in the language of the console; an unknown one by its number. */
 export function typeName(type: number): string {
@@ -20,7 +19,7 @@ export function typeName(type: number): string {
 export function ChannelName({ channel }: { channel: Channel }) {
   return (
     <>
-      <b>{channel.name}</b>
+      <b title={channel.name}>{channel.name}</b>
       <small>
         {typeName(channel.type)}
         {channel.tag !== '' && ` · ${channel.tag}`}
@@ -49,7 +48,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
   );
 }
 
-/** `401 invalid key · 13:52`, `by ops · 19 Nov`; '' for an enabled channel. */
+/** `13:52 · 401 invalid key`, `19 Nov · by ops`: the time first, as the end may be cut; '' for an enabled channel. */
 export function useStatusReason(channel: Channel): string {
   const { t } = useTranslation();
   const format = useFormat();
@@ -80,21 +79,22 @@ export function Groups({ groups }: { groups: readonly string[] }) {
 export function ResponseTime({ channel, result }: { channel: Channel; result: TestResult | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  if (result?.state === 'running') return <span className={styles.quiet}>{t('channels.test.running')}</span>;
-  if (result?.state === 'failed') {
+  const test = testState(channel, result);
+  if (test.state === 'running') return <span className={styles.quiet}>{t('channels.test.running')}</span>;
+  if (test.state === 'untested') return <span className={styles.quiet}>{t('channels.tier.untested')}</span>;
+  if (test.state === 'failed') {
     return (
-      <span className={styles.stack} title={result.message}>
+      <span className={styles.stack} title={test.message}>
         <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-        <small className={styles.why}>{result.message}</small>
+        <small className={styles.why}>{test.message}</small>
       </span>
     );
   }
-  const tier = responseTier(channel.response_time);
-  if (tier === 'untested') return <span className={styles.quiet}>{t('channels.tier.untested')}</span>;
+  const { tier, milliseconds } = test;
   const word = t(`channels.tier.${tier}`);
   return (
     <span className={styles.stack}>
-      <span>{format.duration(channel.response_time)}</span>
+      <span>{format.duration(milliseconds)}</span>
       <small className={styles.tier} data-tier={tier}>
         {tier === 'slow' && <StatusMark status="look">{word}</StatusMark>}
         {tier === 'very_slow' && <StatusMark status="failed">{word}</StatusMark>}

@@ -2,11 +2,14 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { Charge } from '#pwa/ui/charge.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Level } from '#pwa/ui/level.tsx';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
+import { type FiguresView, isLow } from './channel-figures.ts';
+import { CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
 import { parsePriority, parseWeight } from './channel-facts.ts';
 import { InlineNumber } from './inline-number.tsx';
 import type { RowCommand } from './channel-menu.tsx';
@@ -18,28 +21,70 @@ interface ColumnParts {
   channels: readonly Channel[] | undefined;
   actions: ChannelActions;
   tests: ChannelTests;
+  figures: FiguresView;
   onCommand: (command: RowCommand, channel: Channel) => void;
 }
 
-export function useChannelColumns({ channels, actions, tests, onCommand }: ColumnParts): Column<Channel>[] {
+export function useChannelColumns({ channels, actions, tests, figures, onCommand }: ColumnParts): Column<Channel>[] {
   const { t } = useTranslation();
   const format = useFormat();
   const isOnline = useIsOnline();
+  const isPhone = useIsPhone();
   const now = Date.now() / 1000;
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
-    { key: 'name', heading: t('channels.column.name'), cell: (row) => <ChannelName channel={row} />, card: 'title', isLocked: true },
-    { key: 'status', heading: t('channels.column.status'), cell: (row) => <ChannelState channel={row} />, width: 190, card: 'context' },
-    { key: 'type', heading: t('channels.column.type'), cell: (row) => typeName(row.type), isOff: true, width: 130, leave: 1 },
-    { key: 'group', heading: t('channels.column.group'), cell: (row) => <Groups groups={row.groups} />, width: 130, leave: 6 },
-    { key: 'models', heading: t('channels.column.models'), cell: (row) => commaList(row.models).length, width: 66, align: 'end', leave: 5 },
+    {
+      key: 'name',
+      heading: t('channels.column.name'),
+      cell: (row) => <ChannelName channel={row} />,
+      least: 174,
+      comfort: { width: 240, leave: 4 },
+      card: 'title',
+      isLocked: true,
+    },
+    { key: 'status', heading: t('channels.column.status'), cell: (row) => <ChannelState channel={row} />, width: 176, card: 'context' },
+    {
+      key: 'calls',
+      heading: t('channels.column.calls'),
+      cell: (row) => <CallStrip figures={figures} id={row.id} />,
+      width: 112,
+      leave: 2,
+    },
+    {
+      key: 'ok',
+      heading: t('channels.column.ok'),
+      cell: (row) => (isPhone && !isLow(figures.of(row.id)) ? null : <OkShare figures={figures} id={row.id} />),
+      width: 58,
+      align: 'end',
+      leave: 1,
+      card: 'note',
+    },
+    {
+      key: 'first_byte',
+      heading: t('channels.column.first_byte'),
+      cell: (row) => <FirstByte figures={figures} id={row.id} />,
+      width: 60,
+      align: 'end',
+      leave: 5,
+    },
+    { key: 'type', heading: t('channels.column.type'), cell: (row) => typeName(row.type), isOff: true, width: 130, leave: 3 },
+    { key: 'group', heading: t('channels.column.group'), cell: (row) => <Groups groups={row.groups} />, width: 130, leave: 9 },
+    {
+      key: 'models',
+      heading: t('channels.column.models'),
+      cell: (row) => commaList(row.models).length,
+      width: 66,
+      align: 'end',
+      leave: 10,
+    },
     {
       key: 'response_time',
       heading: t('channels.column.response_time'),
-      cell: (row) => <ResponseTime channel={row} result={tests.resultOf(row.id)} />,
+      // A card has room for one of them.
+      cell: (row) => (isPhone && isLow(figures.of(row.id)) ? null : <ResponseTime channel={row} result={tests.resultOf(row.id)} />),
       width: 104,
-      leave: 3,
+      leave: 6,
       card: 'note',
     },
     {
@@ -47,7 +92,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
       heading: t('channels.column.test_time'),
       cell: (row) => (row.test_time === 0 ? '—' : <span title={format.dateTime(row.test_time)}>{format.ago(row.test_time, now)}</span>),
       width: 96,
-      leave: 7,
+      leave: 11,
     },
     {
       key: 'balance',
@@ -55,7 +100,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
       cell: (row) => <Charge quota={row.used_quota} />,
       width: 104,
       align: 'end',
-      leave: 4,
+      leave: 7,
       card: 'amount',
     },
     {
@@ -69,7 +114,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
         ),
       width: 104,
       align: 'end',
-      leave: 2,
+      leave: 3,
       // Until a provider has reported a balance there is nothing to tell.
       isOff: channels?.some((channel) => channel.balance_updated_time !== 0) !== true,
     },
@@ -88,6 +133,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
       ),
       width: 76,
       align: 'end',
+      leave: 0,
       sort: 'priority',
     },
     {
@@ -105,6 +151,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
       ),
       width: 76,
       align: 'end',
+      leave: 1,
     },
     {
       key: 'operate',
@@ -118,7 +165,7 @@ export function useChannelColumns({ channels, actions, tests, onCommand }: Colum
           onCommand={(command) => onCommand(command, row)}
         />
       ),
-      width: 104,
+      width: 96,
       align: 'end',
       isLocked: true,
     },

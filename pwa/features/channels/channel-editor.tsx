@@ -4,6 +4,7 @@ import type { Channel } from '#shared/channels.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { SidePanel } from '#pwa/ui/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import type { FiguresView } from './channel-figures.ts';
 import { ChannelForm } from './channel-form.tsx';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
@@ -17,6 +18,7 @@ export interface EditorProps {
   row: Channel | undefined;
   actions: ChannelActions;
   tests: ChannelTests;
+  figures: FiguresView;
   onCommand: (command: RowCommand, channel: Channel) => void;
   onClose: () => void;
   onCreated: (ids: number[]) => void;
@@ -47,7 +49,7 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
           <p className={styles.offline}>
             <StatusMark status="offline">{t('channels.editor.offline')}</StatusMark>
           </p>
-          <ChannelHead channel={props.row} actions={props.actions} tests={props.tests} onCommand={props.onCommand} />
+          <ChannelHead {...props} channel={props.row} />
         </>
       ) : (
         <QueryState query={query} what={t('channels.editor.what')} lines={10}>

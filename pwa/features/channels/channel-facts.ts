@@ -43,6 +43,27 @@ export function responseTier(milliseconds: number): ResponseTier {
   return milliseconds <= 5000 ? 'slow' : 'very_slow';
 }
 
+export type TestResult = { state: 'running' } | { state: 'ok'; seconds: number } | { state: 'failed'; message: string };
+
+export type TestState =
+  | { state: 'untested' }
+  | { state: 'running' }
+  | { state: 'failed'; message: string }
+  | { state: 'ok'; milliseconds: number; tier: Exclude<ResponseTier, 'untested'> };
+
+/**
+ * How the last test went: the one just made here, else what the channel's record knows. A test that failed has no speed,
+ * however fast it did.
+ */
+export function testState(channel: Pick<Channel, 'response_time' | 'test_error'>, result: TestResult | undefined): TestState {
+  if (result?.state === 'running') return { state: 'running' };
+  const message = result?.state === 'failed' ? result.message : result?.state === 'ok' ? '' : channel.test_error;
+  if (message !== '') return { state: 'failed', message };
+  const milliseconds = result?.state === 'ok' ? Math.round(result.seconds * 1000) : channel.response_time;
+  const tier = responseTier(milliseconds);
+  return tier === 'untested' ? { state: 'untested' } : { state: 'ok', milliseconds, tier };
+}
+
 export type PriorityProblem = 'priority' | 'weight';
 
 /** A priority or weight as typed; null when it is not one. */

@@ -36,7 +36,7 @@ import { channelQuery, modelsByTypeQuery } from './queries.ts';
 /** Undefined: a new channel. */
 type FormProps = EditorProps & { channel: Channel | undefined };
 
-export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCreated, onPrevious, onNext }: FormProps) {
+export function ChannelForm({ channel, actions, tests, figures, onCommand, onClose, onCreated, onPrevious, onNext }: FormProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const isPhone = useIsPhone();
@@ -174,7 +174,7 @@ export function ChannelForm({ channel, actions, tests, onCommand, onClose, onCre
           onReload={() => start(theirs)}
         />
       )}
-      {channel !== undefined && <ChannelHead channel={channel} actions={actions} tests={tests} onCommand={onCommand} />}
+      {channel !== undefined && <ChannelHead channel={channel} actions={actions} tests={tests} figures={figures} onCommand={onCommand} />}
       <form
         id="channel-form"
         noValidate

@@ -6,9 +6,11 @@ import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { FactList } from '#pwa/ui/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { responseTier, statusInfo, statusName } from './channel-facts.ts';
+import { statusInfo, statusName, testState } from './channel-facts.ts';
+import type { FiguresView } from './channel-figures.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
+import { useFigureFacts } from './figure-cells.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
@@ -16,11 +18,12 @@ interface ChannelHeadProps {
   channel: Channel;
   actions: ChannelActions;
   tests: ChannelTests;
+  figures: FiguresView;
   onCommand: (command: RowCommand, channel: Channel) => void;
 }
 
 /** How the channel does, why it is in that state, and what can be done about it. */
-export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadProps) {
+export function ChannelHead({ channel, actions, tests, figures, onCommand }: ChannelHeadProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isOnline = useIsOnline();
@@ -28,7 +31,8 @@ export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadP
   const info = statusInfo(channel);
   const isEnabled = channel.status === ChannelStatus.enabled;
   const result = tests.resultOf(channel.id);
-  const tier = responseTier(channel.response_time);
+  const test = testState(channel, result);
+  const figureFacts = useFigureFacts(figures, channel.id);
   return (
     <>
       <section className={styles.state} data-status={name}>
@@ -65,31 +69,40 @@ export function ChannelHead({ channel, actions, tests, onCommand }: ChannelHeadP
             onCommand={(command) => onCommand(command, channel)}
           />
         </div>
-        {result !== undefined && result.state !== 'running' && (
+        {(test.state === 'failed' || result?.state === 'ok') && (
           <p className={styles.result} role="status">
-            {result.state === 'ok' ? (
-              <StatusMark status="on">
-                {t('channels.test.ok', { name: channel.name, time: format.duration(result.seconds * 1000) })}
-              </StatusMark>
-            ) : (
+            {test.state === 'failed' ? (
               <>
                 <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-                <span>{result.message}</span>
+                <span>{test.message}</span>
               </>
+            ) : (
+              test.state === 'ok' && (
+                <StatusMark status="on">
+                  {t('channels.test.ok', { name: channel.name, time: format.duration(test.milliseconds) })}
+                </StatusMark>
+              )
             )}
           </p>
         )}
       </section>
       <FactList
         facts={[
+          ...figureFacts,
           { name: t('channels.column.used'), value: format.quota(channel.used_quota) },
           ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),
           {
             name: t('channels.column.response_time'),
             value:
-              tier === 'untested'
-                ? t('channels.tier.untested')
-                : `${format.duration(channel.response_time)} · ${t(`channels.tier.${tier}`)}`,
+              test.state === 'ok' ? (
+                `${format.duration(test.milliseconds)} · ${t(`channels.tier.${test.tier}`)}`
+              ) : test.state === 'failed' ? (
+                <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
+              ) : test.state === 'running' ? (
+                t('channels.test.running')
+              ) : (
+                t('channels.tier.untested')
+              ),
           },
           ...(channel.test_time === 0 ? [] : [{ name: t('channels.column.test_time'), value: format.dateTime(channel.test_time) }]),
           { name: t('channels.fact.created'), value: format.dateTime(channel.created_time) },

@@ -20,6 +20,7 @@ import { useSelection } from '#pwa/ui/selection.ts';
 import { toastSuccess } from '#pwa/ui/toast.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
+import { useChannelFigures } from './channel-figures.ts';
 import { statusName, type StatusName } from './channel-facts.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
 import { channelPageQuery, channelSearchQuery, searchLimit } from './queries.ts';
@@ -62,8 +63,9 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const [question, setQuestion] = useState<Question>();
   const [tested, setTested] = useState<Channel>();
   const list = useChannelList(search);
+  const figures = useChannelFigures(list.query.dataUpdatedAt);
   const columns = useColumns(
-    useChannelColumns({ channels: list.rows, actions, tests, onCommand: handleCommand }),
+    useChannelColumns({ channels: list.rows, actions, tests, figures, onCommand: handleCommand }),
     'channels-table-columns',
   );
 
@@ -92,9 +94,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
       title={t('channels.title')}
       actions={
         <>
-          <Button variant={isEmpty ? 'default' : 'filled'} leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
-            {t('channels.action.add')}
-          </Button>
+          <AddButton variant={isEmpty ? 'default' : 'filled'} onAdd={() => onOpen('add')} />
           <Disclosure
             button={(attributes) => (
               <ActionIcon variant="default" aria-label={t('channels.action.more_all')} {...attributes}>
@@ -169,6 +169,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
             row={list.rows?.[openIndex]}
             actions={actions}
             tests={tests}
+            figures={figures}
             onCommand={handleCommand}
             onClose={() => onOpen(undefined)}
             onCreated={(ids) => onOpen(ids.length === 1 ? String(ids[0]) : undefined)}
@@ -202,11 +203,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         empty={{
           title: t('channels.empty.title'),
           text: t('channels.empty.text'),
-          action: (
-            <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
-              {t('channels.action.add')}
-            </Button>
-          ),
+          action: <AddButton variant="filled" onAdd={() => onOpen('add')} />,
         }}
         filtersSet={list.filtersSet}
         onClearFilters={clearFilters}
@@ -245,6 +242,17 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
     selection.clear();
     if (asked.kind === 'delete_many') toastSuccess(t('channels.delete.done', { count }));
   }
+}
+
+function AddButton({ variant, onAdd }: { variant: 'default' | 'filled'; onAdd: () => void }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const label = t('channels.action.add');
+  return (
+    <Button variant={variant} disabled={!isOnline} leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />} onClick={onAdd}>
+      {isOnline ? label : t('common.action.needs_connection', { action: label })}
+    </Button>
+  );
 }
 
 function QuestionDialog({

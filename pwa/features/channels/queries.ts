@@ -23,6 +23,13 @@ export const channelPageQuery = (page: { p: number; size: number; byId: boolean 
     meta: { offline: { strip: withoutSettings } },
   });
 
+/** How every channel did lately. A kind of its own: one answer for all pages of the list. */
+export const channelFiguresQuery = queryOptions({
+  queryKey: ['channel-figures'],
+  queryFn: ({ signal }) => call(channelApi.figures, { signal }),
+  meta: { offline: true },
+});
+
 export interface ChannelFilter {
   keyword: string;
   group: string;

@@ -9,7 +9,8 @@ import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import styles from './test-dialog.module.css';
-import type { ChannelTests, TestResult } from './use-channel-tests.ts';
+import type { TestResult } from './channel-facts.ts';
+import type { ChannelTests } from './use-channel-tests.ts';
 
 interface TestDialogProps {
   channel: Channel;

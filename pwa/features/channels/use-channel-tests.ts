@@ -1,10 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { z } from 'zod';
 import { type Channel, channelApi } from '#shared/channels.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import type { TestResult } from './channel-facts.ts';
+import { channelQuery, type ChannelRows } from './queries.ts';
 
-export type TestResult = { state: 'running' } | { state: 'ok'; seconds: number } | { state: 'failed'; message: string };
+const TestTime = z.object({ time: z.number() });
 
 // Longer than the server gives a provider, so that its answer and not our impatience is what one sees.
 const patience = 65_000;
@@ -19,17 +22,34 @@ export function useChannelTests() {
     const key = keyOf(id, model);
     note(key, { state: 'running' });
     let result: TestResult;
+    // 0: nothing was sent, so the channel's record keeps what it has.
+    let seconds = 0;
     try {
       const { extra } = await callWithExtra(channelApi.test, { params: { id: String(id) }, query: { model }, timeout: patience });
-      result = { state: 'ok', seconds: extra.time };
+      seconds = extra.time;
+      result = { state: 'ok', seconds };
     } catch (error) {
-      result = { state: 'failed', message: failureOf(error).message };
+      const { message, extra } = failureOf(error);
+      seconds = TestTime.safeParse(extra).data?.time ?? 0;
+      result = { state: 'failed', message };
     }
     note(key, result);
     // The row shows how the channel itself did, whatever model was asked for.
     if (model !== undefined) note(keyOf(id), result);
-    await queryClient.invalidateQueries({ queryKey: ['channels'] });
+    if (seconds > 0) remember(id, seconds, result.state === 'failed' ? result.message : '');
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: ['channels'] }),
+      queryClient.invalidateQueries({ queryKey: channelQuery(id).queryKey }),
+    ]);
     return result;
+  }
+
+  /** Puts into list and panel what the server has just written into the record, before they have asked for it. */
+  function remember(id: number, seconds: number, test_error: string): void {
+    const outcome = { response_time: Math.round(seconds * 1000), test_time: Math.floor(Date.now() / 1000), test_error };
+    const updated = (channel: Channel): Channel => (channel.id === id ? { ...channel, ...outcome } : channel);
+    queryClient.setQueriesData<ChannelRows>({ queryKey: ['channels'] }, (old) => old && { ...old, channels: old.channels.map(updated) });
+    queryClient.setQueryData(channelQuery(id).queryKey, (old) => old && updated(old));
   }
   return { test, resultOf: (id: number, model?: string) => results.get(keyOf(id, model)) };
 }

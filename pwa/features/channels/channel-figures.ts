@@ -1,0 +1,79 @@
+// How channels did in the last 24 hours, as the list and the panel show it.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { type ChannelFigures, figureHours } from '#shared/channels.ts';
+import { channelFiguresQuery } from './queries.ts';
+
+export interface FiguresView {
+  /** Undefined: not known yet, or not on this device; null: nobody called the channel. */
+  of: (id: number) => ChannelFigures | null | undefined;
+  /** When the first hour began, unix seconds. */
+  since: number;
+  /** Milliseconds; 0: not known yet. */
+  at: number;
+  isStale: boolean;
+}
+
+/** Younger than this they need not be asked for again only because the list was. */
+const freshMs = 15_000;
+
+/** @param listAt when the list was read, in milliseconds: what stands beside it is to be as young */
+export function useChannelFigures(listAt: number): FiguresView {
+  const query = useQuery(channelFiguresQuery);
+  const { data, dataUpdatedAt, refetch } = query;
+  useEffect(() => {
+    if (dataUpdatedAt !== 0 && listAt > dataUpdatedAt + freshMs) void refetch({ cancelRefetch: false });
+    // Only a younger list is a reason.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [listAt]);
+  const byId = new Map(data?.channels.map((figures) => [figures.id, figures]));
+  return {
+    of: (id) => (data === undefined ? undefined : (byId.get(id) ?? null)),
+    since: data?.since ?? 0,
+    at: dataUpdatedAt,
+    isStale: query.error !== null || query.fetchStatus === 'paused',
+  };
+}
+
+/** Below this share of calls that went well, a channel wants to be looked at. */
+const lowShare = 0.9;
+
+/** The share of calls that went well, never rounded up to all of them; null without calls. */
+export function okShare({ calls, failures }: Pick<ChannelFigures, 'calls' | 'failures'>): number | null {
+  if (calls === 0) return null;
+  return Math.floor(((calls - failures) / calls) * 1000) / 1000;
+}
+
+export function isLow(figures: Pick<ChannelFigures, 'calls' | 'failures'> | null | undefined): boolean {
+  return (okShare(figures ?? { calls: 0, failures: 0 }) ?? 1) < lowShare;
+}
+
+/** The last hour in which a call failed, counted from the first; -1: none did. */
+export function lastFailure({ hours }: Pick<ChannelFigures, 'hours'>): number {
+  return hours.findLastIndex(([, failures]) => failures > 0);
+}
+
+export interface StripBar {
+  /** Heights of what went well above the line and of what failed below it, in pixels. */
+  above: number;
+  below: number;
+}
+
+const tallest = { above: 12, below: 8 };
+/** However few of many they are, they are seen. */
+const shortest = 2;
+
+/** One bar per hour, all on one scale. */
+export function stripBars(hours: ChannelFigures['hours'] | undefined): StripBar[] {
+  const counts = Array.from({ length: figureHours }, (_, at) => {
+    const [calls, failures] = hours?.[at] ?? [0, 0];
+    return { well: Math.max(0, calls - failures), failures };
+  });
+  const perPixel = Math.max(
+    ...counts.map(({ well }) => well / tallest.above),
+    ...counts.map(({ failures }) => failures / tallest.below),
+    Number.MIN_VALUE,
+  );
+  const height = (count: number): number => (count === 0 ? 0 : Math.max(shortest, Math.round(count / perPixel)));
+  return counts.map(({ well, failures }) => ({ above: height(well), below: height(failures) }));
+}

@@ -1,0 +1,111 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { ChannelFigures } from '#shared/channels.ts';
+import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { AsOf } from '#pwa/ui/as-of.tsx';
+import type { Format } from '#pwa/ui/format.ts';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { type FiguresView, isLow, lastFailure, okShare, stripBars } from './channel-figures.ts';
+import styles from './figure-cells.module.css';
+
+interface FigureCellProps {
+  figures: FiguresView;
+  id: number;
+}
+
+const step = 4;
+const barWidth = 3;
+/** Where the line between calls and failures is. */
+const line = 14;
+
+/** The calls of 24 hours: what went well above the line, failures below it. */
+export function CallStrip({ figures, id }: FigureCellProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const own = figures.of(id);
+  if (own === undefined) return null;
+  const label = stripLabel(own, figures.since, { t, format });
+  return (
+    <svg className={styles.strip} width={24 * step - 1} height={24} viewBox={`0 0 ${24 * step - 1} 24`} role="img" aria-label={label}>
+      <title>{label}</title>
+      {stripBars(own?.hours).map(({ above, below }, hour) => {
+        const x = hour * step;
+        return [
+          above > 0 && <rect key={`ok-${x}`} className={styles.ok} x={x} y={line - above} width={barWidth} height={above} />,
+          below > 0 && <rect key={`bad-${x}`} className={styles.bad} x={x} y={line + 1} width={barWidth} height={below} />,
+          above + below === 0 && <rect key={`none-${x}`} className={styles.none} x={x} y={line - 1} width={barWidth} height={1} />,
+        ];
+      })}
+    </svg>
+  );
+}
+
+function stripLabel(own: ChannelFigures | null, since: number, { t, format }: { t: TFunction; format: Format }): string {
+  if (own === null || own.calls === 0) return t('channels.figures.none');
+  const calls = format.count(own.calls);
+  const failing = lastFailure(own);
+  if (failing === -1) return t('channels.figures.all_well', { calls });
+  const time = format.clock(since + failing * 3600);
+  return t('channels.figures.some_failed', { calls, failures: format.count(own.failures), time });
+}
+
+/** Per cent of the calls that went well; on a card, where no heading says so, in words. */
+export function OkShare({ figures, id }: FigureCellProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useIsPhone();
+  const own = figures.of(id);
+  if (own === undefined) return null;
+  const share = own === null ? null : okShare(own);
+  if (isPhone) {
+    if (share === null) return null;
+    return <StatusMark status="failed">{t('channels.figures.ok', { share: format.percent(share) })}</StatusMark>;
+  }
+  if (own === null || share === null) return '—';
+  return <span className={isLow(own) ? styles.low : undefined}>{format.percentBare(share)}</span>;
+}
+
+/** Median seconds to the first byte. */
+export function FirstByte({ figures, id }: FigureCellProps) {
+  const format = useFormat();
+  const own = figures.of(id);
+  if (own === undefined) return null;
+  return own === null || own.first_byte_ms === null ? '—' : format.secondsBare(own.first_byte_ms);
+}
+
+/** The same for the panel, where there is room for words. */
+export function useFigureFacts(figures: FiguresView, id: number) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const own = figures.of(id);
+  if (own === undefined) return [];
+  const share = own === null ? null : okShare(own);
+  return [
+    {
+      name: t('channels.column.calls'),
+      value: (
+        <span className={styles.fact}>
+          <span>{format.count(own?.calls ?? 0)}</span>
+          <CallStrip figures={figures} id={id} />
+          <AsOf at={figures.at} isStale={figures.isStale} />
+        </span>
+      ),
+    },
+    {
+      name: t('channels.figures.ok_name'),
+      value:
+        own === null || share === null ? (
+          '—'
+        ) : isLow(own) ? (
+          <StatusMark status="failed">{format.percent(share)}</StatusMark>
+        ) : (
+          format.percent(share)
+        ),
+    },
+    {
+      name: t('channels.figures.first_byte_name'),
+      value: own === null || own.first_byte_ms === null ? '—' : format.duration(own.first_byte_ms),
+    },
+  ];
+}
