@@ -12,6 +12,8 @@ export interface Account {
   calls: number;
   /** Process id under which the lease field exists in the record; undefined: not opened yet. */
   openedAs: string | undefined;
+  /** The newest term of the lease that is known to have begun; 0: none. */
+  term: number;
   /** `quota` of the record when last seen, undefined when never. */
   knownQuota: number | undefined;
   /** Reserved since the last tick, and what that makes per second, smoothed. */
@@ -20,7 +22,7 @@ export interface Account {
   lastUseAt: number;
   waiters: Waiter[];
   isServing: boolean;
-  /** The outcome of a write is unknown: the lease must be read again before it is used further. */
+  /** The outcome of a write is unknown: the lease must be read again, in a new term, before it is used further. */
   isDoubtful: boolean;
   /** Writes that are changing the lease in the record right now, and how many there have ever been. */
   writing: number;
@@ -56,6 +58,7 @@ export function createAccount(kind: AccountKind, id: number): Account {
     reserved: 0,
     calls: 0,
     openedAs: undefined,
+    term: 0,
     knownQuota: undefined,
     recent: 0,
     perSecond: 0,

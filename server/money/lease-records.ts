@@ -1,18 +1,24 @@
 // Leases as the database knows them. Each function is one conditional update of the account's own record: it moves money
-// between `quota` and the lease, or does nothing and answers null.
+// between `quota` and the lease, or does nothing and answers null. A network may deliver a write long after it was given up
+// (what a closed connection has not sent yet is still sent), so each names its term and is nothing worth in a later one.
+import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 
+/** Whose lease, and of which account. */
 export interface LeaseOf {
-  readonly kind: AccountKind;
-  readonly id: number;
+  kind: AccountKind;
+  id: number;
+  processId: string;
+  /** The term that the record is in as far as its process knows; 0: none. */
+  term: number;
 }
 
 export type AccountRecord = UserRecord | TokenRecord;
 
-export async function readAccount(db: Database, { kind, id }: LeaseOf): Promise<AccountRecord | null> {
+export async function readAccount(db: Database, { kind, id }: { kind: AccountKind; id: number }): Promise<AccountRecord | null> {
   return kind === 'user' ? await db.collection('users').get(id) : await db.collection('tokens').get(id);
 }
 
@@ -21,49 +27,68 @@ export function quotaOf(record: AccountRecord): number {
   return 'quota' in record ? record.quota : record.remain_quota;
 }
 
-/** Opens a lease with `amount`. Rows up to `lastSeq` were settled before this moment: they are not for it to apply again. */
+/** Opens a lease with `amount` in `newTerm`. Rows up to `lastSeq` were settled before this moment: they are not for it to apply again. */
 export function openLease(
   db: Database,
-  account: LeaseOf,
-  { processId, amount, lastSeq }: { processId: string; amount: number; lastSeq: number },
+  lease: LeaseOf,
+  { amount, newTerm, lastSeq }: { amount: number; newTerm: number; lastSeq: number },
 ): Promise<AccountRecord | null> {
-  const field = fieldOf(account);
-  return collectionOf(db, account).patch(
-    {
-      id: account.id,
-      ...(amount > 0 ? { [field]: { gte: amount } } : {}),
-      [`leases.${frozenKey(processId)}`]: { exists: false },
-    },
+  const { processId } = lease;
+  const field = fieldOf(lease);
+  return collectionOf(db, lease).patch(
+    { ...atLeast(field, amount), ...inTerm(lease), [`leases.${frozenKey(processId)}`]: { exists: false } },
     {
       increment: { [field]: -amount, [`leases.${processId}`]: amount },
       max: { [`applied.${processId}`]: lastSeq },
+      set: { [`terms.${processId}`]: newTerm },
     },
   );
 }
 
 /** Moves `amount` more into an open lease. */
-export function growLease(db: Database, account: LeaseOf, processId: string, amount: number): Promise<AccountRecord | null> {
-  const field = fieldOf(account);
-  const lease = `leases.${processId}`;
-  return collectionOf(db, account).patch(
-    { id: account.id, ...(amount > 0 ? { [field]: { gte: amount } } : {}), [lease]: { exists: true } },
-    { increment: { [field]: -amount, [lease]: amount } },
+export function growLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
+  const field = fieldOf(lease);
+  const name = `leases.${lease.processId}`;
+  return collectionOf(db, lease).patch(
+    { ...atLeast(field, amount), ...inTerm(lease), [name]: { exists: true } },
+    { increment: { [field]: -amount, [name]: amount } },
   );
 }
 
 /** Moves `amount` of an open lease back. */
-export function shrinkLease(db: Database, account: LeaseOf, processId: string, amount: number): Promise<AccountRecord | null> {
-  const lease = `leases.${processId}`;
-  return collectionOf(db, account).patch(
-    { id: account.id, [lease]: { exists: true } },
-    { increment: { [fieldOf(account)]: amount, [lease]: -amount } },
+export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
+  const name = `leases.${lease.processId}`;
+  return collectionOf(db, lease).patch(
+    { ...inTerm(lease), [name]: { exists: true } },
+    { increment: { [fieldOf(lease)]: amount, [name]: -amount } },
   );
 }
 
 /** Removes a lease in which nothing is left. */
-export function closeLease(db: Database, account: LeaseOf, processId: string): Promise<AccountRecord | null> {
-  const lease = `leases.${processId}`;
-  return collectionOf(db, account).patch({ id: account.id, [lease]: 0 }, { unset: [lease, `applied.${processId}`] });
+export function closeLease(db: Database, lease: LeaseOf): Promise<AccountRecord | null> {
+  const { processId } = lease;
+  const name = `leases.${processId}`;
+  return collectionOf(db, lease).patch(
+    { ...inTerm(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
+    { unset: [name, `applied.${processId}`, `terms.${processId}`] },
+  );
+}
+
+/** Begins a term: whatever is still on its way to this lease from earlier ones is void. A write, so it holds whichever server fails next. */
+export function beginTerm(db: Database, lease: LeaseOf, newTerm: number): Promise<AccountRecord | null> {
+  const name = `terms.${lease.processId}`;
+  return collectionOf(db, lease).patch(
+    { id: lease.id, or: [{ [name]: { exists: false } }, { [name]: { lt: newTerm } }] },
+    { set: { [name]: newTerm } },
+  );
+}
+
+function inTerm({ id, processId, term }: LeaseOf): Filter {
+  return { id, [`terms.${processId}`]: term === 0 ? { exists: false } : term };
+}
+
+function atLeast(field: string, amount: number): Filter {
+  return amount > 0 ? { [field]: { gte: amount } } : {};
 }
 
 function collectionOf(db: Database, { kind }: LeaseOf) {

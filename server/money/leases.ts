@@ -8,7 +8,8 @@ import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { admit, affordable, createAccount, giveUp, missing, pause, refuse } from '#server/money/lease-account.ts';
 import type { Account, Refusal } from '#server/money/lease-account.ts';
-import { closeLease, growLease, openLease, quotaOf, readAccount, shrinkLease } from '#server/money/lease-records.ts';
+import type { AccountRecord, LeaseOf } from '#server/money/lease-records.ts';
+import { beginTerm, closeLease, growLease, openLease, quotaOf, readAccount, shrinkLease } from '#server/money/lease-records.ts';
 
 // Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
 
@@ -44,6 +45,8 @@ export class Leases {
   readonly #closing = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #lastTickAt = 0;
+  /** Number of the last term that was begun, of any lease. */
+  #lastTerm = 0;
   #stopListening: (() => void) | undefined;
 
   constructor(options: LeasesOptions) {
@@ -106,13 +109,28 @@ export class Leases {
 
   /** Makes sure that the lease field exists, so that a settlement finds it. */
   async open(account: Account): Promise<void> {
-    if (account.openedAs !== this.#options.processId()) await this.#take(account, 0);
+    const processId = this.#options.processId();
+    if (account.openedAs === processId || (await this.#take(account, 0)) || account.openedAs === processId) return;
+    // It may be there already, by a write that was given up.
+    const record = await this.#beginTerm(account, processId);
+    if (record === null || processId !== this.#options.processId()) return;
+    if (record.leases[processId] === undefined) {
+      await this.#take(account, 0);
+      return;
+    }
+    if (!(await this.#options.isAlive(processId))) {
+      await this.#options.onLost(processId);
+      return;
+    }
+    account.openedAs = processId;
+    account.isDoubtful = true;
   }
 
   /** After the identity was lost: leases of the old one are gone, what runs is owed by the new one. */
   reset(): void {
     for (const account of this.#accounts.values()) {
       account.openedAs = undefined;
+      account.term = 0;
       account.free = -account.reserved;
       account.isDoubtful = false;
       // Best at once, or others spend what running calls have reserved.
@@ -138,6 +156,7 @@ export class Leases {
     const account = this.#accounts.get(key);
     if (account === undefined || account.isRecalling) return;
     account.wantedUntil = performance.now() + wantedMs;
+    if (account.isDoubtful) this.#serve(account);
     // Who waits here needs it just as much.
     if (account.free > 0 && account.waiters.length === 0) await this.#giveBack([account]);
   }
@@ -205,6 +224,11 @@ export class Leases {
         await this.#options.onLost(processId);
         continue;
       }
+      // A write that was given up has been carried out.
+      if ((record.terms?.[processId] ?? 0) !== account.term) {
+        account.isDoubtful = true;
+        continue;
+      }
       // What running calls have given back meanwhile may do.
       this.#admit(account);
       if (account.waiters.length === 0) return;
@@ -253,26 +277,42 @@ export class Leases {
     this.hold(account);
     try {
       const { db, lastSeq } = this.#options;
-      const record = isOpen
-        ? await growLease(db, account, processId, amount)
-        : await openLease(db, account, { processId, amount, lastSeq: lastSeq() });
+      const lease = this.#lease(account, processId);
+      if (!isOpen) this.#lastTerm += 1;
+      const newTerm = isOpen ? lease.term : this.#lastTerm;
+      const record = isOpen ? await growLease(db, lease, amount) : await openLease(db, lease, { amount, newTerm, lastSeq: lastSeq() });
       if (record === null) return false;
       // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
       // late for him, so it counts only when we are known to live after it was taken.
       if (!isOpen && !(await this.#options.isAlive(processId))) {
-        await shrinkLease(db, account, processId, amount);
-        await closeLease(db, account, processId);
+        const opened = { ...lease, term: newTerm };
+        await shrinkLease(db, opened, amount);
+        await closeLease(db, opened);
         await this.#options.onLost(processId);
         return false;
       }
       if (processId !== this.#options.processId()) return false; // settled with the rest of that identity
       account.openedAs = processId;
+      account.term = Math.max(account.term, newTerm);
       account.free += amount;
       account.knownQuota = quotaOf(record);
       return true;
     } finally {
       this.letGo(account);
     }
+  }
+
+  #lease({ kind, id, term }: Account, processId: string): LeaseOf {
+    return { kind, id, term, processId };
+  }
+
+  /** From here on no write that was given up changes the lease any more. Null: the account is gone, or a newer term has begun. */
+  async #beginTerm(account: Account, processId: string): Promise<AccountRecord | null> {
+    this.#lastTerm += 1;
+    const term = this.#lastTerm;
+    const record = await beginTerm(this.#options.db, this.#lease(account, processId), term);
+    if (record !== null && processId === this.#options.processId()) account.term = Math.max(account.term, term);
+    return record;
   }
 
   #doubt(account: Account, failure: unknown): void {
@@ -285,7 +325,8 @@ export class Leases {
     if (account.writing > 0) return false;
     const { written } = account;
     const processId = this.#options.processId();
-    const record = await readAccount(this.#options.db, account);
+    const record = await this.#beginTerm(account, processId);
+    if (record === null && (await readAccount(this.#options.db, account)) !== null) return false;
     const lease = record?.leases[processId];
     if (lease !== undefined && account.openedAs !== processId && !(await this.#options.isAlive(processId))) {
       await this.#options.onLost(processId);
@@ -308,10 +349,10 @@ export class Leases {
       if (account.perSecond < 1) account.perSecond = 0;
       account.recent = 0;
       if (account.wantedUntil > 0 && now > account.wantedUntil) account.wantedUntil = 0;
-      const isQuiet = now - account.lastUseAt >= idleMs && account.waiters.length === 0 && !account.isServing;
-      if (!isQuiet) continue;
-      // The serving loop reads the lease again.
+      if (account.waiters.length > 0 || account.isServing) continue;
+      // The serving loop reads the lease again. At once: others may miss what is in it.
       if (account.isDoubtful) this.#serve(account);
+      else if (now - account.lastUseAt < idleMs) continue;
       else if (account.free !== 0) idle.push(account);
       else if (now - account.lastUseAt >= closeMs) void this.#close(account);
     }
@@ -326,7 +367,7 @@ export class Leases {
       account.free = 0;
       this.hold(account);
       try {
-        const record = await shrinkLease(this.#options.db, account, processId, amount);
+        const record = await shrinkLease(this.#options.db, this.#lease(account, processId), amount);
         if (account.openedAs !== processId) continue; // settled with the rest of that identity
         if (record === null) account.isDoubtful = true;
         else account.knownQuota = quotaOf(record);
@@ -345,11 +386,11 @@ export class Leases {
       account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
     if (!isIdle || account.isServing || account.isDoubtful) return false;
     this.#accounts.delete(key);
-    const processId = account.openedAs;
-    if (processId === undefined) return true;
+    if (account.openedAs === undefined && account.term === 0) return true;
+    const lease = this.#lease(account, account.openedAs ?? this.#options.processId());
     account.openedAs = undefined;
     let isClosed = false;
-    const work = closeLease(this.#options.db, account, processId)
+    const work = closeLease(this.#options.db, lease)
       .then(
         (record) => void (isClosed = record !== null),
         // Harmless: an empty lease is left for settle-leftovers.

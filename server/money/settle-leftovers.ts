@@ -194,7 +194,7 @@ async function dissolve(
           kind === 'user'
             ? { quota: lease - charge, used_quota: used, request_count: due.reduce((sum, row) => sum + callsOf(row), 0) }
             : { remain_quota: lease - charge, used_quota: used, charged_quota: charge },
-        unset: [`leases.${key}`, appliedField],
+        unset: [`leases.${key}`, appliedField, `terms.${processId}`],
       },
     );
     if (settled !== null) return;

@@ -46,6 +46,10 @@ export async function returnStrayLeases({ db, log }: StraysOptions): Promise<num
         await giveBack(db, kind, record.id, key);
         count += 1;
       }
+      // A term that was begun where there was no lease.
+      for (const id of Object.keys(record.terms ?? {})) {
+        if (await isStray(db, id)) await collection.patch({ id: record.id }, { unset: [`terms.${id}`] });
+      }
     }
   }
   if (count > 0) log.warn({ leases: count }, 'returned leases that no process held any more');
@@ -65,7 +69,10 @@ async function giveBack(db: Database, kind: AccountKind, id: number, key: string
     if (lease === undefined) return;
     const returned = await collection.patch(
       { id, [`leases.${key}`]: lease },
-      { increment: { [kind === 'user' ? 'quota' : 'remain_quota']: lease }, unset: [`leases.${key}`, `applied.${processOfLease(key)}`] },
+      {
+        increment: { [kind === 'user' ? 'quota' : 'remain_quota']: lease },
+        unset: [`leases.${key}`, `applied.${processOfLease(key)}`, `terms.${processOfLease(key)}`],
+      },
     );
     if (returned !== null) return;
   }

@@ -1,20 +1,27 @@
 // A write fails, and nobody knows whether it was carried out: nothing is done twice, nothing stays behind, and nobody is
 // refused money that he has.
 import { describe, expect, test } from 'vitest';
-import { userBalance } from '#server/money/account.ts';
+import { tokenBalance, userBalance } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { arrange, check, countWrites, end, onPlace, work } from '#tests/faults/bookkeeping.ts';
 import type { Outcomes, Scene } from '#tests/faults/bookkeeping.ts';
 import { engines } from '#tests/support/engines.ts';
 import { until } from '#tests/support/until.ts';
 
-/** All that the account has can be reserved by one call, within the second that a call waits. */
-async function checkSpendable({ context, other, user, unlimited }: Scene, where: string): Promise<void> {
-  const record = await other.db.collection('users').get(user.id);
-  const amount = record === null ? 0 : userBalance(record);
-  const result = await context.ledger.reserve({ userId: user.id, token: { id: unlimited.id, isLimited: false }, amount });
-  expect('reservation' in result, `${where}: ${amount} can be spent`).toBe(true);
-  if ('reservation' in result) context.ledger.release(result.reservation);
+/** All that the account has can be reserved by one call, within the second that a call waits; and nothing beyond it. */
+async function checkSpendable({ context, other, user, limited, unlimited }: Scene, where: string): Promise<void> {
+  for (const token of [limited, unlimited]) {
+    const isLimited = token === limited;
+    const [record, tokenRecord] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(token.id)];
+    if (record === null || tokenRecord === null) throw new Error('The accounts are gone');
+    const amount = isLimited ? tokenBalance(tokenRecord) : userBalance(record);
+    const request = { userId: user.id, token: { id: token.id, isLimited } };
+    const result = await context.ledger.reserve({ ...request, amount });
+    expect('reservation' in result, `${where}: ${amount} can be spent`).toBe(true);
+    const beyond = await other.ledger.reserve({ ...request, amount: 1 });
+    expect('reservation' in beyond, `${where}: and nothing beyond it`).toBe(false);
+    if ('reservation' in result) context.ledger.release(result.reservation);
+  }
 }
 
 async function checkNothingHeld({ other, user, limited }: Scene): Promise<void> {
@@ -27,33 +34,59 @@ async function checkNothingHeld({ other, user, limited }: Scene): Promise<void> 
   );
 }
 
+/** The process works, and then gives back what it holds, because another one needs it. */
+async function workAndReturn(scene: Scene, outcomes: Outcomes): Promise<void> {
+  const { other, user, unlimited } = scene;
+  await work(scene, outcomes);
+  const record = await other.db.collection('users').get(user.id);
+  const amount = record === null ? 0 : userBalance(record);
+  const result = await other.ledger.reserve({ userId: user.id, token: { id: unlimited.id, isLimited: false }, amount });
+  if ('reservation' in result) other.ledger.release(result.reservation);
+}
+
+function openEntries({ other, user }: Scene): Promise<number> {
+  return other.db.collection('ledger').count({ account: 'user', account_id: user.id, state: 'open' });
+}
+
 describe.each(engines)('a write whose outcome is not known on $kind', (engine) => {
-  describe.each(['before', 'after'] as const)('failing %s it is carried out', (when) => {
+  describe.each(['before', 'after', 'late'] as const)('carried out: %s', (when) => {
     test.each([0, 3])(
-      'and %i more after it',
+      'and %i more that fail after it',
       async (further) => {
         await onPlace(engine, async (place) => {
           const writes = await countWrites(place);
-          const scenes: Scene[] = [];
-          for (let at = 1; at <= writes; at += 1) {
-            const scene = await arrange(place);
-            const outcomes: Outcomes = new Map();
-            const where = `write ${at} failed ${when} it was carried out`;
-            scene.db.failAt(at, when, further);
-            await work(scene, outcomes);
-            scene.db.failAt(Infinity, when);
-            // What was given up is finished, one way or the other.
-            await scene.context.ledger.settleLeftovers();
-            await check(scene, outcomes, where, true);
-            expect(await place.other.db.collection('ledger').count({ state: 'open' }), where).toBe(0);
-            await checkSpendable(scene, where);
-            scenes.push(scene);
-          }
-          // Idle leases go back, known and doubtful ones.
-          for (const scene of scenes) {
-            await checkNothingHeld(scene);
-            await end(scene);
-          }
+          // A few more than that: the process is told to give money back, and does.
+          const scenes = await Promise.all(
+            Array.from({ length: writes + 4 }, async (_, index) => ({
+              scene: await arrange(place),
+              outcomes: new Map<string, 'done' | 'failed'>(),
+              at: index + 1,
+              where: `write ${index + 1} failed, carried out: ${when}`,
+            })),
+          );
+          await Promise.all(
+            scenes.map(async ({ scene, outcomes, at, where }) => {
+              scene.db.failAt(at, when, further);
+              await workAndReturn(scene, outcomes);
+              scene.db.failAt(Infinity, when);
+              // What was given up is finished, one way or the other.
+              await scene.context.ledger.settleLeftovers();
+              await check(scene, outcomes, where, true);
+              expect(await openEntries(scene), where).toBe(0);
+              await checkSpendable(scene, where);
+            }),
+          );
+          await Promise.all(
+            scenes.map(async ({ scene, outcomes, where }) => {
+              await scene.db.deliver();
+              await scene.context.ledger.settleLeftovers();
+              await check(scene, outcomes, `${where}, and all has arrived`, true);
+              await checkSpendable(scene, `${where}, and all has arrived`);
+              // Idle leases go back, known and doubtful ones.
+              await checkNothingHeld(scene);
+              await end(scene);
+            }),
+          );
           expect((await audit(place.other.db)).findings).toEqual([]);
         });
       },

@@ -1,15 +1,20 @@
 // A database as a process sees it that can be stopped (SIGSTOP, a dying machine) before or after any of its writes: from
-// there on nothing of it reaches the database until it is let go on. Or a single write fails, carried out or not, as when
-// the network goes away. The database itself is the real one.
+// there on nothing of it reaches the database until it is let go on. Or a single write fails, carried out or not or later,
+// as when the network goes away. The database itself is the real one.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Collection, Stored, Write } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
+
+/** Late: what was sent sits in some buffer of a network that comes back, and arrives when nobody reckons with it any more. */
+export type FailureOf = 'before' | 'after' | 'late';
 
 export interface FreezableDatabase extends Database {
   /** Stops at the `count`-th write from now, before it is carried out or before its answer arrives. */
   freezeAt(count: number, when: 'before' | 'after'): void;
   /** The `count`-th write from now fails, and so do the `further` ones after it. */
-  failAt(count: number, when: 'before' | 'after', further?: number): void;
+  failAt(count: number, when: FailureOf, further?: number): void;
+  /** Carries out what is late. */
+  deliver(): Promise<void>;
   /** Resolves when it has stopped. */
   readonly frozen: Promise<void>;
   readonly isFrozen: boolean;
@@ -22,7 +27,8 @@ export function makeFreezable(db: Database): FreezableDatabase {
   let writes = 0;
   let stopAt = Infinity;
   let stopWhen: 'before' | 'after' = 'before';
-  let failures = { from: Infinity, to: Infinity, when: 'before' };
+  let failures: { from: number; to: number; when: FailureOf } = { from: Infinity, to: Infinity, when: 'before' };
+  const late: (() => Promise<unknown>)[] = [];
   let isFrozen = false;
   let noteFrozen = () => {};
   let frozen = new Promise<void>((resolve) => (noteFrozen = resolve));
@@ -50,7 +56,8 @@ export function makeFreezable(db: Database): FreezableDatabase {
     if (stops === 'before') freeze();
     await thawed;
     const fails = writes >= failures.from && writes <= failures.to ? failures.when : null;
-    if (fails === 'before') throw new DatabaseUnavailable('A test has taken the database away');
+    if (fails === 'late') late.push(work);
+    if (fails === 'before' || fails === 'late') throw new DatabaseUnavailable('A test has taken the database away');
     const result = await work();
     if (fails === 'after') throw new DatabaseUnavailable('A test has taken the database away');
     if (stops === 'after') freeze();
@@ -101,6 +108,10 @@ export function makeFreezable(db: Database): FreezableDatabase {
     },
     failAt(count, when, further = 0) {
       failures = { from: writes + count, to: writes + count + further, when };
+    },
+    async deliver() {
+      // Nobody hears of a conflict.
+      for (const work of late.splice(0)) await work().catch(() => {});
     },
     get frozen() {
       return frozen;
