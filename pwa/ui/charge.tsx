@@ -9,7 +9,8 @@ export function Charge({ quota, sign }: { quota: number; sign?: '+' | '−' }) {
 }
 
 export function MutedZeros({ text }: { text: string }) {
-  const { zeros, digits } = splitLeadingZeros(text);
+  // Nothing is all zeros.
+  const { zeros, digits } = /[1-9]/.test(text) ? splitLeadingZeros(text) : { zeros: text, digits: '' };
   return (
     <span className={styles.money}>
       {zeros !== '' && <span className={styles.zeros}>{zeros}</span>}

@@ -46,25 +46,27 @@ export function Pager(props: PagerProps) {
     <nav className={styles.pager} aria-label={t('common.pager.label')}>
       <SizeChoice size={props.size} onSize={props.onSize} />
       {!isStream && <Range {...props} />}
-      <span className={styles.buttons}>
-        <Button
-          variant="subtle"
-          className={styles.button}
-          disabled={!hasPrevious}
-          leftSection={<Icon name="left" />}
-          onClick={() => (isStream ? props.onNewer() : props.onPage(props.page - 1))}
-        >
-          {t(isStream ? 'common.pager.newer' : 'common.pager.previous')}
-        </Button>
-        <Button
-          className={styles.button}
-          disabled={!hasNext}
-          rightSection={<Icon name="right" />}
-          onClick={() => (isStream ? props.onOlder() : props.onPage(props.page + 1))}
-        >
-          {t(isStream ? 'common.pager.older' : 'common.pager.next')}
-        </Button>
-      </span>
+      {(isStream || pages > 1 || hasPrevious || hasNext) && (
+        <span className={styles.buttons}>
+          <Button
+            variant="subtle"
+            className={styles.button}
+            disabled={!hasPrevious}
+            leftSection={<Icon name="left" />}
+            onClick={() => (isStream ? props.onNewer() : props.onPage(props.page - 1))}
+          >
+            {t(isStream ? 'common.pager.newer' : 'common.pager.previous')}
+          </Button>
+          <Button
+            className={styles.button}
+            disabled={!hasNext}
+            rightSection={<Icon name="right" />}
+            onClick={() => (isStream ? props.onOlder() : props.onPage(props.page + 1))}
+          >
+            {t(isStream ? 'common.pager.older' : 'common.pager.next')}
+          </Button>
+        </span>
+      )}
     </nav>
   );
 }

@@ -133,7 +133,7 @@ function What({ log, isTight }: { log: Log; isTight: boolean }) {
   if (!isCall(log)) {
     return (
       <span className={styles.what}>
-        {!isPhone && <TypeTag log={log} />}
+        {!isPhone && !isTight && <TypeTag log={log} />}
         <span className={styles.said} title={sentence(log)}>
           {sentence(log)}
         </span>

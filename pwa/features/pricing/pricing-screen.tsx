@@ -110,7 +110,9 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         <GroupBanner list={list} group={group} ownGroup={ownGroup} isVisitor={user === null} onGroup={onGroup}>
           {rows !== undefined &&
             rows.length > 0 &&
-            t('common.pager.range', { start: 1, end: rows.length, total: all?.length ?? rows.length })}
+            (rows.length === all?.length
+              ? t('pricing.count', { count: rows.length })
+              : t('pricing.count_of', { shown: rows.length, count: all?.length ?? rows.length }))}
         </GroupBanner>
       )}
       <DataList

@@ -28,16 +28,19 @@ export function UserState({ user }: { user: User }) {
 /** Ordinary users are the rule; the others are named. */
 export function UserRole({ user }: { user: Pick<User, 'role'> }) {
   const { t } = useTranslation();
-  if (user.role >= Role.root) return <Tag>{t('common.role.root')}</Tag>;
-  if (user.role >= Role.admin) return <Tag>{t('common.role.admin')}</Tag>;
-  return <>{t('common.role.user')}</>;
+  const isPhone = useIsPhone();
+  if (user.role < Role.admin) return <>{t('common.role.user')}</>;
+  const word = t(user.role >= Role.root ? 'common.role.root' : 'common.role.admin');
+  // In the second line of a card a tag would be taller than the line.
+  return isPhone ? <>{word}</> : <Tag>{word}</Tag>;
 }
 
 export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' | 'normal' }) {
   const { t } = useTranslation();
   const format = useFormat();
   // A card has no room for the bed.
-  const hasBed = !useIsPhone() || size === 'normal';
+  const isPhone = useIsPhone();
+  const hasBed = !isPhone || size === 'normal';
   return (
     <Level
       size={size}
@@ -45,7 +48,8 @@ export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' |
       value={user.quota}
       fullMark={hasBed ? user.full_mark : 0}
       lowMark={warningThreshold(user)}
-      valueText={size === 'row' ? format.quotaBare(user.quota) : format.quota(user.quota)}
+      // Only a table has a heading that names the unit.
+      valueText={size === 'row' && !isPhone ? format.quotaBare(user.quota) : format.quota(user.quota)}
       {...(size === 'normal' && user.full_mark > 0 ? { caption: t('users.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
     />
   );

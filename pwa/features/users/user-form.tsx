@@ -162,8 +162,8 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           {...form.getInputProps('group')}
         />
         <PasswordInput
-          label={t('users.field.password')}
-          placeholder={t('users.field.password_hint', { min: passwordLimits.min })}
+          label={t('users.field.new_password')}
+          placeholder={t('users.field.new_password_hint')}
           autoComplete="new-password"
           visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
           visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
