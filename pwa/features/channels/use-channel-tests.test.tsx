@@ -24,6 +24,7 @@ const untested = Channel.parse({
 
 let server: FixtureServer;
 let root: Root;
+let client: QueryClient;
 /** What list and panel show, each time they are drawn. */
 let shown: { list: string; panel: string; tests: ChannelTests }[];
 let held: (() => void)[];
@@ -49,11 +50,15 @@ beforeEach(() => {
   shown = [];
   asks = { list: 0, panel: 0 };
   held = [];
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   root = createRoot(document.createElement('div'));
 });
-afterEach(() => {
+afterEach(async () => {
+  await vi.waitFor(() => {
+    for (const answer of held.splice(0)) answer();
+    expect(client.isFetching()).toBe(0);
+  });
   root.unmount();
-  for (const answer of held) answer();
 });
 
 function latest(): ChannelTests {
@@ -74,7 +79,7 @@ async function open(outcome: object): Promise<void> {
     return undefined;
   });
   root.render(
-    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+    <QueryClientProvider client={client}>
       <Shown />
     </QueryClientProvider>,
   );
