@@ -34,6 +34,15 @@ export function registrationClosed(status: SiteStatus | undefined): 'closed' | '
   return status.email_verification ? 'no_mail' : undefined;
 }
 
+/**
+ * Where programs reach this installation. Nobody having set an address, the server names itself `localhost`, which means
+ * something else on every other machine: there, the address of this page is the better guess.
+ */
+export function siteAddress(status: SiteStatus | undefined): string {
+  const told = status?.server_address ?? '';
+  return told === '' || URL.parse(told)?.hostname === 'localhost' ? location.origin : told;
+}
+
 export function storedStatus(): SiteStatus | undefined {
   try {
     const parsed = SiteStatus.safeParse(JSON.parse(localStorage.getItem(storageKey) ?? 'null'));

@@ -5,7 +5,7 @@ import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
-import { furnish } from './support/furnish.ts';
+import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -54,6 +54,8 @@ describeInBrowser('outbox', () => {
       await page.goto('/outbox');
       const edit = page.getByRole('main').getByRole('listitem').filter({ hasText: nameField });
       for (const side of ['Tidegate', 'Harbour office', 'Lighthouse']) await edit.getByText(side).first().waitFor();
+      // Who did it, and when.
+      await edit.getByText(new RegExp(text('settings.conflict.changed_by', { name: owner.username, time: '\\d' }))).waitFor();
       await expectSoundScreen(visitor);
       await edit.getByRole('radio', { name: text(`settings.conflict.${choice}`) }).check();
       const label =

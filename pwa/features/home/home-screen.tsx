@@ -122,7 +122,11 @@ function Today() {
       {self.data?.request_count === 0 && tokens !== undefined && (
         <div className={styles.start}>
           <p>{t('home.today.first_call')}</p>
-          <Button component={Link} to={tokens} variant="filled" leftSection={<Icon name="plus" />}>
+          <Button
+            renderRoot={(attributes) => <Link {...attributes} to={tokens} search={{ open: 'new' }} />}
+            variant="filled"
+            leftSection={<Icon name="plus" />}
+          >
             {t('home.today.create_token')}
           </Button>
         </div>

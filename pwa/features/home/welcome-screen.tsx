@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
+import { registrationClosed, siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import styles from './welcome-screen.module.css';
@@ -47,7 +47,7 @@ export function WelcomeScreen() {
         </dl>
         <p className={styles.address}>
           <span>{t('home.welcome.base_url')}</span>
-          <code>{status?.server_address || location.origin}/v1</code>
+          <code>{siteAddress(status)}/v1</code>
         </p>
       </div>
     </main>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
@@ -176,7 +176,7 @@ function Standing({ token }: { token: Token }) {
 function ChatLinks({ apiKey }: { apiKey: string }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  const address = status?.server_address || location.origin;
+  const address = siteAddress(status);
   const links = (status?.chats ?? []).flatMap((chat) =>
     Object.entries(chat).flatMap(([name, template]) => {
       const href = chatAddress(template, { key: apiKey, address });
