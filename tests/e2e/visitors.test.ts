@@ -1,0 +1,87 @@
+// What a visitor is offered: only what works here, and where it does not, a reason in his language.
+import { expect, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { furnish } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+/** Switches that can be stored for features to come, with what each needs before it can be turned on. */
+const toCome = [
+  { key: 'TurnstileSiteKey', value: 'site' },
+  { key: 'TurnstileSecretKey', value: 'secret' },
+  { key: 'TurnstileCheckEnabled', value: 'true' },
+  { key: 'GitHubClientId', value: 'client' },
+  { key: 'GitHubClientSecret', value: 'secret' },
+  { key: 'GitHubOAuthEnabled', value: 'true' },
+  { key: 'oidc.client_id', value: 'client' },
+  { key: 'oidc.client_secret', value: 'secret' },
+  { key: 'oidc.enabled', value: 'true' },
+  { key: 'TelegramBotToken', value: '1:bot' },
+  { key: 'TelegramOAuthEnabled', value: 'true' },
+];
+
+describeInBrowser('visitors', () => {
+  it('with e-mail verification on, registration says why it is closed, and nothing leads to it', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    await api.put('/api/option/', { key: 'EmailVerificationEnabled', value: 'true' });
+    for (const language of ['zh', 'en'] as const) {
+      const visitor = await createVisitor(tidegate.url, { language, size: language === 'zh' ? 'phone' : 'desk' });
+      const { page } = visitor;
+      await page.goto('/register');
+      await page.getByText(text('register.shut.no_mail', {}, language)).waitFor();
+      expect(await page.locator('form').count()).toBe(0);
+      await expectSoundScreen(visitor);
+      for (const path of ['/login', '/']) {
+        await page.goto(path);
+        await settle(page);
+        expect(await page.getByRole('link', { name: text('session.register.link', {}, language) }).count(), path).toBe(0);
+      }
+      await visitor.context.close();
+    }
+  });
+
+  it('switches of features to come change nothing on the sign-in, and are not offered in the settings', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    for (const option of toCome) await api.put('/api/option/', option);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    const foreign = /turnstile|github|oidc|telegram|wechat|linux\s?do|third-party/i;
+    for (const path of ['/login', '/register']) {
+      await page.goto(path);
+      await settle(page);
+      expect(await page.locator('body').innerText(), path).not.toMatch(foreign);
+      expect(await page.locator('iframe').count(), path).toBe(0);
+    }
+    await signIn(visitor);
+    await page.goto('/setting');
+    await settle(page);
+    expect(await page.locator('body').innerText()).not.toMatch(foreign);
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
+
+  it('the documents of the site are one step away once they have an address', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    await api.put('/api/option/', { key: 'general_setting.docs_link', value: 'https://docs.example.org/start' });
+    const desk = await createVisitor(tidegate.url);
+    await desk.page.goto('/');
+    await settle(desk.page);
+    const link = desk.page.getByRole('link', { name: text('shell.docs') });
+    expect(await link.getAttribute('href')).toBe('https://docs.example.org/start');
+    await expectSoundScreen(desk);
+    await desk.context.close();
+    const phone = await createVisitor(tidegate.url, { size: 'phone' });
+    await signIn(phone);
+    await phone.page.getByRole('button', { name: text('shell.menu.more') }).click();
+    await phone.page
+      .getByRole('dialog')
+      .getByRole('link', { name: text('shell.docs') })
+      .waitFor();
+    await expectSoundScreen(phone);
+    await phone.context.close();
+  });
+});
