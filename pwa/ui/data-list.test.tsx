@@ -77,6 +77,39 @@ describe('data-list', () => {
     expect(document.querySelectorAll('tbody tr')).toHaveLength(3);
   });
 
+  describe('pages', () => {
+    const pager = { page: 1, size: 10, onPage: () => {}, onSize: () => {} };
+    const nav = () => document.querySelector('nav');
+
+    test('of nothing are none', () => {
+      draw(<List rows={[]} pager={{ ...pager, total: 0 }} />);
+      expect(text()).toContain('Nothing here');
+      expect(nav()).toBeNull();
+    });
+
+    test('beyond the last one lead back', () => {
+      let asked = 0;
+      draw(<List rows={[]} pager={{ ...pager, page: 4, total: 12, onPage: (page) => (asked = page) }} />);
+      expect(nav()).not.toBeNull();
+      expect(asked).toBe(2);
+    });
+
+    test('have buttons only when there are several', () => {
+      draw(<List pager={{ ...pager, total: 3 }} />);
+      expect(nav()?.textContent).toContain('Items 1 - 3 of 3');
+      expect(nav()?.querySelector('button')).toBeNull();
+      draw(<List pager={{ ...pager, size: 2, total: 3 }} />);
+      expect(nav()?.querySelectorAll('button')).toHaveLength(2);
+    });
+  });
+
+  test('a failure names the request, and offers nothing to walk through', () => {
+    const error = Object.assign(new Error('broken'), { requestId: 'r-77', details: '' });
+    draw(<List rows={undefined} query={{ ...answered, data: undefined, error, dataUpdatedAt: 0 }} />);
+    expect(document.querySelector('[role=alert]')?.textContent).toContain('r-77');
+    expect(document.querySelector('footer')).toBeNull();
+  });
+
   test('J and K walk, Enter opens, Space ticks, Esc unticks', () => {
     draw(<List />);
     press('j');
