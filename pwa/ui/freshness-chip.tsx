@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useIsPhone } from './breakpoint.ts';
 import styles from './freshness-chip.module.css';
 import { Glyph, type GlyphName } from './glyph.tsx';
 
@@ -17,6 +18,7 @@ const freshSeconds = 60;
 /** One chip that says how far what is shown can be trusted. At most two segments. */
 export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: FreshnessChipProps) {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
   const segments: ReactNode[] = [];
   const isOld = ageSeconds !== undefined && ageSeconds >= freshSeconds;
 
@@ -30,7 +32,15 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
   else segments.push(<Segment key="live" kind="live" glyph="live" text={t('common.freshness.live')} />);
 
   if (waiting > 0)
-    segments.push(<Segment key="waiting" kind="wait" glyph="waiting" text={t('common.freshness.waiting', { count: waiting })} />);
+    segments.push(
+      <Segment
+        key="waiting"
+        kind="wait"
+        glyph="waiting"
+        text={t('common.freshness.waiting', { count: waiting })}
+        brief={isPhone ? t('common.freshness.waiting_brief', { count: waiting }) : undefined}
+      />,
+    );
   else if (connection === 'offline' && isOld) segments.push(age(ageSeconds));
   return <Chip>{segments}</Chip>;
 
@@ -52,11 +62,19 @@ function Chip({ children }: { children: ReactNode }) {
   );
 }
 
-function Segment({ kind, glyph, text }: { kind: string; glyph: GlyphName; text: string }) {
+/** `brief` is what a phone's bar has room for beside the screen's title; the whole is read aloud. */
+function Segment({ kind, glyph, text, brief }: { kind: string; glyph: GlyphName; text: string; brief?: string | undefined }) {
   return (
     <span className={styles.segment} data-kind={kind}>
       <Glyph name={glyph} />
-      {text}
+      {brief === undefined ? (
+        text
+      ) : (
+        <>
+          <span aria-hidden="true">{brief}</span>
+          <span className="visually-hidden">{text}</span>
+        </>
+      )}
     </span>
   );
 }

@@ -112,6 +112,7 @@ describeInBrowser('failures', () => {
       isAway = false;
       await tryAgain(visitor);
       await page.getByText(shows).first().waitFor();
+      expect(await page.getByText(text('common.freshness.server_away')).count(), path).toBe(0);
       await page.unrouteAll({ behavior: 'wait' });
     }
     await visitor.context.close();
