@@ -7,6 +7,7 @@ import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
 import { checkMasterKey } from '#server/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
+import { createPendingWork } from '#server/pending-work.ts';
 import { createRandomText } from '#server/random-text.ts';
 import { createSecrets } from '#server/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
@@ -46,7 +47,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const settings = createSettings({ db, changes, secrets, log });
   const ledger = createLedger({ db, changes, log, now, randomText });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
-  const pending = new Set<Promise<unknown>>();
+  const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
   await changes.start();
   await settings.reload();
@@ -65,19 +66,16 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     randomText,
     random: parts.random ?? Math.random,
     waitUntil(work) {
-      const tracked: Promise<unknown> = work
-        .catch((failure: unknown) => log.error({ err: failure }, 'work after a request failed'))
-        .finally(() => pending.delete(tracked));
-      pending.add(tracked);
+      pending.add(work.catch((failure: unknown) => log.error({ err: failure }, 'work after a request failed')));
     },
     onClose: (work) => void closing.push(work),
     async close() {
-      while (pending.size > 0) await Promise.all(pending);
+      await pending.done();
       // Calls whose connections have just been cut: they hear of it, abort their upstream and settle what came.
       await ledger.idle(cutCallsMs);
-      while (pending.size > 0) await Promise.all(pending);
+      await pending.done();
       for (const work of closing) await work();
-      while (pending.size > 0) await Promise.all(pending);
+      await pending.done();
       channels.stop();
       await ledger.stop();
       await changes.stop();

@@ -1,4 +1,5 @@
 // Environment → database → context → app → listen; and the way back on SIGTERM.
+import '#server/heap-tuning.ts';
 import cluster from 'node:cluster';
 import { createApp } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';

@@ -9,6 +9,7 @@ const longestPauseMs = 300_000;
 
 export class ClientStream implements BodySource, TimedStream {
   readonly body: LeanBody;
+  clockPlace = -1;
   readonly #clock: StreamClock;
   readonly #keepAliveMs: number;
   #upstream: { pause(): void; resume(): void } | null = null;
@@ -55,6 +56,8 @@ export class ClientStream implements BodySource, TimedStream {
   }
 
   tick(now: number): void {
+    // Without content they leave late, because mostly it is about to come and both fit into one write.
+    this.body.flushHeaders();
     if (this.#isPaused && now - this.#pausedAt > longestPauseMs) this.body.cut();
     else if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
   }

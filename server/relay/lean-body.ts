@@ -10,7 +10,6 @@ export interface BodySource {
 }
 
 const earlyBytes = 64 * 1024;
-const headersMs = 5;
 
 /**
  * A response body that writes into Node's response directly. It looks enough like a Readable (`read`, `once`, `pipe`,
@@ -26,8 +25,6 @@ export class LeanBody extends EventEmitter {
   #isFull = false;
   #isEnded = false;
   #isGone = false;
-  /** Until the headers leave by themselves. Cleared at the end, or it would keep the whole call alive that long. */
-  #headersTimer: NodeJS.Timeout | undefined;
 
   constructor(source: BodySource) {
     super();
@@ -69,11 +66,13 @@ export class LeanBody extends EventEmitter {
       this.#finish();
       return destination;
     }
-    // Headers leave soon even without content, so that a client learns that its stream has begun; not at once, because
-    // mostly the content is about to come and both fit into one write.
-    if (this.#pending.length === 0) this.#headersTimer = setTimeout(() => this.#flushHeaders(), headersMs);
-    else this.#flush();
+    this.#flush();
     return destination;
+  }
+
+  /** Sends the headers if they have not left with some content yet. */
+  flushHeaders(): void {
+    if (!this.#isGone && !this.#isEnded && this.#destination?.headersSent === false) this.#destination.flushHeaders();
   }
 
   /** Closes the client's connection; `left` follows. */
@@ -85,17 +84,11 @@ export class LeanBody extends EventEmitter {
   destroy(): void {
     if (this.#isGone) return;
     this.#isGone = true;
-    clearTimeout(this.#headersTimer);
     this.#pending = [];
     if (!this.#isEnded) this.#source.left();
   }
 
-  #flushHeaders(): void {
-    if (!this.#isGone && !this.#isEnded && this.#destination?.headersSent === false) this.#destination.flushHeaders();
-  }
-
   #finish(): void {
-    clearTimeout(this.#headersTimer);
     const rest = this.#take();
     if (rest === null) this.#destination?.end();
     else this.#destination?.end(rest);

@@ -81,7 +81,7 @@ async function answerStream(call: RunningCall): Promise<Response> {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     return { kind: 'fault' };
   });
-  const outcome = await Promise.race([tries, timer(keepAliveMs, tries)]);
+  const outcome = await within(keepAliveMs, tries);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
     const { status, error, retryAfter } = endWithoutAnswer(call, outcome);
@@ -98,10 +98,14 @@ async function answerStream(call: RunningCall): Promise<Response> {
   return streamAnswer(200, { ...eventStreamHeaders, 'x-oneapi-request-id': call.requestId }, client.body);
 }
 
-function timer(ms: number, until: Promise<unknown>): Promise<'waiting'> {
+/** What the work, which never fails, came to; or that it takes longer. */
+function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'waiting'> {
   return new Promise((resolve) => {
-    const timeout = setTimeout(() => resolve('waiting'), ms);
-    void until.finally(() => clearTimeout(timeout));
+    const timeout = setTimeout(resolve, ms, 'waiting');
+    void work.then((result) => {
+      clearTimeout(timeout);
+      resolve(result);
+    });
   });
 }
 

@@ -3,6 +3,8 @@
 export interface TimedStream {
   /** Called about four times a second with the monotonic time in milliseconds. */
   tick(now: number): void;
+  /** Kept by the clock: where the stream stands in its list, -1 when it does not. */
+  clockPlace: number;
 }
 
 export interface StreamClock {
@@ -15,17 +17,35 @@ export interface StreamClock {
 const tickMs = 250;
 
 export function createStreamClock(): StreamClock {
-  const streams = new Set<TimedStream>();
+  // Not a Set: one that thousands of streams a second pass through keeps ended ones alive (see `pending-work.ts`).
+  const streams: TimedStream[] = [];
+
+  function remove(stream: TimedStream): void {
+    const place = stream.clockPlace;
+    if (place < 0) return;
+    stream.clockPlace = -1;
+    const last = streams.pop();
+    if (last === undefined || last === stream) return;
+    streams[place] = last;
+    last.clockPlace = place;
+  }
+
   const timer = setInterval(() => {
     const now = performance.now();
-    for (const stream of streams) stream.tick(now);
+    // From the end: whoever is removed meanwhile is replaced by one that had its turn.
+    for (let place = streams.length - 1; place >= 0; place -= 1) streams[place]?.tick(now);
   }, tickMs);
   timer.unref();
+
   return {
-    add: (stream) => void streams.add(stream),
-    remove: (stream) => void streams.delete(stream),
+    add(stream) {
+      if (stream.clockPlace >= 0) return;
+      stream.clockPlace = streams.length;
+      streams.push(stream);
+    },
+    remove,
     get size() {
-      return streams.size;
+      return streams.length;
     },
     stop: () => clearInterval(timer),
   };

@@ -50,14 +50,15 @@ const reserveCheckBytes = 8 * 1024;
 const lingerMs = 1_000;
 
 export class StreamRelay implements StreamSink, TimedStream {
-  /** Null once the first event is there; the failure when there will be none. */
-  readonly opened: Promise<UpstreamFailure | null>;
+  clockPlace = -1;
   readonly #options: StreamRelayOptions;
   readonly #meter: UsageMeter;
   readonly #transform: StreamTransform | null;
   readonly #isUsageHidden: boolean;
   readonly #idleMs: number;
-  #open: (failure: UpstreamFailure | null) => void = () => {};
+  /** Undefined until it is known whether there will be a stream. */
+  #opening: UpstreamFailure | null | undefined;
+  #waitsForOpening: ((failure: UpstreamFailure | null) => void) | undefined;
   #state: 'opening' | 'flowing' | 'ended' = 'opening';
   #carry: Buffer | null = null;
   #lastByteAt = performance.now();
@@ -73,9 +74,19 @@ export class StreamRelay implements StreamSink, TimedStream {
     this.#isUsageHidden = !wantsUsage(call.body);
     this.#transform = createStreamTransform({ channel, upstreamModel: request.upstreamModel, isUsageHidden: this.#isUsageHidden });
     this.#idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
-    this.opened = new Promise((resolve) => {
-      this.#open = resolve;
+  }
+
+  /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */
+  opened(): UpstreamFailure | null | Promise<UpstreamFailure | null> {
+    if (this.#opening !== undefined) return this.#opening;
+    return new Promise((resolve) => {
+      this.#waitsForOpening = resolve;
     });
+  }
+
+  #open(failure: UpstreamFailure | null): void {
+    this.#opening = failure;
+    this.#waitsForOpening?.(failure);
   }
 
   start(): void {
@@ -251,11 +262,13 @@ export class StreamRelay implements StreamSink, TimedStream {
   async #complete(ending: StreamEnding, failure?: UpstreamFailure): Promise<void> {
     const { call, channel, client, request, attempt, stream } = this.#options;
     const { services } = call;
-    const reported = this.#reportedUsage();
+    const reported = this.#meter.lastUsage();
     const isAbsurd = isAbsurdUsage(reported);
     const isWell = ending === 'complete' && !isAbsurd;
     const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
-    const usage = await this.#meteredUsage(reported);
+    const told = readUsage(reported, channel.provider);
+    const usage: MeteredUsage | null =
+      told === null ? await this.#countedUsage() : { ...told, promptSource: 'upstream', completionSource: 'upstream' };
     attempt.end_ms = elapsed(call);
     if (outcome !== 'complete') attempt.error = outcome;
     this.#noteHealth(outcome, failure);
@@ -285,20 +298,9 @@ export class StreamRelay implements StreamSink, TimedStream {
     else health.failed(channel.id, call.model, failure ?? (outcome === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
   }
 
-  /** The last `usage` value that is not null, of any of the last events. */
-  #reportedUsage(): unknown {
-    for (const data of this.#meter.lastEvents().toReversed()) {
-      if (!data.includes('"usage"')) continue;
-      const usage = usageIn(data);
-      if (usage !== undefined && usage !== null) return usage;
-    }
-    return undefined;
-  }
-
-  async #meteredUsage(reported: unknown): Promise<MeteredUsage | null> {
-    const { call, channel } = this.#options;
-    const usage = readUsage(reported, channel.provider);
-    if (usage !== null) return { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
+  /** Counts what the upstream did not tell. */
+  async #countedUsage(): Promise<MeteredUsage | null> {
+    const { call } = this.#options;
     if (this.#meter.bytes === 0) return null;
     const [promptTokens, completionTokens] = await Promise.all([
       countPromptTokens(call.body, call.endpoint.capability, call.model),
@@ -375,15 +377,6 @@ function withoutUsage(events: Buffer): readonly Buffer[] {
   }
   kept.push(events.subarray(from));
   return kept;
-}
-
-function usageIn(data: string): unknown {
-  try {
-    const chunk: unknown = JSON.parse(data);
-    return typeof chunk === 'object' && chunk !== null && 'usage' in chunk ? chunk.usage : undefined;
-  } catch {
-    return undefined; // the beginning of the tail may be cut
-  }
 }
 
 function isJsonObject(data: string): boolean {

@@ -123,7 +123,8 @@ async function followStream(
   const relay = new StreamRelay({ call, client, channel, request, attempt, stream: answer.stream });
   call.onLeave = () => relay.clientLeft();
   relay.start();
-  const failure = await relay.opened;
+  const opened = relay.opened();
+  const failure = opened instanceof Promise ? await opened : opened;
   return failure === null ? { kind: 'stream', relay } : { kind: 'failed', failure };
 }
 
@@ -142,7 +143,8 @@ async function readWhole(
     const relay = new StreamRelay({ call, client, channel, request, attempt, stream: completionEvents(body) });
     call.onLeave = () => relay.clientLeft();
     relay.start();
-    const failure = await relay.opened;
+    const opened = relay.opened();
+    const failure = opened instanceof Promise ? await opened : opened;
     return failure === null ? { kind: 'stream', relay } : { kind: 'failed', failure };
   }
   const usage = await usageOf(call, channel, { body, text: fixed });

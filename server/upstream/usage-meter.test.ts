@@ -36,3 +36,21 @@ test('usage-meter: reasoning and tool calls count as text', () => {
     'abf{"a":1}',
   );
 });
+
+test('usage-meter: the usage is the last object of that name at the top of an event', () => {
+  const watched = meter();
+  watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'));
+  watched.push(Buffer.from('data: {"choices":[{"delta":{"content":"\\"usage\\": {"}}],"usage":null}\n\n'));
+  expect(watched.lastUsage()).toEqual({ prompt_tokens: 1 });
+  watched.push(Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":2}}\n\ndata: {"x_groq":{"usage":{"prompt_tokens":3}}}\n\n'));
+  expect(watched.lastUsage()).toEqual({ prompt_tokens: 2 });
+});
+
+test('usage-meter: a usage far behind is none, and a stream without any has none', () => {
+  const watched = meter();
+  expect(watched.lastUsage()).toBeUndefined();
+  watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'), true);
+  expect(watched.lastUsage()).toEqual({ prompt_tokens: 1 });
+  for (let index = 0; index < 1_000; index += 1) watched.push(Buffer.from(chunk(`word${index}`)));
+  expect(watched.lastUsage()).toBeUndefined();
+});

@@ -1,6 +1,7 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: the last bytes tell usage and
 // ending; the text is kept as raw bytes and only read when the upstream reported no usage, or when the bytes pile up.
-import { dataOf } from '#server/upstream/sse.ts';
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */
@@ -8,6 +9,8 @@ const rawBytes = 16 * 1024;
 /** Characters of text kept; what is beyond is counted in the background and dropped. */
 const textLimit = 48 * 1024;
 const tailBytes = 4 * 1024;
+
+const usageKey = Buffer.from('"usage"');
 
 // Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
 const spare: Buffer[] = [];
@@ -71,7 +74,23 @@ export class UsageMeter {
 
   /** The data of the last events, newest last: where usage and finish reasons are. */
   lastEvents(): string[] {
-    return lastEventsOf(this.#tailText());
+    return lastEventsOf(this.#tailBytes().toString('utf8'));
+  }
+
+  /** The last `usage` of an event that is an object; undefined when none of the last events had any. */
+  lastUsage(): unknown {
+    const tail = this.#tailBytes();
+    for (let at = tail.lastIndexOf(usageKey); at > 0; at = tail.lastIndexOf(usageKey, at - 1)) {
+      // Most events of most upstreams say `null`.
+      if (!isObjectAt(tail, at + usageKey.length)) continue;
+      const start = startOfEvent(tail, at);
+      const data = dataOf(tail.toString('utf8', start, endOfEvent(tail, at)).trimEnd());
+      const usage = data === null ? undefined : parseObject(data)?.['usage'];
+      if (isObject(usage)) return usage;
+      if (start === 0) break;
+      at = start;
+    }
+    return undefined;
   }
 
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */
@@ -102,11 +121,11 @@ export class UsageMeter {
     this.#text = '';
   }
 
-  #tailText(): string {
-    if (this.#first !== null) return this.#first.toString('utf8', Math.max(0, this.#first.length - tailBytes));
-    if (this.#raw === null) return this.#tail?.toString('utf8') ?? '';
-    const raw = this.#raw.toString('utf8', Math.max(0, this.#rawLength - tailBytes), this.#rawLength);
-    return this.#rawLength >= tailBytes || this.#tail === null ? raw : this.#tail.toString('utf8') + raw;
+  #tailBytes(): Buffer {
+    if (this.#first !== null) return this.#first.subarray(Math.max(0, this.#first.length - tailBytes));
+    if (this.#raw === null) return this.#tail ?? Buffer.alloc(0);
+    const raw = this.#raw.subarray(Math.max(0, this.#rawLength - tailBytes), this.#rawLength);
+    return this.#rawLength >= tailBytes || this.#tail === null ? raw : Buffer.concat([this.#tail, raw]);
   }
 
   #drainToText(): void {
@@ -129,6 +148,13 @@ export class UsageMeter {
     this.#counted.push(this.#options.countText(this.#text));
     this.#text = '';
   }
+}
+
+/** Whether a JSON object stands there, behind the colon of its key. */
+function isObjectAt(bytes: Buffer, from: number): boolean {
+  let at = from;
+  while (bytes[at] === 0x20 || bytes[at] === 0x3a || bytes[at] === 0x0a || bytes[at] === 0x09) at += 1;
+  return bytes[at] === 0x7b;
 }
 
 /** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */
