@@ -52,6 +52,8 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
 
   async function register(newcomer: string): Promise<void> {
     const now = options.now();
+    // Before anybody here can see it in the database and take it for one that died with our pid.
+    living.add(newcomer);
     await processes.insert({
       id: newcomer,
       host: thisHost,
@@ -61,7 +63,6 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
       state: 'alive',
       settled_seq: options.settledSeq(),
     });
-    living.add(newcomer);
   }
 
   async function beat(): Promise<void> {
