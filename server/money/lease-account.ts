@@ -22,7 +22,10 @@ export interface Account {
   lastUseAt: number;
   waiters: Waiter[];
   isServing: boolean;
-  /** The outcome of a write is unknown: the lease must be read again, in a new term, before it is used further. */
+  /**
+   * The outcome of a write is unknown: the lease may hold more than is known, and is read again in a new term. It never holds
+   * less: what is taken is added when it is there, what is given back is subtracted before it goes.
+   */
   isDoubtful: boolean;
   /** Writes that are changing the lease in the record right now, and how many there have ever been. */
   writing: number;
@@ -72,6 +75,20 @@ export function createAccount(kind: AccountKind, id: number): Account {
     isRecalling: false,
     wake: undefined,
   };
+}
+
+export function keyOf({ kind, id }: Account): string {
+  return `${kind}:${id}`;
+}
+
+/** Something is about to change the lease in the record; until `letGo` what is read there means nothing. */
+export function hold(account: Account): void {
+  account.writing += 1;
+  account.written += 1;
+}
+
+export function letGo(account: Account): void {
+  account.writing -= 1;
 }
 
 /** Serves whoever fits, in order. */

@@ -1,15 +1,13 @@
 // Money that this process may spend without asking: when it is taken from an account, when it goes back, and who gets it.
 // Invariant once nothing is under way: the record's `leases.<process>` = free + reserved.
-import type { Logger } from 'pino';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
-import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { admit, affordable, createAccount, giveUp, missing, pause, refuse } from '#server/money/lease-account.ts';
+import { admit, affordable, createAccount, giveUp, hold, keyOf, letGo, missing, pause, refuse } from '#server/money/lease-account.ts';
 import type { Account, Refusal } from '#server/money/lease-account.ts';
-import type { AccountRecord, LeaseOf } from '#server/money/lease-records.ts';
-import { beginTerm, closeLease, growLease, openLease, quotaOf, readAccount, shrinkLease } from '#server/money/lease-records.ts';
+import { LeaseMoves } from '#server/money/lease-moves.ts';
+import type { LeaseMovesOptions } from '#server/money/lease-moves.ts';
+import { quotaOf, readAccount } from '#server/money/lease-records.ts';
 
 // Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
 
@@ -26,31 +24,21 @@ const recallMs = 300;
 /** Whoever was told so returns what comes free, for this long. */
 const wantedMs = 1_000;
 
-export interface LeasesOptions {
-  db: Database;
+export interface LeasesOptions extends LeaseMovesOptions {
   changes: ChangeFeed;
-  log: Logger;
-  processId(): string;
-  /** Whether the books of that identity are still its own. */
-  isAlive(processId: string): Promise<boolean>;
-  /** That identity was lost: resolves when a new one is there, and `reset` was called. */
-  onLost(processId: string): Promise<void>;
-  /** Number of the last log row given out; what is settled later carries a bigger one. */
-  lastSeq(): number;
 }
 
 export class Leases {
   readonly #options: LeasesOptions;
   readonly #accounts = new Map<string, Account>();
-  readonly #closing = new Map<string, Promise<void>>();
+  readonly #moves: LeaseMoves;
   #timer: NodeJS.Timeout | undefined;
   #lastTickAt = 0;
-  /** Number of the last term that was begun, of any lease. */
-  #lastTerm = 0;
   #stopListening: (() => void) | undefined;
 
   constructor(options: LeasesOptions) {
     this.#options = options;
+    this.#moves = new LeaseMoves(options);
   }
 
   start(): void {
@@ -77,7 +65,7 @@ export class Leases {
   reserve(account: Account, amount: number): null | Promise<Refusal | null> {
     account.lastUseAt = performance.now();
     account.recent += amount;
-    if (account.free >= amount && account.openedAs === this.#options.processId() && account.waiters.length === 0 && !account.isDoubtful) {
+    if (account.free >= amount && account.openedAs === this.#options.processId() && account.waiters.length === 0) {
       account.free -= amount;
       account.reserved += amount;
       if (account.free < account.perSecond / 2 && !account.isServing) this.#growAhead(account);
@@ -99,31 +87,16 @@ export class Leases {
 
   /** A settlement is about to change the lease in the record; until `letGo` what is read there means nothing. */
   hold(account: Account): void {
-    account.writing += 1;
-    account.written += 1;
+    hold(account);
   }
 
   letGo(account: Account): void {
-    account.writing -= 1;
+    letGo(account);
   }
 
   /** Makes sure that the lease field exists, so that a settlement finds it. */
-  async open(account: Account): Promise<void> {
-    const processId = this.#options.processId();
-    if (account.openedAs === processId || (await this.#take(account, 0)) || account.openedAs === processId) return;
-    // It may be there already, by a write that was given up.
-    const record = await this.#beginTerm(account, processId);
-    if (record === null || processId !== this.#options.processId()) return;
-    if (record.leases[processId] === undefined) {
-      await this.#take(account, 0);
-      return;
-    }
-    if (!(await this.#options.isAlive(processId))) {
-      await this.#options.onLost(processId);
-      return;
-    }
-    account.openedAs = processId;
-    account.isDoubtful = true;
+  open(account: Account): Promise<void> {
+    return this.#moves.open(account);
   }
 
   /** After the identity was lost: leases of the old one are gone, what runs is owed by the new one. */
@@ -134,7 +107,8 @@ export class Leases {
       account.free = -account.reserved;
       account.isDoubtful = false;
       // Best at once, or others spend what running calls have reserved.
-      if (account.reserved > 0) void this.#take(account, account.reserved).catch((failure: unknown) => this.#doubt(account, failure));
+      if (account.reserved > 0)
+        void this.#moves.take(account, account.reserved).catch((failure: unknown) => this.#moves.doubt(account, failure));
     }
   }
 
@@ -144,9 +118,9 @@ export class Leases {
     this.#stopListening?.();
     const accounts = [...this.#accounts.values()];
     for (const account of accounts) {
-      if (account.isDoubtful) await this.#readAgain(account).catch((failure: unknown) => this.#doubt(account, failure));
+      if (account.isDoubtful) await this.#moves.readAgain(account).catch((failure: unknown) => this.#moves.doubt(account, failure));
     }
-    await this.#giveBack(accounts);
+    for (const account of accounts) await this.#moves.giveBack(account);
     const closed = await Promise.all(accounts.map((account) => this.#close(account)));
     return closed.every(Boolean);
   }
@@ -158,11 +132,11 @@ export class Leases {
     account.wantedUntil = performance.now() + wantedMs;
     if (account.isDoubtful) this.#serve(account);
     // Who waits here needs it just as much.
-    if (account.free > 0 && account.waiters.length === 0) await this.#giveBack([account]);
+    if (account.free > 0 && account.waiters.length === 0) await this.#moves.giveBack(account);
   }
 
   #returnWanted(account: Account): void {
-    if (performance.now() < account.wantedUntil) void this.#giveBack([account]);
+    if (performance.now() < account.wantedUntil) void this.#moves.giveBack(account);
     else account.wantedUntil = 0;
   }
 
@@ -171,8 +145,9 @@ export class Leases {
     const ahead = this.#ahead(account);
     if (ahead <= 0) return;
     account.isServing = true;
-    this.#take(account, ahead)
-      .catch((failure: unknown) => this.#doubt(account, failure))
+    this.#moves
+      .take(account, ahead)
+      .catch((failure: unknown) => this.#moves.doubt(account, failure))
       .finally(() => {
         account.isServing = false;
         if (account.waiters.length > 0) this.#serve(account);
@@ -190,7 +165,7 @@ export class Leases {
     account.isServing = true;
     this.#serveWaiters(account)
       .catch((failure: unknown) => {
-        this.#doubt(account, failure);
+        this.#moves.doubt(account, failure);
         for (const waiter of account.waiters.splice(0)) waiter.reject(failure);
       })
       .finally(() => {
@@ -203,16 +178,11 @@ export class Leases {
   async #serveWaiters(account: Account): Promise<void> {
     let recallAgainAt = 0;
     for (;;) {
-      if (account.isDoubtful && !(await this.#readAgain(account))) {
-        // A settlement is under way. It may last as long as the database is away, which is longer than anybody waits.
-        giveUp(account);
-        if (account.waiters.length === 0) return;
-        await pause(account, pollMs);
-        continue;
-      }
+      // Not while a settlement is under way; what is known does not wait for that.
+      if (account.isDoubtful) await this.#moves.readAgain(account);
       this.#admit(account);
       if (account.waiters.length === 0) return;
-      if (await this.#take(account, missing(account) + this.#ahead(account))) continue;
+      if (await this.#moves.take(account, missing(account) + this.#ahead(account))) continue;
       const record = await readAccount(this.#options.db, account);
       if (record === null) {
         refuse(account, 0, () => true);
@@ -236,22 +206,22 @@ export class Leases {
       account.knownQuota = quota;
       const amount = affordable(account, quota);
       if (amount !== null) {
-        await this.#take(account, amount);
+        await this.#moves.take(account, amount);
         continue;
       }
       const isLeasedElsewhere = Object.entries(record.leases).some(([key, lease]) => key !== processId && lease > 0);
       const balance = Object.values(record.leases).reduce((sum, lease) => sum + lease, quota);
       const now = performance.now();
-      // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere.
-      const mayCome = isLeasedElsewhere || account.reserved > 0;
-      refuse(account, balance, (waiter) => !mayCome || waiter.deadline <= now);
+      // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere, and what is on its way back.
+      if (account.isDoubtful) giveUp(account);
+      else refuse(account, balance, (waiter) => waiter.amount > balance || waiter.deadline <= now);
       if (account.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
         recallAgainAt = now + recallMs;
         await this.#askOthers(account);
       }
       // Too little for anybody here, but others may lack just that.
-      if (account.free > 0) await this.#giveBack([account]);
+      if (account.free > 0) await this.#moves.giveBack(account);
       await pause(account, pollMs);
     }
   }
@@ -259,7 +229,7 @@ export class Leases {
   async #askOthers(account: Account): Promise<void> {
     account.isRecalling = true;
     try {
-      await this.#options.changes.announce('lease', `${account.kind}:${account.id}`);
+      await this.#options.changes.announce('lease', keyOf(account));
     } finally {
       account.isRecalling = false;
     }
@@ -267,76 +237,6 @@ export class Leases {
 
   #admit(account: Account): void {
     if (account.openedAs === this.#options.processId()) admit(account);
-  }
-
-  /** Moves quota into the lease; false when the record has less, or when the lease is no longer ours to grow. */
-  async #take(account: Account, amount: number): Promise<boolean> {
-    await this.#closing.get(`${account.kind}:${account.id}`);
-    const processId = this.#options.processId();
-    const isOpen = account.openedAs === processId;
-    this.hold(account);
-    try {
-      const { db, lastSeq } = this.#options;
-      const lease = this.#lease(account, processId);
-      if (!isOpen) this.#lastTerm += 1;
-      const newTerm = isOpen ? lease.term : this.#lastTerm;
-      const record = isOpen ? await growLease(db, lease, amount) : await openLease(db, lease, { amount, newTerm, lastSeq: lastSeq() });
-      if (record === null) return false;
-      // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
-      // late for him, so it counts only when we are known to live after it was taken.
-      if (!isOpen && !(await this.#options.isAlive(processId))) {
-        const opened = { ...lease, term: newTerm };
-        await shrinkLease(db, opened, amount);
-        await closeLease(db, opened);
-        await this.#options.onLost(processId);
-        return false;
-      }
-      if (processId !== this.#options.processId()) return false; // settled with the rest of that identity
-      account.openedAs = processId;
-      account.term = Math.max(account.term, newTerm);
-      account.free += amount;
-      account.knownQuota = quotaOf(record);
-      return true;
-    } finally {
-      this.letGo(account);
-    }
-  }
-
-  #lease({ kind, id, term }: Account, processId: string): LeaseOf {
-    return { kind, id, term, processId };
-  }
-
-  /** From here on no write that was given up changes the lease any more. Null: the account is gone, or a newer term has begun. */
-  async #beginTerm(account: Account, processId: string): Promise<AccountRecord | null> {
-    this.#lastTerm += 1;
-    const term = this.#lastTerm;
-    const record = await beginTerm(this.#options.db, this.#lease(account, processId), term);
-    if (record !== null && processId === this.#options.processId()) account.term = Math.max(account.term, term);
-    return record;
-  }
-
-  #doubt(account: Account, failure: unknown): void {
-    if (!(failure instanceof DatabaseUnavailable)) this.#options.log.error({ err: failure }, 'a lease could not be taken');
-    account.isDoubtful = true;
-  }
-
-  /** Resolves a doubt; false while writes that change the lease are under way. */
-  async #readAgain(account: Account): Promise<boolean> {
-    if (account.writing > 0) return false;
-    const { written } = account;
-    const processId = this.#options.processId();
-    const record = await this.#beginTerm(account, processId);
-    if (record === null && (await readAccount(this.#options.db, account)) !== null) return false;
-    const lease = record?.leases[processId];
-    if (lease !== undefined && account.openedAs !== processId && !(await this.#options.isAlive(processId))) {
-      await this.#options.onLost(processId);
-      return false;
-    }
-    if (account.written !== written || processId !== this.#options.processId()) return false;
-    account.isDoubtful = false;
-    account.openedAs = lease === undefined ? undefined : processId;
-    account.free = (lease ?? 0) - account.reserved;
-    return true;
   }
 
   async #tick(): Promise<void> {
@@ -356,49 +256,15 @@ export class Leases {
       else if (account.free !== 0) idle.push(account);
       else if (now - account.lastUseAt >= closeMs) void this.#close(account);
     }
-    if (idle.length > 0) await this.#giveBack(idle);
+    for (const account of idle) await this.#moves.giveBack(account);
   }
 
-  async #giveBack(accounts: readonly Account[]): Promise<void> {
-    for (const account of accounts) {
-      const processId = this.#options.processId();
-      if (account.isDoubtful || account.openedAs !== processId || account.free === 0) continue;
-      const amount = account.free;
-      account.free = 0;
-      this.hold(account);
-      try {
-        const record = await shrinkLease(this.#options.db, this.#lease(account, processId), amount);
-        if (account.openedAs !== processId) continue; // settled with the rest of that identity
-        if (record === null) account.isDoubtful = true;
-        else account.knownQuota = quotaOf(record);
-      } catch (failure) {
-        if (account.openedAs === processId) this.#doubt(account, failure);
-      } finally {
-        this.letGo(account);
-      }
-    }
-  }
-
-  /** Removes this process' fields from the record of an account that is not used. False when they may still be there. */
+  /** False when something of this process may still be in the account's record. */
   async #close(account: Account): Promise<boolean> {
-    const key = `${account.kind}:${account.id}`;
     const isIdle =
       account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
     if (!isIdle || account.isServing || account.isDoubtful) return false;
-    this.#accounts.delete(key);
-    if (account.openedAs === undefined && account.term === 0) return true;
-    const lease = this.#lease(account, account.openedAs ?? this.#options.processId());
-    account.openedAs = undefined;
-    let isClosed = false;
-    const work = closeLease(this.#options.db, lease)
-      .then(
-        (record) => void (isClosed = record !== null),
-        // Harmless: an empty lease is left for settle-leftovers.
-        (failure: unknown) => this.#options.log.warn({ reason: String(failure) }, 'an empty lease could not be removed'),
-      )
-      .finally(() => this.#closing.delete(key));
-    this.#closing.set(key, work);
-    await work;
-    return isClosed;
+    this.#accounts.delete(keyOf(account));
+    return this.#moves.close(account);
   }
 }
