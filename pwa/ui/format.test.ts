@@ -15,7 +15,10 @@ describe('money', () => {
 
   test('a debt has a true minus before the unit, and nothing is never negative', () => {
     expect(zh.quota(-60_000)).toBe('−$0.12');
-    expect(zh.quota(-1)).toBe('$0.00');
+    expect(zh.quota(-1)).toBe('−$0.000002');
+    expect(zh.quota(0)).toBe('$0.00');
+    expect(zh.quota(1_932)).toBe('$0.0039');
+    expect(zh.quotaBare(4_999)).toBe('0.01');
     expect(zh.quotaChange(10_000_000)).toBe('+$20.00');
     expect(zh.quotaChange(-10_000_000)).toBe('−$20.00');
   });

@@ -56,13 +56,13 @@ export function createFormat(settings: FormatSettings) {
     quotaPerUnit,
     timeZone: settings.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
 
-    /** A balance or an allowance with its unit: `$12.84`, or `6,420,000` with currency display off. */
-    quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), 2) : count(quota)),
+    /** A balance or an allowance with its unit: `$12.84`, `$0.0039` when it is less than a cent, or `6,420,000` with currency display off. */
+    quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), places(usdOf(quota))) : count(quota)),
     /** The same for a column or a field that names the unit: `12.84`. */
-    quotaBare: (quota: number): string => (inCurrency ? decimals(usdOf(quota), 2) : count(quota)),
+    quotaBare: (quota: number): string => (inCurrency ? decimals(usdOf(quota), places(usdOf(quota))) : count(quota)),
     /** With a sign: `+$20.00`, `−$0.12`. */
     quotaChange: (quota: number): string => {
-      const size = inCurrency ? dollars(Math.abs(usdOf(quota)), 2) : count(Math.abs(quota));
+      const size = inCurrency ? dollars(Math.abs(usdOf(quota)), places(usdOf(quota))) : count(Math.abs(quota));
       return `${quota < 0 ? minus : '+'}${size}`;
     },
     /** The charge of a call or a sum of charges, without unit: `0.035754`, or `17,877`. */
@@ -132,6 +132,12 @@ export function createFormat(settings: FormatSettings) {
     /** Always milliseconds, for receipts: `5,132 ms`. */
     milliseconds: (milliseconds: number): string => `${count(Math.round(milliseconds))} ms`,
   };
+}
+
+/** Decimals of a sum of money: cents, and below one cent two digits that say how much it is. */
+function places(amount: number): number {
+  const size = Math.abs(amount);
+  return size === 0 || size >= 0.005 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
 }
 
 /** Splits `0.000414` into the zeros that are muted in a column and the digits that show the size. */
