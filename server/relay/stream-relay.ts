@@ -8,17 +8,20 @@ import type { MeteredUsage } from '#server/relay/log-row.ts';
 import { errorEvent, ownError } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
+import { StreamSpending } from '#server/relay/stream-spending.ts';
+import type { SpendingStream } from '#server/relay/stream-spending.ts';
 import type { TimedStream } from '#server/relay/stream-clock.ts';
 import { errorInAnswer } from '#server/upstream/dialects/openai/response.ts';
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
 import { wantsUsage } from '#server/upstream/dialects/openai/request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
+import { doneAt, mayHoldError, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
 import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
 import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { EventSource } from '#server/relay/completion-events.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
-import { dataOf, doneEvent, endOfEvent, endOfLastEvent, eventData, firstEventData, startOfEvent, toEvent } from '#server/upstream/sse.ts';
+import { doneEvent, endOfLastEvent, eventData, firstEventData, toEvent } from '#server/upstream/sse.ts';
 import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -45,16 +48,16 @@ export interface StreamRelayOptions {
 
 /** An event longer than this is no event. */
 const largestEvent = 16 * 1024 * 1024;
-const reserveCheckBytes = 8 * 1024;
 /** An upstream that has said `[DONE]` and does not hang up is hung up on. */
 const lingerMs = 1_000;
 
-export class StreamRelay implements StreamSink, TimedStream {
+export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   clockPlace = -1;
   readonly #options: StreamRelayOptions;
   readonly #meter: UsageMeter;
   readonly #transform: StreamTransform | null;
   readonly #isUsageHidden: boolean;
+  readonly #spending: StreamSpending;
   readonly #idleMs: number;
   /** Undefined until it is known whether there will be a stream. */
   #opening: UpstreamFailure | null | undefined;
@@ -62,8 +65,6 @@ export class StreamRelay implements StreamSink, TimedStream {
   #state: 'opening' | 'flowing' | 'ended' = 'opening';
   #carry: Buffer | null = null;
   #lastByteAt = performance.now();
-  #nextCheck = reserveCheckBytes;
-  #isExtending = false;
   #hasUpstreamEnded = false;
   #last: readonly Buffer[] = [];
 
@@ -71,6 +72,7 @@ export class StreamRelay implements StreamSink, TimedStream {
     this.#options = options;
     const { call, channel, request } = options;
     this.#meter = new UsageMeter({ countText: (text) => countText(text, call.model) });
+    this.#spending = new StreamSpending(call, this.#meter, this);
     this.#isUsageHidden = !wantsUsage(call.body);
     this.#transform = createStreamTransform({ channel, upstreamModel: request.upstreamModel, isUsageHidden: this.#isUsageHidden });
     this.#idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
@@ -91,7 +93,7 @@ export class StreamRelay implements StreamSink, TimedStream {
 
   start(): void {
     this.#options.call.services.clock.add(this);
-    this.#options.client.attach(this.#options.stream);
+    this.#options.client.attach(this);
     this.#options.stream.read(this);
   }
 
@@ -101,8 +103,9 @@ export class StreamRelay implements StreamSink, TimedStream {
   }
 
   tick(now: number): void {
-    // Silence that the client asked for is not the upstream's.
-    if (this.#options.client.isPaused) this.#lastByteAt = now;
+    // Silence that the client or we asked for is not the upstream's.
+    if (this.#options.client.isPaused || this.#spending.isHeld) this.#lastByteAt = now;
+    this.#spending.tick();
     if (now - this.#lastByteAt < this.#idleMs) return;
     this.#failBeforeOrAfter(timeoutFailure('idle'), 'stalled');
   }
@@ -182,14 +185,12 @@ export class StreamRelay implements StreamSink, TimedStream {
       return;
     }
     for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
-    if (this.#meter.bytes >= this.#nextCheck) this.#extendReservation();
+    this.#spending.check();
   }
 
   /** What of the events the client gets; nothing when the stream was ended by one of them. */
   #forClient(events: Buffer): readonly Buffer[] {
-    // Errors and usage end a stream, so they stand near the end of what arrives together with them. Searching all of a
-    // long burst would cost more than passing it on.
-    const hasError = events.includes(errorKey, Math.max(0, events.length - endingBytes));
+    const hasError = mayHoldError(events);
     if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : [events];
     const out: string[] = [];
     for (const data of eventData(events.toString('utf8'))) {
@@ -209,49 +210,25 @@ export class StreamRelay implements StreamSink, TimedStream {
     return this.#meter.lastEvents().some((data) => /"finish_reason"\s*:\s*"/.test(data));
   }
 
-  /** Grows the reservation with what has been written, so that an account does not run far below zero unnoticed. */
-  #extendReservation(): void {
-    this.#nextCheck = this.#meter.bytes + reserveCheckBytes;
-    const { services, reservation } = this.#options.call;
-    const soFar = this.#costSoFar();
-    const hasToStop = services.context.settings.get('StreamOverdraft') === 'stop';
-    // Nothing more until it is known that it can be paid for.
-    if (hasToStop && soFar > reservation.amount) this.#options.stream.pause();
-    if (this.#isExtending || soFar <= reservation.amount * 0.8) return;
-    this.#isExtending = true;
-    void this.#extendBy([soFar, soFar * 0.1]).then(
-      (isExtended) => {
-        this.#isExtending = false;
-        if (this.#state !== 'flowing') return;
-        if (!isExtended && !hasToStop) this.#nextCheck = Number.POSITIVE_INFINITY; // finishes below zero, bounded by this one call
-        if (!isExtended && hasToStop && this.#costSoFar() >= reservation.amount) this.#finish('overdraft');
-        else if (!this.#options.client.isPaused) this.#options.stream.resume();
-      },
-      () => {
-        this.#isExtending = false; // the database is away; the settlement will wait for it
-      },
-    );
+  /** The client reads slowly, or it is not known whether it can pay for more. */
+  pause(): void {
+    this.#options.stream.pause();
   }
 
-  /** Reserves for what has been written and one of these sums beyond it, the first that the account has. */
-  async #extendBy(sums: readonly number[]): Promise<boolean> {
-    const { services, reservation } = this.#options.call;
-    for (const sum of sums) {
-      const more = Math.ceil(this.#costSoFar() + sum - reservation.amount);
-      if (await services.context.ledger.extend(reservation, Math.max(1, more))) return true;
-    }
-    return false;
+  resume(): void {
+    if (!this.#spending.isHeld && !this.#options.client.isPaused) this.#options.stream.resume();
   }
 
-  #costSoFar(): number {
-    const { services, quoted, promptEstimate } = this.#options.call;
-    return services.quotes.charge(quoted, { promptTokens: promptEstimate, completionTokens: this.#meter.roughTokens() });
+  /** The account has no more. */
+  overdraw(): void {
+    this.#finish('overdraft');
   }
 
   #finish(ending: StreamEnding, failure?: UpstreamFailure): void {
     if (this.#state === 'ended') return;
     const hadOpened = this.#state === 'flowing';
     this.#state = 'ended';
+    this.#spending.end();
     const { call, stream } = this.#options;
     call.services.clock.remove(this);
     if (ending !== 'complete') stream.abort();
@@ -341,42 +318,6 @@ export class StreamRelay implements StreamSink, TimedStream {
     if (outcome === 'truncated') return own('upstream_truncated');
     return own('invalid_upstream_response');
   }
-}
-
-/** Offset of the event `[DONE]` when it is the last of whole events, else -1. */
-function doneAt(events: Buffer): number {
-  let end = events.length - 1;
-  while (end > 0 && (events[end] === 0x0a || events[end] === 0x0d)) end -= 1;
-  if (events[end] !== 0x5d) return -1; // ends with `]`
-  const from = Math.max(0, end - 32);
-  const match = /(?:^|\n)data: ?\[DONE\]$/.exec(events.toString('latin1', from, end + 1));
-  if (match === null) return -1;
-  return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
-}
-
-const endingBytes = 4 * 1024;
-const errorKey = Buffer.from('"error"');
-const usageKey = Buffer.from('"usage"');
-
-/** Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read. */
-function withoutUsage(events: Buffer): readonly Buffer[] {
-  const kept: Buffer[] = [];
-  let from = 0;
-  for (let at = events.indexOf(usageKey, Math.max(0, events.length - endingBytes)); at >= 0; at = events.indexOf(usageKey, at)) {
-    let next = at + usageKey.length;
-    while (events[next] === 0x20 || events[next] === 0x3a || events[next] === 0x0a) next += 1;
-    at = next;
-    if (events[next] !== 0x7b) continue;
-    const start = startOfEvent(events, next);
-    const end = endOfEvent(events, next);
-    at = end;
-    const data = dataOf(events.toString('utf8', start, end).trimEnd());
-    if (data === null || !isUsageOnly(data)) continue;
-    kept.push(events.subarray(from, start));
-    from = end;
-  }
-  kept.push(events.subarray(from));
-  return kept;
 }
 
 function isJsonObject(data: string): boolean {

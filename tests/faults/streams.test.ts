@@ -2,7 +2,8 @@
 import { request as httpRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, readEvents } from '#tests/support/relay-scene.ts';
@@ -69,6 +70,27 @@ describe.each(engines)('streams on $kind', (engine) => {
     expect(row?.quota).toBeGreaterThan(quota * 0.8);
     expect(row?.quota).toBeLessThan(quota * 1.2);
     expect(await scene.balance()).toBe(quota - (row?.quota ?? 0));
+    await scene.checkBooks();
+  });
+
+  test('`stop`: a stream whose reservation cannot be grown waits for the database, and goes on when it is back', async () => {
+    await using scene = await createScene(engine, {
+      settings: { ...settings, StreamOverdraft: 'stop' },
+      channels,
+      quota: 10_000_000,
+      env: { STREAMING_TIMEOUT: '1' },
+    });
+    const away = vi.spyOn(scene.app.context.ledger, 'extend').mockRejectedValue(new DatabaseUnavailable('A test has taken it away'));
+    const usage = { prompt_tokens: 10, completion_tokens: 40_000, total_tokens: 40_010 };
+    scene.upstream.behave({ repeat: { text: 'word '.repeat(100), times: 4_000 }, chunkDelay: 1, usage });
+    const answer = ask(scene).then(readEvents);
+    // Longer than an upstream may be silent.
+    await until(() => away.mock.calls.length >= 6, 10_000);
+    away.mockRestore();
+    expect((await answer).at(-1)).toBe('[DONE]');
+    const [row] = await scene.logs(1);
+    expect(row?.other).not.toHaveProperty('ending');
+    expect(await scene.balance()).toBe(10_000_000 - (row?.quota ?? 0));
     await scene.checkBooks();
   });
 
