@@ -1,12 +1,24 @@
 // Moves money between an account's record and what this process knows of it, and finds out what it holds when a move failed
 // and nobody knows whether it was carried out.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import { hold, keyOf, letGo } from '#server/money/lease-account.ts';
 import type { Account } from '#server/money/lease-account.ts';
-import { beginTerm, closeLease, growLease, openLease, quotaOf, readAccount, shrinkLease } from '#server/money/lease-records.ts';
+import {
+  beginTerm,
+  closeLease,
+  growLease,
+  openLease,
+  quotaOf,
+  readAccount,
+  shrinkLease,
+  undoOpening,
+} from '#server/money/lease-records.ts';
 import type { AccountRecord, LeaseOf } from '#server/money/lease-records.ts';
+
+const undoMs = 250;
 
 export interface LeaseMovesOptions {
   db: Database;
@@ -65,9 +77,7 @@ export class LeaseMoves {
       // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
       // late for him, so it counts only when we are known to live after it was taken.
       if (!isOpen && !(await this.#options.isAlive(processId))) {
-        const opened = { ...lease, term: newTerm };
-        await shrinkLease(db, opened, amount);
-        await closeLease(db, opened);
+        await this.#undoOpening({ ...lease, term: newTerm }, amount);
         await this.#options.onLost(processId);
         return false;
       }
@@ -79,6 +89,19 @@ export class LeaseMoves {
       return true;
     } finally {
       letGo(account);
+    }
+  }
+
+  /** Until it is certain: it is in nobody's books, and would be missed only by the daily search for strays. */
+  async #undoOpening(lease: LeaseOf, amount: number): Promise<void> {
+    for (;;) {
+      try {
+        await undoOpening(this.#options.db, lease, amount);
+        return;
+      } catch (failure) {
+        if (failure instanceof DatabaseClosed || !(failure instanceof DatabaseUnavailable)) throw failure;
+        await sleep(undoMs);
+      }
     }
   }
 

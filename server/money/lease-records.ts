@@ -64,6 +64,16 @@ export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promi
   );
 }
 
+/** Takes back an opening that nothing was reserved from yet, as a whole; does nothing when it is settled already. Can be repeated. */
+export function undoOpening(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
+  const { processId } = lease;
+  const name = `leases.${processId}`;
+  return collectionOf(db, lease).patch(
+    { ...inTerm(lease), [name]: amount },
+    { increment: { [fieldOf(lease)]: amount }, unset: [name, `applied.${processId}`, `terms.${processId}`] },
+  );
+}
+
 /** Removes a lease in which nothing is left. */
 export function closeLease(db: Database, lease: LeaseOf): Promise<AccountRecord | null> {
   const { processId } = lease;
