@@ -38,65 +38,71 @@ export const fieldRules = {
     en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   }),
   oneOf: (values: readonly string[]) => ({ zh: `只能是 ${values.join('、')}`, en: `must be one of ${values.join(', ')}` }),
+  anyOf: (rules: readonly LocalText[]) => ({
+    zh: rules.map(({ zh }) => zh).join('，或'),
+    en: rules.map(({ en }) => en).join(', or '),
+  }),
 } as const;
 
 /** Fields as the console calls them. What is not here is called by its name on the wire. */
-const fieldNames: Readonly<Record<string, LocalText>> = {
-  access_token: { zh: '访问令牌', en: 'access token' },
-  action: { zh: '操作', en: 'action' },
-  allow_ips: { zh: 'IP 白名单', en: 'allowed addresses' },
-  auto_ban: { zh: '自动禁用', en: 'automatic disabling' },
-  base_url: { zh: '渠道地址', en: 'base URL' },
-  channel: { zh: '渠道', en: 'channel' },
-  confirmPassword: { zh: '确认密码', en: 'password confirmation' },
-  count: { zh: '数量', en: 'count' },
-  cursor: { zh: '分页位置', en: 'page cursor' },
-  display_name: { zh: '显示名称', en: 'display name' },
-  email: { zh: '邮箱', en: 'e-mail address' },
-  expired_time: { zh: '过期时间', en: 'expiry' },
-  group: { zh: '分组', en: 'group' },
-  groups: { zh: '分组', en: 'groups' },
-  id: { zh: '编号', en: 'number' },
-  ids: { zh: '编号列表', en: 'list of numbers' },
-  key: { zh: '密钥', en: 'key' },
-  max_input_tokens: { zh: '最大输入', en: 'largest input' },
-  model_limits: { zh: '可用模型', en: 'allowed models' },
-  model_limits_enabled: { zh: '限制模型', en: 'model limit' },
-  model_mapping: { zh: '模型重定向', en: 'model mapping' },
-  model_name: { zh: '模型', en: 'model' },
-  models: { zh: '模型', en: 'models' },
-  name: { zh: '名称', en: 'name' },
-  original_password: { zh: '原密码', en: 'current password' },
-  param_override: { zh: '参数覆盖', en: 'parameter override' },
-  password: { zh: '密码', en: 'password' },
-  password2: { zh: '确认密码', en: 'password confirmation' },
-  priority: { zh: '优先级', en: 'priority' },
-  quota: { zh: '额度', en: 'quota' },
-  quota_change: { zh: '额度变动', en: 'quota change' },
-  remain_quota: { zh: '剩余额度', en: 'remaining quota' },
-  revision: { zh: '版本', en: 'revision' },
-  role: { zh: '角色', en: 'role' },
-  SelfUseModeEnabled: { zh: '自用模式', en: 'self-use mode' },
-  DemoSiteEnabled: { zh: '演示站点模式', en: 'demo site mode' },
-  status: { zh: '状态', en: 'status' },
-  status_code_mapping: { zh: '状态码映射', en: 'status mapping' },
-  tag: { zh: '标签', en: 'tag' },
-  test_model: { zh: '测试模型', en: 'test model' },
-  token_name: { zh: '令牌', en: 'token' },
-  type: { zh: '类型', en: 'type' },
-  unlimited_quota: { zh: '无限额度', en: 'unlimited quota' },
-  username: { zh: '用户名', en: 'username' },
-  value: { zh: '值', en: 'value' },
-  verification_code: { zh: '验证码', en: 'verification code' },
-  weight: { zh: '权重', en: 'weight' },
-};
+const fieldNames: ReadonlyMap<string, LocalText> = new Map(
+  Object.entries({
+    access_token: { zh: '访问令牌', en: 'access token' },
+    action: { zh: '操作', en: 'action' },
+    allow_ips: { zh: 'IP 白名单', en: 'allowed addresses' },
+    auto_ban: { zh: '自动禁用', en: 'automatic disabling' },
+    base_url: { zh: '渠道地址', en: 'base URL' },
+    channel: { zh: '渠道', en: 'channel' },
+    confirmPassword: { zh: '确认密码', en: 'password confirmation' },
+    count: { zh: '数量', en: 'count' },
+    cursor: { zh: '分页位置', en: 'page cursor' },
+    display_name: { zh: '显示名称', en: 'display name' },
+    email: { zh: '邮箱', en: 'e-mail address' },
+    expired_time: { zh: '过期时间', en: 'expiry' },
+    group: { zh: '分组', en: 'group' },
+    groups: { zh: '分组', en: 'groups' },
+    id: { zh: '编号', en: 'number' },
+    ids: { zh: '编号列表', en: 'list of numbers' },
+    key: { zh: '密钥', en: 'key' },
+    max_input_tokens: { zh: '最大输入', en: 'largest input' },
+    model_limits: { zh: '可用模型', en: 'allowed models' },
+    model_limits_enabled: { zh: '限制模型', en: 'model limit' },
+    model_mapping: { zh: '模型重定向', en: 'model mapping' },
+    model_name: { zh: '模型', en: 'model' },
+    models: { zh: '模型', en: 'models' },
+    name: { zh: '名称', en: 'name' },
+    original_password: { zh: '原密码', en: 'current password' },
+    param_override: { zh: '参数覆盖', en: 'parameter override' },
+    password: { zh: '密码', en: 'password' },
+    password2: { zh: '确认密码', en: 'password confirmation' },
+    priority: { zh: '优先级', en: 'priority' },
+    quota: { zh: '额度', en: 'quota' },
+    quota_change: { zh: '额度变动', en: 'quota change' },
+    remain_quota: { zh: '剩余额度', en: 'remaining quota' },
+    revision: { zh: '版本', en: 'revision' },
+    role: { zh: '角色', en: 'role' },
+    SelfUseModeEnabled: { zh: '自用模式', en: 'self-use mode' },
+    DemoSiteEnabled: { zh: '演示站点模式', en: 'demo site mode' },
+    status: { zh: '状态', en: 'status' },
+    status_code_mapping: { zh: '状态码映射', en: 'status mapping' },
+    tag: { zh: '标签', en: 'tag' },
+    test_model: { zh: '测试模型', en: 'test model' },
+    token_name: { zh: '令牌', en: 'token' },
+    type: { zh: '类型', en: 'type' },
+    unlimited_quota: { zh: '无限额度', en: 'unlimited quota' },
+    username: { zh: '用户名', en: 'username' },
+    value: { zh: '值', en: 'value' },
+    verification_code: { zh: '验证码', en: 'verification code' },
+    weight: { zh: '权重', en: 'weight' },
+  }),
+);
 
 /**
  * `剩余额度（remain_quota）不能小于 0`, `remaining quota (remain_quota) must be at least 0`.
  * @param path the field on the wire; of a field within another, the names joined by points
  */
 export function fieldSentence(path: string, rule: LocalText): LocalText {
-  const known = fieldNames[path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path];
+  const known = fieldNames.get(path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path);
   if (known === undefined) return { zh: `${path} ${rule.zh}`, en: `${path} ${rule.en}` };
   return {
     zh: `${known.zh}（${path}）${rule.zh}`,
@@ -111,7 +117,7 @@ export function invalidField(path: string, rule: LocalText): AppError {
 
 /** The refusal of what somebody made up: a name, a password. */
 export function invalidInput(field: string, rule: LocalText): AppError {
-  const name = fieldNames[field];
+  const name = fieldNames.get(field);
   const detail = name === undefined ? fieldSentence(field, rule) : { zh: `${name.zh}${rule.zh}`, en: `${name.en} ${rule.en}` };
   return new AppError('invalid_input', { detail }, { field });
 }

@@ -5,11 +5,24 @@ import { fieldRules } from '#shared/field-rules.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** @param input what the schema was given, to tell a missing field from a wrong one */
-export function ruleOf(issue: Issue, input: unknown): LocalText {
+/**
+ * Which field is wrong, and what it has to be like. Of a choice it is the alternative that the value is of the type of.
+ * @param input what the schema was given, to tell a missing field from a wrong one
+ */
+export function wrongField(issue: Issue, input: unknown): { path: string; rule: LocalText } {
+  const value = valueAt(input, issue.path);
+  if (issue.code !== 'invalid_union' || value === undefined) return { path: issue.path.join('.'), rule: ruleOf(issue, value) };
+  const alternatives = alternativesOf(issue);
+  const isOther = (found: Issue) => found.path.length === 0 && (found.code === 'invalid_type' || found.code === 'invalid_value');
+  const meant = alternatives.find((issues) => !issues.some(isOther))?.[0];
+  if (meant !== undefined) return wrongField({ ...meant, path: [...issue.path, ...meant.path] }, input);
+  return { path: issue.path.join('.'), rule: choiceRule(alternatives.flat().filter(isOther)) };
+}
+
+function ruleOf(issue: Issue, value: unknown): LocalText {
   switch (issue.code) {
     case 'invalid_type':
-      return valueAt(input, issue.path) === undefined ? fieldRules.required : typeRule(issue.expected);
+      return value === undefined ? fieldRules.required : typeRule(issue.expected);
     case 'too_small':
       return smallRule(issue);
     case 'too_big':
@@ -19,24 +32,24 @@ export function ruleOf(issue: Issue, input: unknown): LocalText {
     case 'invalid_format':
       return issue.format === 'regex' && issue.pattern !== undefined && isDigits(issue.pattern) ? fieldRules.integer : fieldRules.invalid;
     case 'invalid_union':
-      return valueAt(input, issue.path) === undefined ? fieldRules.required : unionRule(issue);
+      return fieldRules.required;
     default:
       return fieldRules.invalid;
   }
 }
 
-const typeRules: Readonly<Record<string, LocalText>> = {
-  string: fieldRules.text,
-  number: fieldRules.number,
-  int: fieldRules.integer,
-  boolean: fieldRules.boolean,
-  array: fieldRules.list,
-  object: fieldRules.object,
-  record: fieldRules.object,
-};
+const typeRules: ReadonlyMap<string, LocalText> = new Map([
+  ['string', fieldRules.text],
+  ['number', fieldRules.number],
+  ['int', fieldRules.integer],
+  ['boolean', fieldRules.boolean],
+  ['array', fieldRules.list],
+  ['object', fieldRules.object],
+  ['record', fieldRules.object],
+]);
 
 function typeRule(expected: string): LocalText {
-  return typeRules[expected] ?? fieldRules.invalid;
+  return typeRules.get(expected) ?? fieldRules.invalid;
 }
 
 function smallRule({ origin, minimum, inclusive }: Extract<Issue, { code: 'too_small' }>): LocalText {
@@ -51,11 +64,21 @@ function bigRule({ origin, maximum, inclusive }: Extract<Issue, { code: 'too_big
   return inclusive === false ? fieldRules.lessThan(maximum) : fieldRules.atMost(maximum);
 }
 
-/** When a choice has the right type, what it is too much or too little of; else what it may be. */
-function unionRule({ errors }: Extract<Issue, { code: 'invalid_union' }>): LocalText {
-  const inner = errors.flat().find(({ code }) => code !== 'invalid_type');
-  if (inner !== undefined) return ruleOf(inner, undefined);
-  return fieldRules.scalar;
+/** What each alternative finds wrong; a choice within a choice is but more alternatives. */
+function alternativesOf({ errors }: Extract<Issue, { code: 'invalid_union' }>): Issue[][] {
+  return errors.flatMap((issues) => {
+    const [first, ...others] = issues;
+    return first?.code === 'invalid_union' && first.path.length === 0 && others.length === 0 ? alternativesOf(first) : [issues];
+  });
+}
+
+/** What a value may be that is of none of the types, and none of the words. */
+function choiceRule(issues: readonly Issue[]): LocalText {
+  const types = new Set(issues.flatMap((issue) => (issue.code === 'invalid_type' ? [issue.expected] : [])));
+  const words = issues.flatMap((issue) => (issue.code === 'invalid_value' ? issue.values.map(String) : []));
+  const isScalar = types.size === 3 && types.has('string') && types.has('number') && types.has('boolean');
+  const rules = isScalar ? [fieldRules.scalar] : [...types].map(typeRule);
+  return fieldRules.anyOf(words.length === 0 ? rules : [fieldRules.oneOf(words), ...rules]);
 }
 
 function isDigits(pattern: string): boolean {

@@ -11,7 +11,7 @@ import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
-import { ruleOf } from '#server/http/input-rule.ts';
+import { wrongField } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/read-body.ts';
 
 /** What a route needs from around it; made once in `app.ts`. */
@@ -105,9 +105,9 @@ function parse(schema: z.ZodType | undefined, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const field = issue?.path.join('.') ?? '';
-  if (issue === undefined || field === '') throw new AppError('invalid_parameter');
-  throw invalidField(field, ruleOf(issue, value));
+  if (issue === undefined) throw new AppError('invalid_parameter');
+  const { path, rule } = wrongField(issue, value);
+  throw path === '' ? new AppError('invalid_parameter') : invalidField(path, rule);
 }
 
 /** A null for a field means that the field is absent: clients send whole records back, with nulls in them. */
