@@ -38,7 +38,7 @@ function ruleOf(issue: Issue, value: unknown): LocalText {
   }
 }
 
-const typeRules: ReadonlyMap<string, LocalText> = new Map([
+const typeRules: ReadonlyMap<string, LocalText> = new Map<string, LocalText>([
   ['string', fieldRules.text],
   ['number', fieldRules.number],
   ['int', fieldRules.integer],
