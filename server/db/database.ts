@@ -1,4 +1,4 @@
-import type { Collection, Filter, FindOptions, Write } from '#server/db/collection.ts';
+import type { Collection, Filter, FindOptions, GroupRequest, Write } from '#server/db/collection.ts';
 import type { Records } from '#server/db/collections.ts';
 
 export type CollectionName = keyof Records;
@@ -25,6 +25,8 @@ export interface Database {
   nextId(name: CollectionName): Promise<number>;
   /** How the engine would answer a `find`; null when it cannot tell. */
   explain(name: CollectionName, filter: Filter, options?: FindOptions): Promise<QueryPlan | null>;
+  /** The same of a `group`. `sorts`: it brings the rows in order by their keys first. */
+  explainGroup(name: CollectionName, request: GroupRequest): Promise<QueryPlan | null>;
   /** @throws {DatabaseUnavailable} */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -88,6 +88,11 @@ class EmbeddedDatabase implements Database {
     return { index, scans, sorts };
   }
 
+  async explainGroup(name: CollectionName, request: GroupRequest): Promise<QueryPlan> {
+    const { index, scans, sorts } = this.#engine.plan(this.#engine.group(this.#engine.table(name), request));
+    return { index, scans, sorts };
+  }
+
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -164,6 +169,18 @@ class Engine {
     const skip = wholeNumber(options.skip);
     if (limit !== undefined || skip !== undefined) sql += ` LIMIT ${text.bind(limit ?? -1)}`;
     if (skip !== undefined) sql += ` OFFSET ${text.bind(skip)}`;
+    return { sql, parameters: text.parameters, text };
+  }
+
+  /** Columns `c0` (how many), then two of each key (value and type), then the sums. */
+  group(table: Table, { by, sum = {}, filter = {} }: GroupRequest): Query {
+    const text = new SqlText(table);
+    const columns = ['count(*)'];
+    for (const key of by.map(checkPath)) columns.push(text.field(key), key === 'id' ? "''" : `json_type(doc, ${text.path(key)})`);
+    // total() adds in floating point with compensation: exact for whole numbers up to 2^53, and it cannot overflow.
+    for (const path of Object.values(sum)) columns.push(`total(${text.field(checkPath(path))})`);
+    let sql = `SELECT ${columns.map((column, position) => `${column} AS c${position}`).join(', ')} FROM "${table.name}" WHERE ${text.where(parseFilter(filter))}`;
+    if (by.length > 0) sql += ` GROUP BY ${by.map((_, position) => `c${1 + 2 * position}`).join(', ')}`;
     return { sql, parameters: text.parameters, text };
   }
 
@@ -297,20 +314,14 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
   }
 
   async group(request: GroupRequest): Promise<GroupRow[]> {
-    const text = new SqlText(this.#table);
-    const keys = request.by.map(checkPath);
-    const sums = Object.entries(request.sum ?? {});
-    const columns = ['count(*)'];
-    for (const key of keys) columns.push(text.field(key), key === 'id' ? "''" : `json_type(doc, ${text.path(key)})`);
-    // total() adds in floating point with compensation: exact for whole numbers up to 2^53, and it cannot overflow.
-    for (const [, path] of sums) columns.push(`total(${text.field(checkPath(path))})`);
-    let sql = `SELECT ${columns.map((column, position) => `${column} AS c${position}`).join(', ')} FROM "${this.name}" WHERE ${text.where(parseFilter(request.filter ?? {}))}`;
-    if (keys.length > 0) sql += ` GROUP BY ${keys.map((_, position) => `c${1 + 2 * position}`).join(', ')}`;
-    const rows = await this.#engine.sums.all({ sql, parameters: text.parameters });
+    const keys = request.by;
+    const sums = Object.keys(request.sum ?? {});
+    const { sql, parameters } = this.#engine.group(this.#table, request);
+    const rows = await this.#engine.sums.all({ sql, parameters });
     return rows.map((row) => {
       const result: GroupRow = { count: Number(row['c0']) };
       for (const [position, key] of keys.entries()) result[key] = keyValue(row[`c${1 + 2 * position}`], row[`c${2 + 2 * position}`]);
-      for (const [position, [name]] of sums.entries()) result[name] = Number(row[`c${1 + 2 * keys.length + position}`]);
+      for (const [position, name] of sums.entries()) result[name] = Number(row[`c${1 + 2 * keys.length + position}`]);
       return result;
     });
   }

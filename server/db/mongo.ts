@@ -180,10 +180,22 @@ class MongoDatabase implements Database {
   }
 
   async explain(name: CollectionName, filter: Filter, { sort, limit = 0, skip = 0 }: FindOptions = {}): Promise<QueryPlan | null> {
+    const query = toQuery(parseFilter(filter));
+    return this.#explain(name, () =>
+      this.#native(name)
+        .find(query, { sort: toSort(completeSort(sort)), limit, skip })
+        .explain('queryPlanner'),
+    );
+  }
+
+  async explainGroup(name: CollectionName, request: GroupRequest): Promise<QueryPlan | null> {
+    return this.#explain(name, () => this.#native(name).aggregate(toPipeline(request)).explain('queryPlanner'));
+  }
+
+  #explain(name: CollectionName, ask: () => Promise<unknown>): Promise<QueryPlan | null> {
     return this.#availability.run(name, async () => {
-      const cursor = this.#native(name).find(toQuery(parseFilter(filter)), { sort: toSort(completeSort(sort)), limit, skip });
       try {
-        return readPlan(await cursor.explain('queryPlanner'));
+        return readPlan(await ask());
       } catch (error) {
         // 59: the server does not know the command.
         if (error instanceof Error && 'code' in error && error.code === 59) return null;
@@ -317,15 +329,7 @@ class MongoCollection<T extends Stored> implements Collection<T> {
 
   async group(request: GroupRequest): Promise<GroupRow[]> {
     const sums = Object.entries(request.sum ?? {});
-    const keys: Record<string, string> = {};
-    for (const [position, path] of request.by.entries()) keys[`k${position}`] = `$${fieldOf(path)}`;
-    const totals: Record<string, { $sum: string }> = {};
-    for (const [position, [, path]] of sums.entries()) totals[`s${position}`] = { $sum: `$${fieldOf(path)}` };
-    const pipeline = [
-      { $match: toQuery(parseFilter(request.filter ?? {})) },
-      { $group: { _id: request.by.length === 0 ? null : keys, count: { $sum: 1 }, ...totals } },
-    ];
-    const found = await this.#run(() => this.#native.aggregate<Group>(pipeline).toArray());
+    const found = await this.#run(() => this.#native.aggregate<Group>(toPipeline(request)).toArray());
     // MongoDB keeps missing and null apart as keys; for us both are null.
     const rows = new Map<string, GroupRow>();
     if (request.by.length === 0) rows.set('[]', emptyRow(sums));
@@ -358,4 +362,12 @@ function emptyRow(sums: readonly (readonly [name: string, path: string])[]): Gro
 
 function scalarOf(value: unknown): Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+function toPipeline({ by, sum = {}, filter = {} }: GroupRequest): Record<string, unknown>[] {
+  const keys: Record<string, string> = {};
+  for (const [position, path] of by.entries()) keys[`k${position}`] = `$${fieldOf(path)}`;
+  const totals: Record<string, { $sum: string }> = {};
+  for (const [position, path] of Object.values(sum).entries()) totals[`s${position}`] = { $sum: `$${fieldOf(path)}` };
+  return [{ $match: toQuery(parseFilter(filter)) }, { $group: { _id: by.length === 0 ? null : keys, count: { $sum: 1 }, ...totals } }];
 }

@@ -99,6 +99,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
     },
     nextId: (name) => reading(() => db.nextId(name)),
     explain: (name, filter, options) => db.explain(name, filter, options),
+    explainGroup: (name, request) => db.explainGroup(name, request),
     ping: () => reading(() => db.ping()),
     close: () => db.close(),
     freezeAt(count, when) {
