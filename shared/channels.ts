@@ -47,6 +47,7 @@ export type Channel = z.infer<typeof Channel>;
 
 /** Hours that figures go back, the one that has just begun among them. */
 export const figureHours = 24;
+export const hourSeconds = 3_600;
 
 /** How a channel did lately. Requests that are bad and clients that leave are no failures. */
 export const ChannelFigures = z.object({

@@ -131,6 +131,8 @@ export interface ChannelHourRecord {
   failures: number;
   /** `ms_<from>` → first bytes that took at least that many milliseconds and less than the next. */
   first_byte: Record<string, number>;
+  /** The sums of the same, in milliseconds. Hours of earlier versions have none. */
+  first_byte_ms?: Record<string, number>;
 }
 
 export interface LogRecord {

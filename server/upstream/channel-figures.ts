@@ -2,8 +2,11 @@
 // memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose answer
 // is lost may count twice; a call never waits for any of it.
 import type { AppContext } from '#server/context.ts';
+import type { GroupRequest } from '#server/db/collection.ts';
 import type { ChannelHourRecord } from '#server/db/collections.ts';
-import { bucketOf, firstByteBuckets, firstByteKeys } from './first-byte-buckets.ts';
+import { hourSeconds } from '#shared/channels.ts';
+import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
+import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
   /** A call came to this channel and was answered or failed there. `firstByteMs`: of an answer; undefined without one. */
@@ -25,12 +28,11 @@ export interface ChannelHour {
   calls: number;
   failures: number;
   /** By the buckets of `first-byte-buckets.ts`. */
-  firstBytes: number[];
+  firstBytes: FirstByteBucket[];
 }
 
 type FiguresContext = Pick<AppContext, 'db' | 'log' | 'now'>;
 
-const hourSeconds = 3_600;
 const keptSeconds = 48 * hourSeconds;
 const flushMs = 60_000;
 /** Written at the same time. */
@@ -83,11 +85,12 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
 
   async function store(counters: ChannelHour): Promise<void> {
     // Calls go on counting meanwhile.
-    const stored = { ...counters, firstBytes: [...counters.firstBytes] };
+    const stored = copyOf(counters);
     const record = recordOf(stored);
     const { id, calls, failures } = record;
     const increment: Record<string, number> = { calls, failures };
     for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}`] = count;
+    for (const [key, milliseconds] of Object.entries(record.first_byte_ms ?? {})) increment[`first_byte_ms.${key}`] = milliseconds;
     await rows.patch({ id }, { increment }, { insertIfMissing: record });
     add(counters, stored, -1);
   }
@@ -97,28 +100,31 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       const counters = countersOf(channelId);
       counters.calls += 1;
       if (firstByteMs === undefined) return;
-      const bucket = bucketOf(firstByteMs);
-      counters.firstBytes[bucket] = (counters.firstBytes[bucket] ?? 0) + 1;
+      const bucket = counters.firstBytes[bucketOf(firstByteMs)];
+      if (bucket === undefined) return;
+      bucket.count += 1;
+      bucket.milliseconds += Math.round(firstByteMs);
     },
     failed(channelId) {
       countersOf(channelId).failures += 1;
     },
     read(since) {
       return inTurn(async () => {
-        // One group per record: a sum is read off the event loop, a long list is not.
-        const stored = await rows.group({ filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums });
+        const stored = await rows.group(hoursSince(since));
         const hours = new Map<string, ChannelHour>();
         for (const row of stored) {
           const hour = emptyHour(Number(row['channel_id']), Number(row['hour']));
           hour.calls = Number(row['calls']);
           hour.failures = Number(row['failures']);
-          hour.firstBytes = firstByteKeys.map((key) => Number(row[key]));
+          hour.firstBytes = firstByteKeys.map((key, bucket) =>
+            storedBucket(bucket, { count: Number(row[key]), milliseconds: Number(row[`sum_${key}`]) }),
+          );
           hours.set(idOf(hour), hour);
         }
         for (const counters of [...past, ...present.values()]) {
           if (counters.hour < since || !hasCounts(counters)) continue;
           const known = hours.get(idOf(counters));
-          if (known === undefined) hours.set(idOf(counters), { ...counters, firstBytes: [...counters.firstBytes] });
+          if (known === undefined) hours.set(idOf(counters), copyOf(counters));
           else add(known, counters, 1);
         }
         return [...hours.values()];
@@ -146,10 +152,20 @@ const sums = Object.fromEntries([
   ['calls', 'calls'],
   ['failures', 'failures'],
   ...firstByteKeys.map((key) => [key, `first_byte.${key}`] as const),
+  ...firstByteKeys.map((key) => [`sum_${key}`, `first_byte_ms.${key}`] as const),
 ]);
 
+/** One group per record: a sum is read off the event loop, a long list is not. */
+export function hoursSince(since: number): GroupRequest {
+  return { filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums };
+}
+
 function emptyHour(channelId: number, hour: number): ChannelHour {
-  return { channelId, hour, calls: 0, failures: 0, firstBytes: firstByteBuckets.map(() => 0) };
+  return { channelId, hour, calls: 0, failures: 0, firstBytes: emptyFirstBytes() };
+}
+
+function copyOf(hour: ChannelHour): ChannelHour {
+  return { ...hour, firstBytes: hour.firstBytes.map((bucket) => ({ ...bucket })) };
 }
 
 function hasCounts({ calls, failures }: ChannelHour): boolean {
@@ -159,7 +175,7 @@ function hasCounts({ calls, failures }: ChannelHour): boolean {
 function add(to: ChannelHour, counts: ChannelHour, sign: 1 | -1): void {
   to.calls += sign * counts.calls;
   to.failures += sign * counts.failures;
-  for (const [bucket, count] of counts.firstBytes.entries()) to.firstBytes[bucket] = (to.firstBytes[bucket] ?? 0) + sign * count;
+  addFirstBytes(to.firstBytes, counts.firstBytes, sign);
 }
 
 function idOf({ channelId, hour }: Pick<ChannelHour, 'channelId' | 'hour'>): string {
@@ -168,10 +184,12 @@ function idOf({ channelId, hour }: Pick<ChannelHour, 'channelId' | 'hour'>): str
 
 function recordOf(counted: ChannelHour): ChannelHourRecord {
   const { channelId, hour, calls, failures } = counted;
-  const first_byte: ChannelHourRecord['first_byte'] = {};
+  const first_byte: Record<string, number> = {};
+  const first_byte_ms: Record<string, number> = {};
   for (const [bucket, key] of firstByteKeys.entries()) {
-    const count = counted.firstBytes[bucket] ?? 0;
+    const { count, milliseconds } = counted.firstBytes[bucket] ?? { count: 0, milliseconds: 0 };
     if (count > 0) first_byte[key] = count;
+    if (milliseconds > 0) first_byte_ms[key] = milliseconds;
   }
-  return { id: idOf(counted), channel_id: channelId, hour, calls, failures, first_byte };
+  return { id: idOf(counted), channel_id: channelId, hour, calls, failures, first_byte, first_byte_ms };
 }

@@ -1,10 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { bucketOf, firstByteBuckets, firstByteKeys, medianFirstByte } from './first-byte-buckets.ts';
+import {
+  addFirstBytes,
+  bucketOf,
+  emptyFirstBytes,
+  firstByteBuckets,
+  firstByteKeys,
+  medianFirstByte,
+  storedBucket,
+} from './first-byte-buckets.ts';
+import type { FirstByteBucket } from './first-byte-buckets.ts';
 
-function countsOf(times: readonly number[]): number[] {
-  const counts = firstByteBuckets.map(() => 0);
-  for (const time of times) counts[bucketOf(time)] = (counts[bucketOf(time)] ?? 0) + 1;
-  return counts;
+function bucketsOf(times: readonly number[]): FirstByteBucket[] {
+  const buckets = emptyFirstBytes();
+  for (const time of times) {
+    const bucket = buckets[bucketOf(time)];
+    if (bucket === undefined) throw new Error(`No bucket takes ${time}`);
+    bucket.count += 1;
+    bucket.milliseconds += time;
+  }
+  return buckets;
 }
 
 describe('first byte buckets', () => {
@@ -16,21 +30,45 @@ describe('first byte buckets', () => {
 
   it('have no median without a time', () => {
     expect(medianFirstByte([])).toBeNull();
-    expect(medianFirstByte(countsOf([]))).toBeNull();
+    expect(medianFirstByte(bucketsOf([]))).toBeNull();
   });
 
   it.each([
-    ['one time', [610], 610],
+    ['one time', [851], 851],
     ['many alike', Array.from({ length: 999 }, () => 1_000), 1_000],
-    ['an even spread', Array.from({ length: 1_000 }, (_, at) => at + 1), 500],
     ['a few slow ones', [...Array.from({ length: 90 }, () => 300), ...Array.from({ length: 10 }, () => 20_000)], 300],
+    ['a few quick ones', [...Array.from({ length: 40 }, () => 60), ...Array.from({ length: 60 }, () => 4_300)], 4_300],
     ['slower than all buckets', [40_000, 50_000, 60_000], 50_000],
+    ['two minutes', [120_000], 120_000],
     ['nearly nothing', [1, 2, 3], 2],
-  ])('have a median near the true one: %s', (_name, times, median) => {
-    const found = medianFirstByte(countsOf(times)) ?? Number.NaN;
+    ['nothing', [0, 0, 0], 0],
+  ])('have the true median of times that are alike: %s', (_name, times, median) => {
+    expect(medianFirstByte(bucketsOf(times))).toBe(median);
+  });
+
+  it.each([
+    ['an even spread', Array.from({ length: 1_000 }, (_, at) => at + 1), 500],
+    ['many short and a few long', Array.from({ length: 1_001 }, (_, at) => Math.round(50 * 1.005 ** at)), Math.round(50 * 1.005 ** 500)],
+    ['two lumps in one bucket', [...Array.from({ length: 51 }, () => 380), ...Array.from({ length: 50 }, () => 569)], 380],
+  ])('have a median in the bucket of the true one: %s', (_name, times, median) => {
     const bucket = bucketOf(median);
+    const found = medianFirstByte(bucketsOf(times)) ?? Number.NaN;
     expect(found).toBeGreaterThanOrEqual(firstByteBuckets[bucket] ?? 0);
-    expect(found).toBeLessThanOrEqual(firstByteBuckets[bucket + 1] ?? 49_500);
-    if (times.length === 1_000) expect(Math.abs(found - median)).toBeLessThan(25);
+    expect(found).toBeLessThanOrEqual(firstByteBuckets[bucket + 1] ?? Number.NaN);
+  });
+
+  it('add up, and can be taken away again', () => {
+    const sum = bucketsOf([60, 800]);
+    addFirstBytes(sum, bucketsOf([60, 70, 40_000]));
+    expect(sum).toEqual(bucketsOf([60, 800, 60, 70, 40_000]));
+    addFirstBytes(sum, bucketsOf([60, 800]), -1);
+    expect(sum).toEqual(bucketsOf([60, 70, 40_000]));
+  });
+
+  it('that were stored without sums stand for their middle', () => {
+    expect(storedBucket(bucketOf(851), { count: 4, milliseconds: 0 })).toEqual({ count: 4, milliseconds: 4 * 1_075 });
+    expect(storedBucket(firstByteBuckets.length - 1, { count: 2, milliseconds: 0 })).toEqual({ count: 2, milliseconds: 66_000 });
+    expect(storedBucket(bucketOf(851), { count: 4, milliseconds: 3_500 })).toEqual({ count: 4, milliseconds: 3_500 });
+    expect(storedBucket(0, { count: 4, milliseconds: 0 })).toEqual({ count: 4, milliseconds: 0 });
   });
 });

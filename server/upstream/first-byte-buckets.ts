@@ -9,8 +9,6 @@ export const firstByteBuckets = [
 ] as const;
 
 export type FirstByteKey = `ms_${(typeof firstByteBuckets)[number]}`;
-/** Bucket → how many first bytes fell into it. Buckets without any are absent. */
-export type FirstByteCounts = Partial<Record<FirstByteKey, number>>;
 
 export const firstByteKeys: readonly FirstByteKey[] = firstByteBuckets.map((from): FirstByteKey => `ms_${from}`);
 
@@ -21,23 +19,44 @@ export function bucketOf(milliseconds: number): number {
   return bucket;
 }
 
+/** What fell into one bucket. */
+export interface FirstByteBucket {
+  count: number;
+  /** The sum of the times, in milliseconds. */
+  milliseconds: number;
+}
+
+export function emptyFirstBytes(): FirstByteBucket[] {
+  return firstByteBuckets.map(() => ({ count: 0, milliseconds: 0 }));
+}
+
+export function addFirstBytes(to: FirstByteBucket[], from: readonly FirstByteBucket[], sign: 1 | -1 = 1): void {
+  for (const [bucket, { count, milliseconds }] of from.entries()) {
+    const target = (to[bucket] ??= { count: 0, milliseconds: 0 });
+    target.count += sign * count;
+    target.milliseconds += sign * milliseconds;
+  }
+}
+
+/** A bucket as it was stored. Of times that were stored without their sum, the middle of the bucket is taken. */
+export function storedBucket(bucket: number, { count, milliseconds }: FirstByteBucket): FirstByteBucket {
+  const from = firstByteBuckets[bucket] ?? 0;
+  const isWhole = bucket === 0 || milliseconds >= from * count;
+  return { count, milliseconds: isWhole ? milliseconds : Math.round((count * (from + (firstByteBuckets[bucket + 1] ?? from))) / 2) };
+}
+
 /**
- * The median in whole milliseconds; null without counts. Within a bucket the times are taken to lie evenly on the scale of
- * the buckets, so the answer is off by a few percent, never by more than the bucket's width.
+ * The median in whole milliseconds: the mean of the bucket in which it falls. That is exact when the times there are alike,
+ * and never off by more than the bucket is wide, which is half of where it begins (the last one is as wide as its times
+ * are apart). Null without counts.
  */
-export function medianFirstByte(counts: readonly number[]): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0);
+export function medianFirstByte(buckets: readonly FirstByteBucket[]): number | null {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0);
   if (total <= 0) return null;
   let below = 0;
-  for (const [bucket, count] of counts.entries()) {
-    if (below + count < total / 2) {
-      below += count;
-      continue;
-    }
-    const from = firstByteBuckets[bucket] ?? 0;
-    const to = firstByteBuckets[bucket + 1] ?? from * 1.5;
-    const share = (total / 2 - below) / count;
-    return Math.round(from === 0 ? to * share : from * (to / from) ** share);
+  for (const { count, milliseconds } of buckets) {
+    below += count;
+    if (below >= total / 2 && count > 0) return Math.round(milliseconds / count);
   }
   return null;
 }

@@ -149,10 +149,10 @@ onEachEngine('the store of channel figures', (current) => {
     return new Proxy(db, { get: (target, key) => (key === 'collection' ? collection : Reflect.get(target, key)) });
   }
 
-  const sum = (hours: readonly { calls: number; failures: number; firstBytes: readonly number[] }[]) => ({
+  const sum = (hours: readonly { calls: number; failures: number; firstBytes: readonly { count: number }[] }[]) => ({
     calls: hours.reduce((total, hour) => total + hour.calls, 0),
     failures: hours.reduce((total, hour) => total + hour.failures, 0),
-    firstBytes: hours.reduce((total, hour) => total + hour.firstBytes.reduce((all, count) => all + count, 0), 0),
+    firstBytes: hours.reduce((total, hour) => total + hour.firstBytes.reduce((all, { count }) => all + count, 0), 0),
   });
 
   it('keeps what it could not write, loses nothing and counts nothing twice', async () => {
@@ -172,7 +172,12 @@ onEachEngine('the store of channel figures', (current) => {
     await figures.stop();
     const stored = await current().db.collection('channel_hours').find({});
     expect(stored).toHaveLength(50);
-    expect(stored.find((row) => row.channel_id === 7)).toMatchObject({ calls: 1, failures: 1, first_byte: { ms_570: 1 } });
+    expect(stored.find((row) => row.channel_id === 7)).toMatchObject({
+      calls: 1,
+      failures: 1,
+      first_byte: { ms_570: 1 },
+      first_byte_ms: { ms_570: 700 },
+    });
   });
 
   it('adds up calls that come while it writes', async () => {
@@ -194,6 +199,7 @@ onEachEngine('the store of channel figures', (current) => {
     const [row, ...rest] = await current().db.collection('channel_hours').find({});
     expect(rest).toEqual([]);
     expect(row).toMatchObject({ calls: 3 * rounds, failures: rounds, first_byte: { ms_75: rounds, ms_9700: rounds } });
+    expect(row).toMatchObject({ first_byte_ms: { ms_75: rounds * 100, ms_9700: rounds * 10_000 } });
   });
 
   it('keeps hours apart, and two days of them', async () => {

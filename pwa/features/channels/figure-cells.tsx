@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { ChannelFigures } from '#shared/channels.ts';
+import { type ChannelFigures, figureHours, hourSeconds } from '#shared/channels.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { AsOf } from '#pwa/ui/as-of.tsx';
 import type { Format } from '#pwa/ui/format.ts';
@@ -16,10 +16,13 @@ interface FigureCellProps {
 
 const step = 4;
 const barWidth = 3;
+/** In pixels. */
+const stripWidth = figureHours * step - 1;
+const stripHeight = 24;
 /** Where the line between calls and failures is. */
 const line = 14;
 
-/** The calls of 24 hours: what went well above the line, failures below it. */
+/** The calls of the last hours: what went well above the line, failures below it. */
 export function CallStrip({ figures, id }: FigureCellProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -27,7 +30,14 @@ export function CallStrip({ figures, id }: FigureCellProps) {
   if (own === undefined) return null;
   const label = stripLabel(own, figures.since, { t, format });
   return (
-    <svg className={styles.strip} width={24 * step - 1} height={24} viewBox={`0 0 ${24 * step - 1} 24`} role="img" aria-label={label}>
+    <svg
+      className={styles.strip}
+      width={stripWidth}
+      height={stripHeight}
+      viewBox={`0 0 ${stripWidth} ${stripHeight}`}
+      role="img"
+      aria-label={label}
+    >
       <title>{label}</title>
       {stripBars(own?.hours).map(({ above, below }, hour) => {
         const x = hour * step;
@@ -46,7 +56,7 @@ function stripLabel(own: ChannelFigures | null, since: number, { t, format }: { 
   const calls = format.count(own.calls);
   const failing = lastFailure(own);
   if (failing === -1) return t('channels.figures.all_well', { calls });
-  const time = format.clock(since + failing * 3600);
+  const time = format.clock(since + failing * hourSeconds);
   return t('channels.figures.some_failed', { calls, failures: format.count(own.failures), time });
 }
 

@@ -1,11 +1,10 @@
-import { figureHours } from '#shared/channels.ts';
+import { figureHours, hourSeconds } from '#shared/channels.ts';
 import type { ChannelFigureSheet } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { hourOf } from '#server/upstream/channel-figures.ts';
 import type { ChannelFigures, ChannelHour } from '#server/upstream/channel-figures.ts';
-import { medianFirstByte } from '#server/upstream/first-byte-buckets.ts';
-
-const hourSeconds = 3_600;
+import { addFirstBytes, medianFirstByte } from '#server/upstream/first-byte-buckets.ts';
+import type { FirstByteBucket } from '#server/upstream/first-byte-buckets.ts';
 
 /** The last day of every channel that was called in it and still exists. */
 export async function readFigures({ now, channels }: AppContext, figures: ChannelFigures): Promise<ChannelFigureSheet> {
@@ -18,23 +17,37 @@ export async function readFigures({ now, channels }: AppContext, figures: Channe
     channels: [...byChannel]
       .filter(([id]) => channels.get(id) !== undefined)
       .sort(([one], [other]) => one - other)
-      .map(([id, hours]) => ({ id, ...summary(hours, since) })),
+      .map(([id, hours]) => ({ id, ...summary(hours, since) }))
+      .filter(({ calls }) => calls > 0),
   };
 }
 
 function summary(hours: readonly ChannelHour[], since: number): Omit<ChannelFigureSheet['channels'][number], 'id'> {
   const pairs = Array.from({ length: figureHours }, (): [number, number] => [0, 0]);
-  const firstBytes: number[] = [];
-  for (const { hour, calls, failures, firstBytes: counts } of hours) {
+  const firstBytes: FirstByteBucket[] = [];
+  for (const { hour, calls, failures, firstBytes: counted } of hours) {
     // A process whose clock is ahead is already in the next hour.
     const pair = pairs[Math.min(Math.floor((hour - since) / hourSeconds), figureHours - 1)];
     if (pair === undefined) continue;
     pair[0] += calls;
     pair[1] += failures;
-    for (const [bucket, count] of counts.entries()) firstBytes[bucket] = (firstBytes[bucket] ?? 0) + count;
+    addFirstBytes(firstBytes, counted);
   }
+  moveFailuresToTheirCalls(pairs);
   const calls = pairs.reduce((sum, pair) => sum + pair[0], 0);
   const failures = pairs.reduce((sum, pair) => sum + pair[1], 0);
-  // A stream that began before all these hours may have failed in them.
-  return { calls, failures: Math.min(calls, failures), first_byte_ms: medianFirstByte(firstBytes), hours: pairs };
+  return { calls, failures, first_byte_ms: medianFirstByte(firstBytes), hours: pairs };
+}
+
+/**
+ * A failure was counted when its stream ended, the call when it began. Failures beyond the calls of their hour belong to
+ * calls of an earlier one, or to calls from before all these hours, which are not told of.
+ */
+function moveFailuresToTheirCalls(pairs: [calls: number, failures: number][]): void {
+  let early = 0;
+  for (const pair of pairs.toReversed()) {
+    const failures = pair[1] + early;
+    pair[1] = Math.min(pair[0], failures);
+    early = failures - pair[1];
+  }
 }
