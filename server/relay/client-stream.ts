@@ -50,6 +50,13 @@ export class ClientStream implements BodySource, TimedStream {
     this.body.end();
   }
 
+  /** Breaks the connection off: there is no proper end. */
+  cut(): void {
+    this.#isOver = true;
+    this.#clock.remove(this);
+    this.body.cut();
+  }
+
   /** The client does not read: silence of the upstream is not the upstream's. */
   get isPaused(): boolean {
     return this.#isPaused;

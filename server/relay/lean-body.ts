@@ -24,6 +24,8 @@ export class LeanBody extends EventEmitter {
   #isWaiting = false;
   #isFull = false;
   #isEnded = false;
+  /** The adapter has given Node the headers by then, but they wait for the first content. */
+  #hasWritten = false;
   #isGone = false;
 
   constructor(source: BodySource) {
@@ -62,6 +64,10 @@ export class LeanBody extends EventEmitter {
 
   pipe(destination: ServerResponse): ServerResponse {
     this.#destination = destination;
+    if (this.#isGone) {
+      destination.destroy(); // cut before it was asked for
+      return destination;
+    }
     if (this.#isEnded) {
       this.#finish();
       return destination;
@@ -72,12 +78,16 @@ export class LeanBody extends EventEmitter {
 
   /** Sends the headers if they have not left with some content yet. */
   flushHeaders(): void {
-    if (!this.#isGone && !this.#isEnded && this.#destination?.headersSent === false) this.#destination.flushHeaders();
+    if (this.#hasWritten || this.#isGone || this.#isEnded || this.#destination === null) return;
+    this.#hasWritten = true;
+    this.#destination.flushHeaders();
   }
 
   /** Closes the client's connection; `left` follows. */
   cut(): void {
-    this.#destination?.destroy();
+    // Without a destination the client has gone before there was an answer, and the adapter never asked for the body.
+    if (this.#destination === null) this.destroy();
+    else this.#destination.destroy();
   }
 
   /** Called by the adapter when the connection closes, also after a proper end. */
@@ -99,6 +109,7 @@ export class LeanBody extends EventEmitter {
     if (this.#isGone || this.#isEnded || this.#destination === null) return;
     const chunk = this.#take();
     if (chunk === null) return;
+    this.#hasWritten = true;
     if (this.#destination.write(chunk)) {
       if (!this.#isFull) this.#goOn();
       return;

@@ -1,16 +1,11 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
-import type { LogOther, UsageSource } from '#shared/logs.ts';
+import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import type { ChargeRow } from '#server/money/settlement.ts';
+import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
-
-/** Tokens and where the numbers come from. */
-export interface MeteredUsage extends Usage {
-  promptSource: UsageSource;
-  completionSource: UsageSource;
-}
 
 export interface CallEnd {
   /** Null: nothing was used. */

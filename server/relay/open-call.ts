@@ -69,15 +69,21 @@ export async function openCall(
       hasLeft: false,
       onLeave: undefined,
     };
-    connection?.res.once('close', () => {
-      if (connection.res.writableFinished) return;
-      call.hasLeft = true;
-      call.onLeave?.();
-    });
+    if (connection !== null) watchConnection(call, connection);
     return { call };
   } catch (failure) {
     return refusal(services, failure, { language, requestId });
   }
+}
+
+function watchConnection(call: RunningCall, { res }: Connection): void {
+  // The key, the rate limit and the money may have taken a while.
+  if (res.closed || res.destroyed) call.hasLeft = true;
+  res.once('close', () => {
+    if (res.writableFinished) return;
+    call.hasLeft = true;
+    call.onLeave?.();
+  });
 }
 
 function refusal(

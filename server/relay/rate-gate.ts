@@ -9,12 +9,12 @@ export interface RateGate {
 }
 
 export interface RatePass {
-  /** Counts the call as a success. */
+  /** Counts the call as a success. Never rejects: what is settled is answered, counted or not. */
   succeeded(): Promise<void>;
 }
 
-export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'now'>): RateGate {
-  const { db, settings, now } = context;
+export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'now' | 'log'>): RateGate {
+  const { db, settings, now, log } = context;
 
   /** Counts one in the current window unless it is full; false when it is. */
   async function count(id: string, limit: number, windowMs: number): Promise<boolean> {
@@ -51,7 +51,15 @@ export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'no
     if (total > 0 && !(await count(totalId, total, windowMs))) {
       throw new AppError('total_rate_limited', { minutes, count: total }, { retryAfter: await secondsLeft(totalId) });
     }
-    return { succeeded: async () => void (await count(successId, Number.MAX_SAFE_INTEGER, windowMs)) };
+    return {
+      async succeeded() {
+        try {
+          await count(successId, Number.MAX_SAFE_INTEGER, windowMs);
+        } catch (failure) {
+          log.warn({ reason: String(failure) }, 'a successful call was not counted for the rate limit');
+        }
+      },
+    };
   }
 
   return {

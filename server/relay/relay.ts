@@ -89,9 +89,13 @@ async function answerStream(call: RunningCall): Promise<Response> {
   }
   client.begin();
   if (outcome === 'waiting') {
+    const ending = tries.then((late) => {
+      if (late.kind !== 'stream' && late.kind !== 'whole') client.end(errorEvent(endWithoutAnswer(call, late).error));
+    });
     context.waitUntil(
-      tries.then((late) => {
-        if (late.kind !== 'stream' && late.kind !== 'whole') client.end(errorEvent(endWithoutAnswer(call, late).error));
+      ending.catch((failure: unknown) => {
+        client.cut();
+        throw failure;
       }),
     );
   }

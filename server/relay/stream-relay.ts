@@ -4,7 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
-import type { MeteredUsage } from '#server/relay/log-row.ts';
+import { countedUsage, toldUsage, withCompletion } from '#server/relay/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { errorEvent, ownError } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -18,6 +19,7 @@ import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/op
 import { doneAt, mayHoldError, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
 import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
 import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { EventSource } from '#server/relay/completion-events.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
@@ -158,7 +160,8 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   #canOpen(events: Buffer): boolean {
     const data = firstEventData(events);
     if (data === null) return false; // comments only
-    const failure = errorInAnswer(data, this.#options.channel) ?? (data === '[DONE]' || isJsonObject(data) ? null : invalidAnswer());
+    const failure =
+      errorInAnswer(data, this.#options.channel) ?? (data === '[DONE]' || parseObject(data) !== null ? null : invalidAnswer());
     if (failure !== null) {
       this.#failBeforeOrAfter(failure, 'upstream_error');
       return false;
@@ -233,19 +236,19 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     call.services.clock.remove(this);
     if (ending !== 'complete') stream.abort();
     if (!hadOpened) this.#open(null);
-    call.services.context.waitUntil(this.#complete(ending, failure));
+    call.services.context.waitUntil(this.#complete(ending, failure).catch((fault: unknown) => this.#giveUp(fault)));
   }
 
   async #complete(ending: StreamEnding, failure?: UpstreamFailure): Promise<void> {
     const { call, channel, client, request, attempt, stream } = this.#options;
     const { services } = call;
     const reported = this.#meter.lastUsage();
-    const isAbsurd = isAbsurdUsage(reported);
+    const isAbsurd = isAbsurdUsage(reported?.value);
     const isWell = ending === 'complete' && !isAbsurd;
     const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
-    const told = readUsage(reported, channel.provider);
-    const usage: MeteredUsage | null =
-      told === null ? await this.#countedUsage() : { ...told, promptSource: 'upstream', completionSource: 'upstream' };
+    const told = readUsage(reported?.value, channel.provider);
+    const usage =
+      told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), ending, reported?.eventsAfter ?? 0);
     attempt.end_ms = elapsed(call);
     if (outcome !== 'complete') attempt.error = outcome;
     this.#noteHealth(outcome, failure);
@@ -261,10 +264,19 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     services.use.add(channel.id, row.quota);
     await services.context.ledger.settle(call.reservation, row);
     if (isWell && call.pass !== null) await call.pass.succeeded();
-    const closing = isWell ? this.#closing(reported, usage) : errorEvent(this.#problem(outcome, failure));
+    const closing = isWell ? this.#closing(told !== null, usage) : errorEvent(this.#problem(outcome, failure));
     client.end(...this.#last, closing);
     this.#meter.close();
     if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
+  }
+
+  /** What was not settled was not answered: the client sees its connection break. */
+  #giveUp(fault: unknown): never {
+    const { call, client } = this.#options;
+    client.cut();
+    this.#meter.close();
+    call.services.context.ledger.release(call.reservation);
+    throw fault;
   }
 
   #noteHealth(outcome: StreamEnding, failure: UpstreamFailure | undefined): void {
@@ -283,24 +295,19 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
       countPromptTokens(call.body, call.endpoint.capability, call.model),
       this.#meter.countTokens(),
     ]);
-    return {
-      promptTokens,
-      completionTokens,
-      totalTokens: promptTokens + completionTokens,
-      cachedTokens: 0,
-      cacheCreationTokens: 0,
-      reasoningTokens: 0,
-      promptAudioTokens: 0,
-      completionAudioTokens: 0,
-      promptSource: 'counted',
-      completionSource: 'counted',
-    };
+    return countedUsage(promptTokens, completionTokens);
+  }
+
+  /** What was told early in a stream that broke off does not hold what came after it. */
+  async #checkedUsage(told: MeteredUsage, ending: StreamEnding, eventsAfter: number): Promise<MeteredUsage> {
+    if (ending === 'complete' || eventsAfter === 0) return told;
+    return withCompletion(told, await this.#meter.countTokens());
   }
 
   /** The proper ending: what a transformation still owes, usage for those who asked and got none, `[DONE]`. */
-  #closing(reported: unknown, usage: MeteredUsage | null): Buffer {
+  #closing(isTold: boolean, usage: MeteredUsage | null): Buffer {
     const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
-    if (!this.#isUsageHidden && usage !== null && readUsage(reported, this.#options.channel.provider) === null) {
+    if (!this.#isUsageHidden && usage !== null && !isTold) {
       parts.push(toEvent(usageChunk(this.#meter.lastEvents(), usage, this.#options.call)));
     }
     return parts.length === 0 ? doneEvent : Buffer.concat([Buffer.from(parts.join('')), doneEvent]);
@@ -317,15 +324,6 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     if (outcome === 'overdraft') return own('overdraft_stopped');
     if (outcome === 'truncated') return own('upstream_truncated');
     return own('invalid_upstream_response');
-  }
-}
-
-function isJsonObject(data: string): boolean {
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
   }
 }
 

@@ -3,7 +3,8 @@ import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
 import { completionEvents } from '#server/relay/completion-events.ts';
-import type { MeteredUsage } from '#server/relay/log-row.ts';
+import { countedUsage, toldUsage } from '#server/relay/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream-relay.ts';
@@ -12,6 +13,7 @@ import { buildUpstreamRequest } from '#server/upstream/dialects/openai/request.t
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
 import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
 import { isAbsurdUsage, readUsage } from '#server/upstream/dialects/openai/usage.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
 import type { StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
@@ -122,6 +124,11 @@ async function followStream(
   }
   const relay = new StreamRelay({ call, client, channel, request, attempt, stream: answer.stream });
   call.onLeave = () => relay.clientLeft();
+  return startStream(relay);
+}
+
+/** Waits for the first event, or for the failure that comes instead. */
+async function startStream(relay: StreamRelay): Promise<TryResult> {
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;
@@ -142,10 +149,7 @@ async function readWhole(
     // A stream was asked for and a whole answer came: it is told as a stream.
     const relay = new StreamRelay({ call, client, channel, request, attempt, stream: completionEvents(body) });
     call.onLeave = () => relay.clientLeft();
-    relay.start();
-    const opened = relay.opened();
-    const failure = opened instanceof Promise ? await opened : opened;
-    return failure === null ? { kind: 'stream', relay } : { kind: 'failed', failure };
+    return startStream(relay);
   }
   const usage = await usageOf(call, channel, { body, text: fixed });
   return {
@@ -165,24 +169,13 @@ async function usageOf(
   { body, text }: { body: Record<string, unknown>; text: string },
 ): Promise<MeteredUsage> {
   const usage = readUsage(body['usage'], channel.provider);
-  if (usage !== null) return { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
+  if (usage !== null) return toldUsage(usage);
   const { capability } = call.endpoint;
   const [promptTokens, completionTokens] = await Promise.all([
     countPromptTokens(call.body, capability, call.model),
     capability === 'chat' ? countText(textOf(text), call.model) : Promise.resolve(0),
   ]);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    cachedTokens: 0,
-    cacheCreationTokens: 0,
-    reasoningTokens: 0,
-    promptAudioTokens: 0,
-    completionAudioTokens: 0,
-    promptSource: 'counted',
-    completionSource: 'counted',
-  };
+  return countedUsage(promptTokens, completionTokens);
 }
 
 function isAnswer(body: Record<string, unknown>, capability: 'chat' | 'embeddings'): boolean {
@@ -198,13 +191,4 @@ function failureOf(failure: unknown): UpstreamFailure {
 /** The channel's provider has no such call; another one may. */
 function cannotDo(error: AppError): UpstreamFailure {
   return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message };
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
 }

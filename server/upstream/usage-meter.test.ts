@@ -41,16 +41,26 @@ test('usage-meter: the usage is the last object of that name at the top of an ev
   const watched = meter();
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'));
   watched.push(Buffer.from('data: {"choices":[{"delta":{"content":"\\"usage\\": {"}}],"usage":null}\n\n'));
-  expect(watched.lastUsage()).toEqual({ prompt_tokens: 1 });
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 1 });
   watched.push(Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":2}}\n\ndata: {"x_groq":{"usage":{"prompt_tokens":3}}}\n\n'));
-  expect(watched.lastUsage()).toEqual({ prompt_tokens: 2 });
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 2 }, eventsAfter: 1 });
 });
 
 test('usage-meter: a usage far behind is none, and a stream without any has none', () => {
   const watched = meter();
   expect(watched.lastUsage()).toBeUndefined();
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'), true);
-  expect(watched.lastUsage()).toEqual({ prompt_tokens: 1 });
-  for (let index = 0; index < 1_000; index += 1) watched.push(Buffer.from(chunk(`word${index}`)));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 0 });
+  for (let index = 0; index < 5; index += 1) watched.push(Buffer.from(chunk(`word${index}`)));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 5 });
+  watched.push(Buffer.from(chunk('more')));
   expect(watched.lastUsage()).toBeUndefined();
+});
+
+test('usage-meter: a usage that is no object is found, so that it can be refused', () => {
+  for (const value of ['many', 7, [1], false]) {
+    const watched = meter();
+    watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(value)}}\n\n`));
+    expect(watched.lastUsage()).toEqual({ value, eventsAfter: 0 });
+  }
 });

@@ -1,6 +1,6 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: the last bytes tell usage and
 // ending; the text is kept as raw bytes and only read when the upstream reported no usage, or when the bytes pile up.
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
 import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
@@ -10,6 +10,8 @@ const rawBytes = 16 * 1024;
 const textLimit = 48 * 1024;
 const tailBytes = 4 * 1024;
 
+/** Usage and finish reason are looked for in so many events at the end. */
+const lastEvents = 6;
 const usageKey = Buffer.from('"usage"');
 
 // Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
@@ -18,6 +20,13 @@ const spare: Buffer[] = [];
 export interface MeterOptions {
   /** Counts the tokens of a piece of text; never rejects. */
   countText(text: string): Promise<number>;
+}
+
+export interface ReportedUsage {
+  /** Whatever stood there. */
+  value: unknown;
+  /** How many events came after it: what they hold is not in it. */
+  eventsAfter: number;
 }
 
 export class UsageMeter {
@@ -77,16 +86,18 @@ export class UsageMeter {
     return lastEventsOf(this.#tailBytes().toString('utf8'));
   }
 
-  /** The last `usage` of an event that is an object; undefined when none of the last events had any. */
-  lastUsage(): unknown {
+  /** The last `usage` that is not null, at the top of one of the last events; undefined when none of them has any. */
+  lastUsage(): ReportedUsage | undefined {
     const tail = this.#tailBytes();
     for (let at = tail.lastIndexOf(usageKey); at > 0; at = tail.lastIndexOf(usageKey, at - 1)) {
       // Most events of most upstreams say `null`.
-      if (!isObjectAt(tail, at + usageKey.length)) continue;
-      const start = startOfEvent(tail, at);
-      const data = dataOf(tail.toString('utf8', start, endOfEvent(tail, at)).trimEnd());
-      const usage = data === null ? undefined : parseObject(data)?.['usage'];
-      if (isObject(usage)) return usage;
+      if (isNullAt(tail, at + usageKey.length)) continue;
+      const [start, end] = [startOfEvent(tail, at), endOfEvent(tail, at)];
+      const eventsAfter = countEvents(tail, end);
+      if (eventsAfter >= lastEvents) break;
+      const data = dataOf(tail.toString('utf8', start, end).trimEnd());
+      const value = data === null ? undefined : parseObject(data)?.['usage'];
+      if (value !== undefined && value !== null) return { value, eventsAfter };
       if (start === 0) break;
       at = start;
     }
@@ -150,11 +161,18 @@ export class UsageMeter {
   }
 }
 
-/** Whether a JSON object stands there, behind the colon of its key. */
-function isObjectAt(bytes: Buffer, from: number): boolean {
+/** Whether `null` stands there, behind the colon of its key. */
+function isNullAt(bytes: Buffer, from: number): boolean {
   let at = from;
   while (bytes[at] === 0x20 || bytes[at] === 0x3a || bytes[at] === 0x0a || bytes[at] === 0x09) at += 1;
-  return bytes[at] === 0x7b;
+  return bytes[at] === 0x6e;
+}
+
+/** How many events begin from there on, as far as it matters. */
+function countEvents(bytes: Buffer, from: number): number {
+  let count = 0;
+  for (let at = from; at < bytes.length && count < lastEvents; at = endOfEvent(bytes, at)) count += 1;
+  return count;
 }
 
 /** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */
@@ -182,7 +200,7 @@ function lastEventsOf(text: string): string[] {
   const events = text.includes('\r') ? text.split(/\r?\n\r?\n/) : text.split('\n\n');
   // The first piece may be the rest of an event that was cut.
   return events
-    .slice(-6)
+    .slice(-lastEvents)
     .map(dataOf)
     .filter((data) => data !== null);
 }

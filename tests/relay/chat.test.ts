@@ -194,6 +194,9 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     { prompt_tokens: 1.5, completion_tokens: 3, total_tokens: 4.5 },
     { prompt_tokens: 1e15, completion_tokens: 1e15, total_tokens: 2e15 },
     { prompt_tokens: '10', completion_tokens: '3', total_tokens: '13' },
+    'many',
+    7,
+    [1],
   ])('absurd usage %j is an error, and nobody is charged nonsense', async (usage) => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ usage });

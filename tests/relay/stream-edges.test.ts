@@ -1,0 +1,168 @@
+// Streams at moments that no well-behaved provider or client brings about.
+import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { leasedOf } from '#server/money/account.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, readEvents, until } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+const event = (fields: object) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', ...fields })}\n\n`;
+const word = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });
+const earlyUsage = event({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 } });
+
+interface RawUpstream extends AsyncDisposable {
+  url: string;
+  calls: number;
+}
+
+/** A provider that writes what the test writes. */
+async function startRawUpstream(answer: (response: ServerResponse) => void | Promise<void>): Promise<RawUpstream> {
+  const server = createServer((request, response) => {
+    upstream.calls += 1;
+    request.resume();
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      void answer(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const upstream: RawUpstream = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: 0,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return upstream;
+}
+
+async function checkNothingHeld(scene: RelayScene): Promise<void> {
+  await until(async () => {
+    const user = await scene.app.context.db.collection('users').get(scene.user.id);
+    return user !== null && leasedOf(user) === 0 ? true : null;
+  });
+}
+
+describe.each(engines)('streams at odd moments on $kind', (engine) => {
+  test.each([true, false])('a client that left while its money was being reserved costs nothing (stream: %s)', async (stream) => {
+    await using scene = await createScene(engine);
+    const { ledger } = scene.app.context;
+    const reserve = ledger.reserve.bind(ledger);
+    const reserving = vi.spyOn(ledger, 'reserve').mockImplementation(async (options) => {
+      await sleep(300);
+      return reserve(options);
+    });
+    const leaving = AbortSignal.timeout(100);
+    await expect(
+      fetch(`${scene.app.origin}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+        body: JSON.stringify({ model: 'gpt-4o-mini', stream, messages: [{ role: 'user', content: 'Say hello' }] }),
+        signal: leaving,
+      }),
+    ).rejects.toThrow(/timeout/i);
+    await Promise.all(reserving.mock.results.map(({ value }) => value));
+    await checkNothingHeld(scene);
+    expect(scene.upstream.requests).toEqual([]);
+    expect(await scene.app.context.db.collection('logs').count({ type: 2 })).toBe(0);
+    await scene.checkBooks();
+  });
+
+  test.each([true, false])('a call is answered when its success could not be counted for the rate limit (stream: %s)', async (stream) => {
+    await using scene = await createScene(engine, { settings: { ModelRequestRateLimitEnabled: 'true' } });
+    const { db } = scene.app.context;
+    const limits = db.collection('limits');
+    const broken = { ...limits, get: limits.get.bind(limits), patch: () => Promise.reject(new DatabaseUnavailable('A test took it away')) };
+    const collection = db.collection.bind(db);
+    // The first write, before the call, counts all of a user's calls; `succeeded` is the one behind it.
+    let writes = 0;
+    vi.spyOn(db, 'collection').mockImplementation(((name: Parameters<typeof collection>[0]) => {
+      if (name !== 'limits') return collection(name);
+      writes += 1;
+      return writes > 1 ? broken : limits;
+    }) as typeof db.collection);
+    const answer = await scene.chat({ stream });
+    expect(answer.status).toBe(200);
+    if (stream) expect((await readEvents(answer)).at(-1)).toBe('[DONE]');
+    else expect(await answer.json()).toHaveProperty('choices');
+    expect(writes).toBeGreaterThan(1);
+    vi.restoreAllMocks();
+    const [row] = await scene.logs(1);
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('a fault at the end of a stream breaks the connection, instead of keeping it alive for ever', async () => {
+    await using scene = await createScene(engine);
+    vi.spyOn(scene.app.context.ledger, 'settle').mockRejectedValueOnce(new Error('A fault that a test has made'));
+    await expect(scene.chat({ stream: true }).then((answer) => answer.text())).rejects.toThrow();
+    await checkNothingHeld(scene);
+  });
+
+  test('headers leave although the first events are not for the client', async () => {
+    let goOn = () => {};
+    const released = new Promise<void>((resolve) => (goOn = resolve));
+    await using upstream = await startRawUpstream(async (response) => {
+      response.write(earlyUsage);
+      await released;
+      response.end(`${word('late')}data: [DONE]\n\n`);
+    });
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    // Resolves with the headers.
+    const answer = await scene.chat({ stream: true });
+    goOn();
+    expect((await readEvents(answer)).map((data) => (data === '[DONE]' ? data : JSON.parse(data).choices[0].delta.content))).toEqual([
+      'late',
+      '[DONE]',
+    ]);
+    await scene.checkBooks();
+  });
+
+  test.each(['breaks off', 'is left by its client'])('usage told early does not make the rest free when the stream %s', async (how) => {
+    await using upstream = await startRawUpstream(async (response) => {
+      response.write(earlyUsage + word('one two three four five six seven eight'));
+      if (how === 'breaks off') {
+        await sleep(50);
+        response.destroy();
+      }
+    });
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    const leaving = new AbortController();
+    const answer = await fetch(`${scene.app.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+      body: JSON.stringify({ model: 'gpt-4o-mini', stream: true, messages: [{ role: 'user', content: 'Say hello' }] }),
+      signal: leaving.signal,
+    });
+    const reading = answer.text().catch(() => '');
+    if (how !== 'breaks off') {
+      await sleep(100);
+      leaving.abort();
+    }
+    await reading;
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ prompt_tokens: 10, other: { prompt_source: 'upstream', completion_source: 'counted' } });
+    expect(row?.completion_tokens).toBeGreaterThanOrEqual(8);
+    await scene.checkBooks();
+  });
+
+  test('usage told last is believed although the stream breaks off behind it', async () => {
+    await using upstream = await startRawUpstream(async (response) => {
+      response.write(
+        word('one two three four five six') + event({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 } }),
+      );
+      await sleep(50);
+      response.destroy();
+    });
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    await (await scene.chat({ stream: true })).text();
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ prompt_tokens: 10, completion_tokens: 3, other: { completion_source: 'upstream' } });
+    await scene.checkBooks();
+  });
+});
