@@ -79,18 +79,18 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     const limits = db.collection('limits');
     const broken = { ...limits, get: limits.get.bind(limits), patch: () => Promise.reject(new DatabaseUnavailable('A test took it away')) };
     const collection = db.collection.bind(db);
-    // The first write, before the call, counts all of a user's calls; `succeeded` is the one behind it.
-    let writes = 0;
-    vi.spyOn(db, 'collection').mockImplementation(((name: Parameters<typeof collection>[0]) => {
+    // The first use, before the call, looks at the user's successes; the next counts this one.
+    let uses = 0;
+    vi.spyOn(db, 'collection').mockImplementation((name) => {
       if (name !== 'limits') return collection(name);
-      writes += 1;
-      return writes > 1 ? broken : limits;
-    }) as typeof db.collection);
+      uses += 1;
+      return uses > 1 ? broken : limits;
+    });
     const answer = await scene.chat({ stream });
     expect(answer.status).toBe(200);
     if (stream) expect((await readEvents(answer)).at(-1)).toBe('[DONE]');
     else expect(await answer.json()).toHaveProperty('choices');
-    expect(writes).toBeGreaterThan(1);
+    expect(uses).toBeGreaterThan(1);
     vi.restoreAllMocks();
     const [row] = await scene.logs(1);
     expect(row?.quota).toBeGreaterThan(0);
