@@ -69,6 +69,24 @@ export const LogEvent = z.discriminatedUnion('code', [
 ]);
 export type LogEvent = z.infer<typeof LogEvent>;
 
+/** How a call ended that did not end well. */
+export const CallEnding = z.enum([
+  /** The stream stopped without its proper end. */
+  'truncated',
+  /** The upstream fell silent. */
+  'stalled',
+  /** It failed; before the answer when nothing was used. */
+  'upstream_error',
+  /** In the middle of the answer came something that is none. */
+  'invalid_answer',
+  /** What the upstream reports as used cannot be true. */
+  'invalid_usage',
+  'client_closed',
+  /** The account had no more in the middle of the answer. */
+  'overdraft',
+]);
+export type CallEnding = z.infer<typeof CallEnding>;
+
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
   model_ratio: z.number().optional(),
@@ -91,8 +109,10 @@ export const LogOther = z.looseObject({
   prompt_source: UsageSource.optional(),
   completion_source: UsageSource.optional(),
   attempts: z.array(Attempt).optional(),
-  /** How the call ended, when not well: `truncated`, `client_closed`, `upstream_error`, `overdraft`, `invalid_usage`. */
+  /** A `CallEnding`, or one of a newer server; absent: it ended well. */
   ending: z.string().optional(),
+  /** What went wrong: the upstream's own words where it was the upstream that said so, else ours. Masked. */
+  problem: z.string().optional(),
   /** Quota per US dollar when the row was written. */
   quota_per_unit: z.number().optional(),
   admin_info: z.object({ use_channel: z.array(z.string()) }).optional(),

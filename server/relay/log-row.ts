@@ -1,5 +1,5 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
-import type { LogOther } from '#shared/logs.ts';
+import type { CallEnding, LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import type { ChargeRow } from '#server/money/settlement.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
@@ -16,9 +16,9 @@ export interface CallEnd {
   reasoningEffort: string | undefined;
   /** Milliseconds until the first byte; undefined when none came. */
   firstByteMs: number | undefined;
-  /** How it ended when not well; see `LogOther.ending`. */
-  ending: string | undefined;
-  /** Short text of what went wrong, for the row's content. */
+  /** Undefined: well. */
+  ending: CallEnding | undefined;
+  /** Short text of what went wrong. */
   problem?: string;
 }
 
@@ -56,6 +56,7 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     other.upstream_model_name = end.upstreamModel;
   }
   if (end.ending !== undefined) other.ending = end.ending;
+  if (end.problem !== undefined) other.problem = end.problem;
   return {
     user_id: admission.user.id,
     created_at: call.createdAt,
