@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Log, LogOther } from '#shared/logs.ts';
+import { type Ending, endingOf, isFree } from '#shared/log-ending.ts';
+import { otherOf } from '#shared/log-other.ts';
+import type { Log } from '#shared/logs.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/as-of.tsx';
 import { Block } from '#pwa/ui/block.tsx';
 import { Charge } from '#pwa/ui/charge.tsx';
+import { endingStatus } from '#pwa/ui/ending-status.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
@@ -54,25 +57,23 @@ export function RecentCalls() {
 function Call({ log, place }: { log: Log; place: string | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const other = otherOf(log);
-  // The same rule as in the usage logs: nothing came of it, and nothing was charged.
-  const isFailed = other?.ending === 'upstream_error' && log.prompt_tokens + log.completion_tokens === 0;
+  const ending = endingOf(log);
   const parts = (
     <>
       <span className={styles.model}>{log.model_name}</span>
       <span className={styles.amount}>
-        {isFailed && log.quota === 0 ? <span className={styles.free}>{t('home.recent.not_charged')}</span> : <Charge quota={log.quota} />}
+        {isFree(log) ? <span className={styles.free}>{t('home.recent.not_charged')}</span> : <Charge quota={log.quota} />}
       </span>
       <span className={styles.context}>
-        {isFailed && (
+        {ending !== 'well' && (
           <>
-            <StatusMark status="failed">{t('home.recent.failed')}</StatusMark>
+            <StatusMark status={endingStatus[ending]}>{t(`home.recent.${wordOf(ending)}`)}</StatusMark>
             {' · '}
           </>
         )}
         {log.token_name} · {format.clock(log.created_at)}
       </span>
-      <span className={styles.time}>{format.duration(other?.duration_ms ?? log.use_time * 1000)}</span>
+      <span className={styles.time}>{format.duration(otherOf(log)?.duration_ms ?? log.use_time * 1000)}</span>
     </>
   );
   return (
@@ -88,11 +89,8 @@ function Call({ log, place }: { log: Log; place: string | undefined }) {
   );
 }
 
-/** What the row knows beyond its columns; rows of other clients may have none. */
-function otherOf(log: Log): LogOther | null {
-  try {
-    return LogOther.safeParse(JSON.parse(log.other)).data ?? null;
-  } catch {
-    return null;
-  }
+/** The usage logs, a tap away, say what it was; here it is enough to know whose turn it is. */
+function wordOf(ending: Ending): string {
+  if (ending === 'client_left' || ending === 'client_closed') return 'left';
+  return endingStatus[ending] === 'failed' ? 'failed' : 'irregular';
 }

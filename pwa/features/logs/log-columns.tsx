@@ -1,6 +1,8 @@
 import type { TFunction } from 'i18next';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
+import { endingOf, isFree } from '#shared/log-ending.ts';
+import { isCall, otherOf } from '#shared/log-other.ts';
 import { type Log, LogType } from '#shared/logs.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { Charge } from '#pwa/ui/charge.tsx';
@@ -8,8 +10,7 @@ import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
-import { endingOf, isFree } from './log-ending.ts';
-import { changeOf, channelPath, durationOf, firstBytePace, isCall, otherOf, type Pace, paceOf } from './log-facts.ts';
+import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-facts.ts';
 import { EndingMark, useLogSentence } from './log-words.tsx';
 import styles from './logs.module.css';
 

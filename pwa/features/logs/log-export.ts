@@ -1,10 +1,11 @@
 // The filtered list as a file for a spreadsheet, read page by page with the cursor.
 import type { TFunction } from 'i18next';
+import { endingOf } from '#shared/log-ending.ts';
+import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
-import { endingOf } from './log-ending.ts';
-import { durationOf, otherOf } from './log-facts.ts';
+import { durationOf } from './log-facts.ts';
 import { boundsOf } from './log-search.ts';
 import { type LogList, readForExport } from './queries.ts';
 

@@ -1,20 +1,6 @@
-// What a log row says beyond its columns, read once per row.
-import { type Attempt, type Log, LogOther, LogType } from '#shared/logs.ts';
-
-const parsed = new WeakMap<Log, LogOther | null>();
-
-/** The row's `other`; null when it has none that can be read. */
-export function otherOf(log: Log): LogOther | null {
-  const known = parsed.get(log);
-  if (known !== undefined) return known;
-  const other = parseOther(log.other);
-  parsed.set(log, other);
-  return other;
-}
-
-export function isCall(log: Log): boolean {
-  return log.type === LogType.consumption;
-}
+// What the usage logs show of a row beyond its columns.
+import { isCall, otherOf, triesOf } from '#shared/log-other.ts';
+import type { Log } from '#shared/logs.ts';
 
 /** By how much a row that is no call changed a balance, in quota; 0 when it did not, or does not say. */
 export function changeOf(log: Log): number {
@@ -24,22 +10,6 @@ export function changeOf(log: Log): number {
   // What an inviter earns is his balance only once he takes it over.
   if (event?.code === 'signup_bonus' || event?.code === 'invitee_bonus') return event.amount;
   return log.quota;
-}
-
-export interface Try {
-  attempt: Attempt;
-  hasFailed: boolean;
-}
-
-/** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
-export function triesOf(log: Log): Try[] {
-  const attempts = otherOf(log)?.attempts ?? [];
-  const broughtAnswer = log.prompt_tokens + log.completion_tokens > 0;
-  return attempts.map((attempt, index) => ({
-    attempt,
-    hasFailed:
-      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
-  }));
 }
 
 /** Milliseconds of the whole call. */
@@ -79,14 +49,4 @@ export function paceOf(seconds: number): Pace {
 export function firstBytePace(seconds: number): Pace {
   if (seconds < 3) return 'good';
   return seconds < 10 ? 'slow' : 'very_slow';
-}
-
-function parseOther(text: string): LogOther | null {
-  if (text === '') return null;
-  try {
-    const read = LogOther.safeParse(JSON.parse(text));
-    return read.success ? read.data : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,32 +1,10 @@
 import { useTranslation } from 'react-i18next';
+import { endingOf, failureStatus } from '#shared/log-ending.ts';
+import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
-import { type Status, StatusMark } from '#pwa/ui/status-mark.tsx';
-import { type Ending, endingOf, failureStatus } from './log-ending.ts';
-import { otherOf } from './log-facts.ts';
-
-const marks: Record<Ending, Status> = {
-  well: 'on',
-  refused: 'failed',
-  account_refused: 'failed',
-  rate_limited: 'failed',
-  upstream_fault: 'failed',
-  error_inside: 'failed',
-  unreachable: 'failed',
-  timed_out: 'failed',
-  unreadable: 'failed',
-  broke_off: 'failed',
-  failed: 'failed',
-  truncated: 'look',
-  stalled: 'look',
-  upstream_error: 'look',
-  invalid_answer: 'failed',
-  invalid_usage: 'look',
-  client_closed: 'note',
-  client_left: 'note',
-  overdraft: 'empty',
-  other: 'note',
-};
+import { endingStatus } from '#pwa/ui/ending-status.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
 
 /** How a call ended: a shape and a word; where there is no room, the word is only read aloud. */
 export function EndingMark({ log, wordHidden = false }: { log: Log; wordHidden?: boolean }) {
@@ -35,7 +13,7 @@ export function EndingMark({ log, wordHidden = false }: { log: Log; wordHidden?:
   const word = t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
   const status = failureStatus(log);
   return (
-    <StatusMark status={marks[ending]} wordHidden={wordHidden}>
+    <StatusMark status={endingStatus[ending]} wordHidden={wordHidden}>
       {status === undefined ? word : t('logs.ending_status', { word, status })}
     </StatusMark>
   );

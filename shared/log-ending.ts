@@ -1,10 +1,10 @@
 // How a call ended, from what its row remembers: how the relay ended it, and what the last try met.
-import type { Log } from '#shared/logs.ts';
-import { isCall, otherOf, triesOf } from './log-facts.ts';
+import { isCall, otherOf, triesOf } from './log-other.ts';
+import { CallEnding } from './logs.ts';
+import type { Log } from './logs.ts';
 
-/** The first group got no answer; what of the second had arrived is charged. */
-export const endings = [
-  'well',
+/** Nothing came of the call, by what the last try met; `client_left`: nobody waited for it any more. */
+const fruitless = [
   'refused',
   'account_refused',
   'rate_limited',
@@ -16,16 +16,10 @@ export const endings = [
   'broke_off',
   'failed',
   'client_left',
-
-  'truncated',
-  'stalled',
-  'upstream_error',
-  'invalid_answer',
-  'invalid_usage',
-  'client_closed',
-  'overdraft',
-  'other',
 ] as const;
+
+/** Of the endings that the relay knows, what had arrived is charged. `other`: one that is newer than this client. */
+const endings = ['well', ...fruitless, ...CallEnding.options, 'other'] as const;
 export type Ending = (typeof endings)[number];
 
 export function endingOf(log: Log): Ending {
@@ -34,7 +28,7 @@ export function endingOf(log: Log): Ending {
   const hasUsage = log.prompt_tokens + log.completion_tokens > 0;
   if (ending === 'client_closed') return hasUsage ? 'client_closed' : 'client_left';
   if (ending === 'upstream_error' && !hasUsage) return failureOfTries(log);
-  return endings.find((name) => name === ending) ?? 'other';
+  return CallEnding.safeParse(ending).data ?? 'other';
 }
 
 const accountStatuses = new Set([401, 402, 403]);
@@ -71,10 +65,18 @@ export function isFree(log: Log): boolean {
   return isCall(log) && log.quota === 0 && log.prompt_tokens + log.completion_tokens === 0 && endingOf(log) !== 'well';
 }
 
-const problemPattern = /^模型(?:倍率|价格)[^（]*（([^]+)）$/;
-const ownWords: ReadonlySet<Ending> = new Set(['unreachable', 'timed_out', 'unreadable', 'client_left', 'client_closed', 'well', 'failed']);
+const ownWords: ReadonlySet<Ending> = new Set([
+  'unreachable',
+  'timed_out',
+  'unreadable',
+  'invalid_answer',
+  'client_left',
+  'client_closed',
+  'well',
+  'failed',
+]);
 
-/** What the upstream said, in its own words: the row's text ends with it, in brackets. */
+/** What the upstream said, in its own words. Where nobody there said anything, the words would be ours. */
 export function upstreamWords(log: Log): string | undefined {
-  return ownWords.has(endingOf(log)) ? undefined : problemPattern.exec(log.content)?.[1];
+  return ownWords.has(endingOf(log)) ? undefined : otherOf(log)?.problem;
 }

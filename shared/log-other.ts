@@ -1,0 +1,43 @@
+// What a log row says beyond its columns, read once per row.
+import { type Attempt, type Log, LogOther, LogType } from './logs.ts';
+
+const parsed = new WeakMap<Log, LogOther | null>();
+
+/** The row's `other`; null when it has none that can be read. */
+export function otherOf(log: Log): LogOther | null {
+  const known = parsed.get(log);
+  if (known !== undefined) return known;
+  const other = parseOther(log.other);
+  parsed.set(log, other);
+  return other;
+}
+
+export function isCall(log: Log): boolean {
+  return log.type === LogType.consumption;
+}
+
+export interface Try {
+  attempt: Attempt;
+  hasFailed: boolean;
+}
+
+/** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
+export function triesOf(log: Log): Try[] {
+  const attempts = otherOf(log)?.attempts ?? [];
+  const broughtAnswer = log.prompt_tokens + log.completion_tokens > 0;
+  return attempts.map((attempt, index) => ({
+    attempt,
+    hasFailed:
+      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
+  }));
+}
+
+function parseOther(text: string): LogOther | null {
+  if (text === '') return null;
+  try {
+    const read = LogOther.safeParse(JSON.parse(text));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}
