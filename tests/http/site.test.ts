@@ -74,6 +74,35 @@ describe.each(engines)('site on $kind', (engine) => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  it('offers no way to sign in that it does not have, whatever the settings say', async () => {
+    const options = [
+      { key: 'TurnstileSiteKey', value: 'site-key' },
+      { key: 'TurnstileSecretKey', value: 'secret' },
+      { key: 'TurnstileCheckEnabled', value: 'true' },
+      { key: 'GitHubClientId', value: 'client' },
+      { key: 'GitHubOAuthEnabled', value: 'true' },
+      { key: 'LinuxDOClientId', value: 'client' },
+      { key: 'LinuxDOOAuthEnabled', value: 'true' },
+      { key: 'TelegramBotToken', value: 'bot' },
+      { key: 'TelegramOAuthEnabled', value: 'true' },
+      { key: 'oidc.client_id', value: 'client' },
+      { key: 'oidc.enabled', value: 'true' },
+      { key: 'WeChatServerAddress', value: 'https://wechat.example' },
+      { key: 'WeChatAuthEnabled', value: 'true' },
+    ];
+    for (const option of options) expect(await root.put('/api/option/', option), option.key).toMatchObject({ success: true });
+    expect((await app.anonymous().get('/api/status')).data).toMatchObject({
+      turnstile_check: false,
+      turnstile_site_key: 'site-key',
+      github_oauth: false,
+      oidc_enabled: false,
+      wechat_login: false,
+      telegram_oauth: false,
+      linuxdo_oauth: false,
+    });
+    expect(await app.anonymous().get('/api/oauth/state')).toMatchObject({ status: 404 });
+  });
+
   it.each([
     ['/api/notice', 'Notice'],
     ['/api/about', 'About'],

@@ -3,7 +3,11 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { AppContext } from '#server/context.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
-/** @param startTime Unix seconds */
+/**
+ * Clients draw a button or a check for each way to sign in that is on here. Of those that this server does not have yet it
+ * says no, whatever their settings say, which are kept for the day that it has them.
+ * @param startTime Unix seconds
+ */
 export function siteStatus(
   settings: Settings,
   { startTime, isSetUp, port }: { startTime: number; isSetUp: boolean; port: number },
@@ -31,22 +35,22 @@ export function siteStatus(
     data_export_default_time: settings.get('DataExportDefaultTime'),
     default_collapse_sidebar: settings.get('DefaultCollapseSidebar'),
     mj_notify_enabled: settings.get('MjNotifyEnabled'),
-    turnstile_check: settings.get('TurnstileCheckEnabled'),
+    turnstile_check: false,
     turnstile_site_key: settings.get('TurnstileSiteKey'),
     email_verification: settings.get('EmailVerificationEnabled'),
     register_enabled: settings.get('RegisterEnabled'),
     password_register: settings.get('PasswordRegisterEnabled'),
     password_login: settings.get('PasswordLoginEnabled'),
-    github_oauth: settings.get('GitHubOAuthEnabled'),
+    github_oauth: false,
     github_client_id: settings.get('GitHubClientId'),
-    oidc_enabled: settings.get('oidc.enabled'),
+    oidc_enabled: false,
     oidc_client_id: settings.get('oidc.client_id'),
     oidc_authorization_endpoint: settings.get('oidc.authorization_endpoint'),
-    wechat_login: settings.get('WeChatAuthEnabled'),
+    wechat_login: false,
     wechat_qrcode: settings.get('WeChatAccountQRCodeImageURL'),
-    telegram_oauth: settings.get('TelegramOAuthEnabled'),
+    telegram_oauth: false,
     telegram_bot_name: settings.get('TelegramBotName'),
-    linuxdo_oauth: settings.get('LinuxDOOAuthEnabled'),
+    linuxdo_oauth: false,
     linuxdo_client_id: settings.get('LinuxDOClientId'),
     self_use_mode_enabled: settings.get('SelfUseModeEnabled'),
     demo_site_enabled: settings.get('DemoSiteEnabled'),
