@@ -41,27 +41,43 @@ const testName = '模型测试';
 
 /** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
 export async function testChannel(test: ChannelTest): Promise<number> {
-  const { context, actor, language } = test;
+  const { context, language } = test;
   const record = await readChannel(context, test.channelId);
   const model = test.model ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
+  // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
+  const { channel, price, capability } = prepare(test, record, model);
   const begin = context.now();
-  let isSent = false;
+  let answer: TestAnswer;
   try {
-    const channel = usableChannel(context, record);
-    const price = test.quotes.priceOf(model, actor.group, actor);
-    const capability = testCapability(channel, model);
-    isSent = true;
-    const answer = await ask({ ...test, channel, capability, testModel: model });
-    const seconds = await remember(context, record, { begin, error: '' });
-    await writeTestLog(test, { channel, model, price, answer, seconds });
-    return seconds;
+    answer = await ask({ ...test, channel, capability, testModel: model });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const detail = errorText(failure.code, language, failure.details);
-    // A test that never left tells nothing about the channel's speed.
-    const seconds = isSent ? await remember(context, record, { begin, error: detail || failure.code }) : 0;
-    throw new AppError('channel_test_failed', { detail }, { cause: failure, extra: { time: seconds } });
+    const seconds = await remember(context, record, { begin, error: errorText(failure.code, language, failure.details) || failure.code });
+    throw failedTest(failure, language, seconds);
   }
+  const seconds = await remember(context, record, { begin, error: '' });
+  await writeTestLog(test, { channel, model, price, answer, seconds });
+  return seconds;
+}
+
+interface PreparedTest {
+  channel: PreparedChannel;
+  price: QuotedPrice;
+  capability: Capability;
+}
+
+function prepare({ context, quotes, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
+  try {
+    const channel = usableChannel(context, record);
+    return { channel, price: quotes.priceOf(model, actor.group, actor), capability: testCapability(channel, model) };
+  } catch (failure) {
+    throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
+  }
+}
+
+function failedTest(failure: AppError, language: Language, seconds: number): AppError {
+  const detail = errorText(failure.code, language, failure.details);
+  return new AppError('channel_test_failed', { detail }, { cause: failure, extra: { time: seconds } });
 }
 
 function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord): PreparedChannel {
