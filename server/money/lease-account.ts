@@ -14,6 +14,8 @@ export interface Account {
   openedAs: string | undefined;
   /** The newest term of the lease that is known to have begun; 0: none. */
   term: number;
+  /** A write that opens the lease may have been given up and arrive later still: the term stays in the record when the lease goes. */
+  keepsTerm: boolean;
   /** `quota` of the record when last seen, undefined when never. */
   knownQuota: number | undefined;
   /** Reserved since the last tick, and what that makes per second, smoothed. */
@@ -62,6 +64,7 @@ export function createAccount(kind: AccountKind, id: number): Account {
     calls: 0,
     openedAs: undefined,
     term: 0,
+    keepsTerm: false,
     knownQuota: undefined,
     recent: 0,
     perSecond: 0,

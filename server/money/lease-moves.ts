@@ -68,11 +68,11 @@ export class LeaseMoves {
     const isOpen = account.openedAs === processId;
     hold(account);
     try {
-      const { db, lastSeq } = this.#options;
+      const { db } = this.#options;
       const lease = this.#lease(account, processId);
       if (!isOpen) this.#lastTerm += 1;
       const newTerm = isOpen ? lease.term : this.#lastTerm;
-      const record = isOpen ? await growLease(db, lease, amount) : await openLease(db, lease, { amount, newTerm, lastSeq: lastSeq() });
+      const record = isOpen ? await growLease(db, lease, amount) : await this.#open(account, { amount, newTerm });
       if (record === null) return false;
       // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
       // late for him, so it counts only when we are known to live after it was taken.
@@ -89,6 +89,16 @@ export class LeaseMoves {
       return true;
     } finally {
       letGo(account);
+    }
+  }
+
+  async #open(account: Account, { amount, newTerm }: { amount: number; newTerm: number }): Promise<AccountRecord | null> {
+    const { db, lastSeq, processId } = this.#options;
+    try {
+      return await openLease(db, this.#lease(account, processId()), { amount, newTerm, lastSeq: lastSeq() });
+    } catch (failure) {
+      account.keepsTerm = true;
+      throw failure;
     }
   }
 
@@ -113,6 +123,7 @@ export class LeaseMoves {
   async #beginTerm(account: Account, processId: string): Promise<AccountRecord | null> {
     this.#lastTerm += 1;
     const term = this.#lastTerm;
+    account.keepsTerm = true;
     const record = await beginTerm(this.#options.db, this.#lease(account, processId), term);
     if (record !== null && processId === this.#options.processId()) account.term = Math.max(account.term, term);
     return record;
@@ -174,7 +185,7 @@ export class LeaseMoves {
     account.openedAs = undefined;
     let isClosed = false;
     const key = keyOf(account);
-    const work = closeLease(this.#options.db, lease)
+    const work = closeLease(this.#options.db, lease, account.keepsTerm)
       .then(
         (record) => void (isClosed = record !== null),
         // Harmless: an empty lease is left for settle-leftovers.

@@ -74,13 +74,17 @@ export function undoOpening(db: Database, lease: LeaseOf, amount: number): Promi
   );
 }
 
-/** Removes a lease in which nothing is left. */
-export function closeLease(db: Database, lease: LeaseOf): Promise<AccountRecord | null> {
+/**
+ * Removes a lease in which nothing is left. With `keepsTerm` its term stays, until the process has ended: an opening that was
+ * given up, of when there was no term yet, would else be worth something again.
+ */
+export function closeLease(db: Database, lease: LeaseOf, keepsTerm: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}`;
+  const fields = [name, `applied.${processId}`];
   return collectionOf(db, lease).patch(
     { ...inTerm(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
-    { unset: [name, `applied.${processId}`, `terms.${processId}`] },
+    { unset: keepsTerm ? fields : [...fields, `terms.${processId}`] },
   );
 }
 

@@ -104,6 +104,7 @@ export class Leases {
     for (const account of this.#accounts.values()) {
       account.openedAs = undefined;
       account.term = 0;
+      account.keepsTerm = false;
       account.free = -account.reserved;
       account.isDoubtful = false;
       // Best at once, or others spend what running calls have reserved.

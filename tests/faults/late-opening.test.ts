@@ -1,0 +1,80 @@
+// An opening of a lease is given up, and arrives when the lease has long been closed again: the money stays where it was.
+import { expect, it } from 'vitest';
+import { createAccount } from '#server/money/lease-account.ts';
+import { LeaseMoves } from '#server/money/lease-moves.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { log, open } from '#tests/faults/bookkeeping.ts';
+import { onEachEngine } from '#tests/support/engines.ts';
+import { makeFreezable } from '#tests/support/freezable-database.ts';
+
+const processId = 'p1';
+
+onEachEngine('a late opening', (current) => {
+  async function arrange() {
+    const real = await current().open();
+    const db = makeFreezable(real);
+    const other = await open(await current().open());
+    const user = { ...(await buildUser(other)), quota: 1_000 };
+    await real.collection('users').insert(user);
+    await other.close();
+    const moves = new LeaseMoves({
+      db,
+      log,
+      processId: () => processId,
+      isAlive: () => Promise.resolve(true),
+      onLost: () => Promise.reject(new Error('The identity is not lost')),
+      lastSeq: () => 0,
+    });
+    const read = async () => {
+      const record = await real.collection('users').get(user.id);
+      if (record === null) throw new Error('The user is gone');
+      return { quota: record.quota, leases: record.leases, term: record.terms?.[processId] };
+    };
+    return { db, moves, id: user.id, read };
+  }
+
+  it('takes nothing once the lease was opened otherwise and closed', async () => {
+    const { db, moves, id, read } = await arrange();
+    const account = createAccount('user', id);
+    db.failAt(1, 'late');
+    await expect(moves.take(account, 300)).rejects.toThrow();
+    // As a settlement does, which asks again without a doubt.
+    await moves.open(account);
+    expect(await read()).toMatchObject({ quota: 1_000, leases: { [processId]: 0 } });
+    expect(await moves.close(account)).toBe(true);
+    await db.deliver();
+    expect(await read()).toMatchObject({ quota: 1_000, leases: {} });
+  });
+
+  it('takes nothing once the doubt was resolved, the money given back and the lease closed, and the account goes on', async () => {
+    const { db, moves, id, read } = await arrange();
+    const first = createAccount('user', id);
+    db.failAt(1, 'late');
+    await moves.take(first, 300).catch((failure: unknown) => moves.doubt(first, failure));
+    expect(await moves.readAgain(first)).toBe(true);
+    expect(await moves.take(first, 200)).toBe(true);
+    await moves.giveBack(first);
+    expect(await moves.close(first)).toBe(true);
+
+    // Used again much later: what is known of it is in the record only.
+    const second = createAccount('user', id);
+    expect(await moves.take(second, 100)).toBe(false);
+    expect(await moves.readAgain(second)).toBe(true);
+    expect(await moves.take(second, 100)).toBe(true);
+    expect(await read()).toMatchObject({ quota: 900, leases: { [processId]: 100 } });
+    await moves.giveBack(second);
+    expect(await moves.close(second)).toBe(true);
+
+    await db.deliver();
+    expect(await read()).toMatchObject({ quota: 1_000, leases: {} });
+  });
+
+  it('leaves nothing in the record of an account that was never in doubt', async () => {
+    const { moves, id, read } = await arrange();
+    const account = createAccount('user', id);
+    expect(await moves.take(account, 300)).toBe(true);
+    await moves.giveBack(account);
+    expect(await moves.close(account)).toBe(true);
+    expect(await read()).toEqual({ quota: 1_000, leases: {}, term: undefined });
+  });
+});
