@@ -82,6 +82,41 @@ describeInBrowser('receipts', () => {
     await visitor.context.close();
   });
 
+  it('phone: the home page says of calls that did not end well what the usage logs say, as far as there is room', async () => {
+    await using tidegate = await startTidegate();
+    const { key } = await furnish(tidegate);
+    tidegate.upstream.queue({ status: 400 });
+    await expect(chat(tidegate.url, key, { stream: false })).rejects.toThrow('400');
+    tidegate.upstream.queue({ text: 'one two three four five six seven', cutAfter: 3 });
+    await expect(chat(tidegate.url, key, { stream: true })).rejects.toThrow('did not end properly');
+    const leaving = new AbortController();
+    tidegate.upstream.queue({ firstByteDelay: Number.POSITIVE_INFINITY });
+    const asked = chat(tidegate.url, key, { stream: true, signal: leaving.signal });
+    const upstreamCall = await tidegate.upstream.request(tidegate.upstream.requests.length);
+    leaving.abort();
+    await expect(asked).rejects.toThrow();
+    await upstreamCall.closed;
+    for (const language of ['zh', 'en'] as const) {
+      const visitor = await createVisitor(tidegate.url, { size: 'phone', language });
+      const { page } = visitor;
+      await signIn(visitor, undefined, language);
+      await page.goto('/');
+      await settle(page);
+      const calls = page.getByRole('main').getByRole('link', { name: /gpt-4o-mini/ });
+      const said = (await calls.allTextContents()).slice(0, 4);
+      const words = (name: string) => text(`home.recent.${name}`, {}, language);
+      expect(said[0]).toContain(words('left'));
+      expect(said[0]).toContain(words('not_charged'));
+      expect(said[1]).toContain(words('irregular'));
+      expect(said[1]).not.toContain(words('not_charged'));
+      expect(said[2]).toContain(words('failed'));
+      expect(said[2]).toContain(words('not_charged'));
+      for (const name of ['left', 'irregular', 'failed', 'not_charged']) expect(said[3]).not.toContain(words(name));
+      await expectSoundScreen(visitor);
+      await visitor.context.close();
+    }
+  });
+
   it('a call that the upstream refused says so, with the words of the upstream, in both languages', async () => {
     await using tidegate = await startTidegate();
     const { api, key } = await furnish(tidegate);

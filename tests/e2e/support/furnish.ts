@@ -58,7 +58,11 @@ export interface ChatAnswer {
 }
 
 /** What a client of the OpenAI format sends. */
-export async function chat(url: string, key: string, options: { stream: boolean; model?: string }): Promise<ChatAnswer> {
+export async function chat(
+  url: string,
+  key: string,
+  options: { stream: boolean; model?: string; signal?: AbortSignal },
+): Promise<ChatAnswer> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
@@ -67,6 +71,7 @@ export async function chat(url: string, key: string, options: { stream: boolean;
       stream: options.stream,
       messages: [{ role: 'user', content: 'When does the tide turn?' }],
     }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   const body = await response.text();
   if (!response.ok) throw new Error(`The call failed with ${response.status}: ${body}`);
