@@ -1,7 +1,7 @@
 // One upstream's stream on its way to the client. Whole events are passed on as bytes; the end is held back until the call
 // is settled. Before the first event nothing has reached the client, so a failure can still go to another channel.
 import { AppError } from '#shared/errors.ts';
-import type { Attempt } from '#shared/logs.ts';
+import type { Attempt, CallEnding } from '#shared/logs.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
 import { countedUsage, toldUsage, withCompletion } from '#server/relay/metered-usage.ts';
@@ -29,15 +29,7 @@ import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { UsageMeter } from '#server/upstream/usage-meter.ts';
 
-export type StreamEnding =
-  | 'complete'
-  | 'truncated'
-  | 'stalled'
-  | 'upstream_error'
-  | 'invalid_answer'
-  | 'invalid_usage'
-  | 'client_closed'
-  | 'overdraft';
+type StreamEnding = 'complete' | CallEnding;
 
 export interface StreamRelayOptions {
   call: RunningCall;
