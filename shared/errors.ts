@@ -33,6 +33,7 @@ export const errors = {
   invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
   body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
   unsupported_media_type: entry(415, '不支持的内容类型', 'Unsupported content type'),
+  broken_encoding: entry(400, '请求体无法按 {encoding} 解压', 'The request body cannot be decompressed as {encoding}'),
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
   not_found: entry(200, '记录不存在', 'The record does not exist'),
   log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
@@ -44,6 +45,7 @@ export const errors = {
   shutting_down: entry(503, '服务器正在关闭，请稍后重试', 'The server is shutting down, please retry'),
 
   // Set-up
+  setup_missing: entry(200, '系统尚未初始化，请先完成初始化', 'This site is not set up yet: finish the set-up first'),
   setup_done: entry(200, '系统已经初始化完成', 'The system is already set up'),
   setup_username_required: entry(200, '请输入管理员用户名', 'Please enter the admin username'),
   setup_passwords_differ: entry(200, '两次输入的密码不一致', 'The two passwords entered do not match'),
