@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { isServerPath } from '#shared/paths.ts';
+import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
@@ -69,13 +69,14 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
 
   let isDraining = false;
 
-  /** An answer in both shapes: the envelope for the console, `error` for API clients. */
+  /** API clients get the error object of OpenAI alone; elsewhere it stands beside the console's envelope. */
   function refuse(request: Request, connection: Connection | null, failure: unknown): Response {
     const { requestId, language, url } = host.facts(request, connection);
     const error = toAppError(failure, context, requestId);
     const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
-    const body = { success: false, message, code: error.code, error: { message, type, param: '', code: error.code } };
+    const object = { message, type, param: '', code: error.code };
+    const body = isRelayPath(url.pathname) ? { error: object } : { success: false, message, code: error.code, error: object };
     return Response.json(body, {
       status: error.status,
       headers: {

@@ -5,3 +5,8 @@ export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', 
 export function isServerPath(pathname: string): boolean {
   return serverPrefixes.some((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`));
 }
+
+/** True for the paths of API clients, whose errors are OpenAI's. */
+export function isRelayPath(pathname: string): boolean {
+  return /^\/v1(?:beta)?(?:\/|$)/.test(pathname);
+}

@@ -9,7 +9,7 @@ const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), def
 
 /**
  * The whole body as text, decompressed, never more than `limit` bytes.
- * @throws {AppError} `body_too_large`, `unsupported_encoding`, `invalid_utf8`, `invalid_parameter` (broken compression)
+ * @throws {AppError} `body_too_large`, `unsupported_encoding`, `broken_encoding`, `invalid_utf8`
  */
 export async function readText(request: Request, limit: number): Promise<string> {
   const declared = Number(request.headers.get('content-length') ?? 0);
@@ -98,6 +98,6 @@ async function decode(bytes: Uint8Array, encoding: string, limit: number): Promi
     return await decoders[encoding](bytes, { maxOutputLength: limit });
   } catch (cause) {
     if (cause instanceof RangeError) throw new AppError('body_too_large', { limit }, { cause });
-    throw new AppError('invalid_parameter', {}, { cause });
+    throw new AppError('broken_encoding', { encoding }, { cause });
   }
 }

@@ -96,5 +96,5 @@ function contentOf(call: RunningCall, end: CallEnd): string {
       ? `模型价格 ${price.modelPrice.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`
       : `模型倍率 ${price.modelRatio.toFixed(2)}，补全倍率 ${price.completionRatio.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`;
   if (end.problem !== undefined) return `${text}（${end.problem}）`;
-  return end.usage === null ? `${text}（可能是上游超时）` : text;
+  return end.usage === null && end.ending !== 'client_closed' ? `${text}（可能是上游超时）` : text;
 }

@@ -102,7 +102,8 @@ function parseBody(text: string): RelayBody {
   } catch (cause) {
     throw new AppError('invalid_json', {}, { cause });
   }
-  if (!isObject(body)) throw new AppError('invalid_request', { detail: 'the body must be a JSON object' });
+  if (!isObject(body))
+    throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
   return body;
 }
 

@@ -23,15 +23,9 @@ export function ownError(error: AppError, language: Language, requestId: string)
 
 /** The error object of an upstream's failure; a saturated upstream is told in our words. */
 export function upstreamError(failure: UpstreamFailure, language: Language, requestId: string): ErrorObject {
-  const own: ErrorCode | undefined = failure.status === 429 ? 'upstream_saturated' : ownCodeOf(failure);
-  const text = own === undefined ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
+  const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
+  const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
   return { message: `${text} (request id: ${requestId})`, type: failure.type, param: failure.param, code: failure.code };
-}
-
-function ownCodeOf(failure: UpstreamFailure): ErrorCode | undefined {
-  if (failure.kind === 'network') return 'do_request_failed';
-  if (failure.kind === 'timeout') return 'upstream_timeout';
-  return undefined;
 }
 
 export function errorAnswer(status: number, error: ErrorObject, requestId: string, retryAfter?: number): Response {

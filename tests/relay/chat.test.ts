@@ -181,6 +181,23 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test('errors are in the language of the caller, all of their sentence', async () => {
+    await using scene = await createScene(engine);
+    const messageOf = async (answer: Response) => (await answer.json()).error.message.replace(/ \(request id: \w+\)$/, '');
+    const english = { 'accept-language': 'en' };
+    expect(await messageOf(await scene.chat({ messages: 'hi' }))).toBe('无效的请求：messages 必须是数组');
+    expect(await messageOf(await scene.chat({ messages: 'hi' }, english))).toBe('Invalid request: messages must be a list');
+    expect(await messageOf(await scene.chat({ max_tokens: -1 }))).toBe('无效的请求：max_tokens 必须是 0 到 1073741823 之间的整数');
+    for (const [behaviour, zh, en] of [
+      [{ usage: { prompt_tokens: -1, completion_tokens: 1, total_tokens: 0 } }, /无法识别/, /cannot be understood/],
+      [{ refuse: true }, /上游/, /upstream/i],
+    ] as const) {
+      scene.upstream.behave(behaviour);
+      expect(await messageOf(await scene.chat())).toMatch(zh);
+      expect(await messageOf(await scene.chat({}, english))).toMatch(en);
+    }
+  });
+
   test('a whole answer to a call that asked for a stream is told as a stream', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ garbage: 'json to a stream', text: 'whole' });

@@ -7,6 +7,7 @@ import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 const endingBytes = 4 * 1024;
 const errorKey = Buffer.from('"error"');
 const usageKey = Buffer.from('"usage"');
+const emptyList = Buffer.from('[]');
 
 /** Whether one of the last of these whole events may be an error. */
 export function mayHoldError(events: Buffer): boolean {
@@ -24,23 +25,42 @@ export function doneAt(events: Buffer): number {
   return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
 }
 
-/** Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read. */
+/**
+ * Cuts the usage chunk out. Most events say `"usage":null`, so only those with an object are read, and those with an empty
+ * list, which may be that of the choices.
+ */
 export function withoutUsage(events: Buffer): readonly Buffer[] {
-  const kept: Buffer[] = [];
-  let from = 0;
-  for (let at = events.indexOf(usageKey, Math.max(0, events.length - endingBytes)); at >= 0; at = events.indexOf(usageKey, at)) {
-    let next = at + usageKey.length;
-    while (events[next] === 0x20 || events[next] === 0x3a || events[next] === 0x0a) next += 1;
-    at = next;
-    if (events[next] !== 0x7b) continue;
-    const start = startOfEvent(events, next);
-    const end = endOfEvent(events, next);
-    at = end;
-    const data = dataOf(events.toString('utf8', start, end).trimEnd());
-    if (data === null || !isUsageOnly(data)) continue;
-    kept.push(events.subarray(from, start));
-    from = end;
+  const from = Math.max(0, events.length - endingBytes);
+  const cuts: Cut[] = [];
+  for (let at = events.indexOf(usageKey, from); at >= 0; at = events.indexOf(usageKey, at)) {
+    at += usageKey.length;
+    while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
+    if (events[at] === 0x7b) at = lookAt(events, at, cuts);
   }
-  kept.push(events.subarray(from));
+  for (let at = events.indexOf(emptyList, from); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
+  if (cuts.length === 0) return [events];
+  const kept: Buffer[] = [];
+  let end = 0;
+  for (const cut of cuts.toSorted((a, b) => a.start - b.start)) {
+    kept.push(events.subarray(end, cut.start));
+    end = cut.end;
+  }
+  kept.push(events.subarray(end));
   return kept;
+}
+
+interface Cut {
+  start: number;
+  end: number;
+}
+
+/** Adds the event at that place to the cuts when it is a usage chunk; returns its end. */
+function lookAt(events: Buffer, at: number, cuts: Cut[]): number {
+  const start = startOfEvent(events, at);
+  const end = endOfEvent(events, at);
+  if (cuts.every((cut) => cut.start !== start)) {
+    const data = dataOf(events.toString('utf8', start, end).trimEnd());
+    if (data !== null && isUsageOnly(data)) cuts.push({ start, end });
+  }
+  return end;
 }

@@ -69,5 +69,7 @@ describe('the usage chunk', () => {
     expect(isUsageOnly(JSON.stringify({ ...chunk({}, 'stop'), usage }))).toBe(false);
     expect(isUsageOnly(JSON.stringify({ ...chunk({ content: 'a' }), usage: null }))).toBe(false);
     expect(isUsageOnly('{"usage":')).toBe(false);
+    expect(isUsageOnly(JSON.stringify({ choices: [], usage: null }))).toBe(true);
+    expect(isUsageOnly(JSON.stringify({ choices: [], usage: 'many' }))).toBe(false);
   });
 });

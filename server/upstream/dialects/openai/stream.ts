@@ -42,13 +42,14 @@ export function createStreamTransform({ channel, upstreamModel, isUsageHidden }:
 
 /**
  * The chunk that `stream_options.include_usage` adds: usage, and nothing for the reader in its choices. Chunks that carry
- * usage beside content or a finish reason are no such chunk.
+ * usage beside content or a finish reason are no such chunk. Some upstreams add one without choices that says `null`.
  */
 export function isUsageOnly(data: string): boolean {
   if (!data.includes('"usage"')) return false;
   const chunk = parseObject(data);
-  if (chunk === null || typeof chunk.usage !== 'object' || chunk.usage === null) return false;
+  if (chunk === null || typeof chunk.usage !== 'object') return false;
   const { choices } = chunk;
+  if (chunk.usage === null) return Array.isArray(choices) && choices.length === 0;
   return choices === undefined || choices === null || (Array.isArray(choices) && choices.every(isEmptyChoice));
 }
 
