@@ -1,6 +1,7 @@
 // Environment → database → context → app → listen; and the way back on SIGTERM.
 import '#server/heap-tuning.ts';
 import cluster from 'node:cluster';
+import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
@@ -9,7 +10,6 @@ import { DatabaseFileError } from '#server/db/embedded-file.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { EnvironmentError, readEnv } from '#server/env.ts';
 import type { Env } from '#server/env.ts';
-import { isSetUp } from '#server/features/setup/setup-state.ts';
 import { listen } from '#server/http/listen.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';

@@ -28,8 +28,9 @@ export const SiteStatus = z.object({
   turnstile_check: z.boolean(),
   turnstile_site_key: z.string(),
   email_verification: z.boolean(),
-  /** Whether a name and a password are enough to register or to sign in. */
+  /** Whether anybody can register now: never before the set-up. */
   register_enabled: z.boolean(),
+  /** Whether a name and a password are enough to register or to sign in. */
   password_register: z.boolean(),
   password_login: z.boolean(),
   github_oauth: z.boolean(),

@@ -4,6 +4,7 @@ import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
+import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/collections.ts';
@@ -25,8 +26,10 @@ export interface NewAccount {
   actorId: number;
 }
 
-/** A user with the sign-up bonus. @throws {AppError} `username_taken` */
+/** A user with the sign-up bonus. @throws {AppError} `username_taken`, `setup_missing` */
 export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
+  // Whichever way somebody signs up.
+  await requireSetUp(context);
   const user = await insertAccount(context, account);
   await creditBonus(context, user, {
     option: 'QuotaForNewUser',

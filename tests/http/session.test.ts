@@ -25,6 +25,7 @@ describe.each(engines)('session on $kind', (engine) => {
 
   it('login: says the same whether the name, the password or the status is wrong', async () => {
     await using app = await createTestApp(engine);
+    await app.setup();
     await app.createUser({ username: 'mei' });
     await app.createUser({ username: 'banned', status: 2 });
     await app.createUser({ username: 'gone', DeletedAt: '2026-01-01T00:00:00Z' });
@@ -134,6 +135,7 @@ describe.each(engines)('session on $kind', (engine) => {
 
   it('login: one address may not try a password on many accounts; registering there still works', async () => {
     await using app = await createTestApp(engine);
+    await app.setup();
     const answers = [];
     for (let index = 0; index < 21; index += 1) {
       answers.push(await app.anonymous().post('/api/user/login', { username: `nobody${index}`, password: 'some password' }));
@@ -288,6 +290,7 @@ describe.each(engines)('session on $kind', (engine) => {
     }
     expect(await app.context.db.collection('users').count({})).toBe(0);
     // The console says what it sends; clients that are no pages need not.
+    await app.setup();
     const console = { origin: app.origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json;charset=UTF-8' };
     expect(await app.anonymous().post('/api/user/register', { ...account, username: 'mei' }, { headers: console })).toMatchObject({
       success: true,
@@ -307,8 +310,37 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await client.get('/api/user/')).toMatchObject({ status: 403 });
   });
 
+  it('register and login: say before the set-up that it is missing; nobody becomes the first user, with a secret or without', async () => {
+    for (const env of [{}, { SETUP_SECRET: 'only the owner' }]) {
+      await using app = await createTestApp(engine, { env });
+      // Another server process, which has been asked before, too.
+      await using other = await createTestApp(engine, { database: app.database, clock: app.clock, env });
+      const account = { username: 'root', password: testPassword };
+      const missing = { status: 200, success: false, code: 'setup_missing' };
+      for (const [server, path] of [
+        [app, 'register'],
+        [app, 'login'],
+        [other, 'register'],
+      ] as const) {
+        const zh = await server.anonymous().post(`/api/user/${path}`, account);
+        expect(zh).toMatchObject({ ...missing, message: '系统尚未初始化，请先完成初始化' });
+        const en = await server.anonymous().post(`/api/user/${path}`, account, { headers: { 'accept-language': 'en' } });
+        expect(en).toMatchObject({ ...missing, message: 'This site is not set up yet: finish the set-up first' });
+      }
+      expect(await app.context.db.collection('users').count({})).toBe(0);
+      expect((await app.anonymous().get('/api/status')).data).toMatchObject({ setup: false, register_enabled: false });
+      const setup = { ...account, confirmPassword: testPassword, setup_secret: 'only the owner' };
+      expect(await app.anonymous().post('/api/setup', setup)).toMatchObject({ success: true });
+      expect((await (await other.login('root')).get('/api/user/self')).data).toMatchObject({ id: 1, role: 100 });
+      expect((await other.anonymous().get('/api/status')).data).toMatchObject({ setup: true, register_enabled: true });
+      const answer = await other.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
+      expect(answer).toMatchObject({ success: true });
+    }
+  });
+
   it('register: makes an account that can sign in at once', async () => {
     await using app = await createTestApp(engine);
+    await app.setup();
     const answer = await app
       .anonymous()
       .post('/api/user/register', { username: ' 小梅 ', password: testPassword, password2: testPassword });
@@ -351,6 +383,7 @@ describe.each(engines)('session on $kind', (engine) => {
 
   it('register: a taken name is refused, also that of a deleted account, and for all but one at once', async () => {
     await using app = await createTestApp(engine);
+    await app.setup();
     await app.createUser({ username: 'gone', DeletedAt: '2026-01-01T00:00:00Z' });
     const taken = await app.anonymous().post('/api/user/register', { username: 'gone', password: testPassword });
     expect(taken).toMatchObject({ success: false, code: 'username_taken', message: '用户名已存在，或已注销', field: 'username' });
@@ -376,8 +409,9 @@ describe.each(engines)('session on $kind', (engine) => {
     [{ username: 'mei', password: testPassword, email: `${'x'.repeat(50)}@example.org` }, 'email'],
   ])('register: refuses %j', async (body, field) => {
     await using app = await createTestApp(engine);
+    await app.setup();
     expect(await app.anonymous().post('/api/user/register', body)).toMatchObject({ status: 200, success: false, field });
-    expect(await app.context.db.collection('users').count({})).toBe(0);
+    expect(await app.context.db.collection('users').count({})).toBe(1);
   });
 
   it('register: closed by the options, each with its reason', async () => {
@@ -422,6 +456,7 @@ describe.each(engines)('session on $kind', (engine) => {
 
   it('register: gives a first token where the installation wants it', async () => {
     await using app = await createTestApp(engine, { env: { GENERATE_DEFAULT_TOKEN: 'true' } });
+    await app.setup();
     await app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
     const tokens = await app.context.db.collection('tokens').find({});
     expect(tokens).toMatchObject([{ name: 'mei的初始令牌', unlimited_quota: true, remain_quota: 500_000, expired_time: -1, status: 1 }]);

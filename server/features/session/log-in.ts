@@ -4,6 +4,7 @@ import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/users.ts';
 import { normaliseLoginName } from '#server/accounts/account-input.ts';
 import { verifyPassword } from '#server/accounts/password.ts';
+import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -24,7 +25,7 @@ const addressLimit = { count: 20, windowSeconds: 1200 };
  * The user who signs in with a name or an e-mail address and a password. Tries are counted before the password is looked
  * at, so that a thousand at once are no more than ten; a success takes its own counts back. Where signing in with a password
  * is switched off, the super admin still can: somebody must be able to switch it on again.
- * @throws {AppError} `login_locked`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)
+ * @throws {AppError} `login_locked`, `setup_missing`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)
  */
 export async function logIn(context: AppContext, input: LoginInput, ip: string): Promise<UserRecord> {
   const name = normaliseLoginName(input.username);
@@ -41,6 +42,8 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   await enforceLimit(context, { key: addressKey, ...addressLimit, refuse });
   await enforceLimit(context, { key: pairKey, ...pairLimit, refuse });
   if (!isKnownHere) await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
+  // Nobody can have an account yet: a wrong password is not what is wrong.
+  if (user === null) await requireSetUp(context);
   const isRight = await verifyPassword(input.password, user?.password_hash ?? null);
   const isOn = context.settings.get('PasswordLoginEnabled');
   if (user === null || !isRight || user.status !== UserStatus.active || !(isOn || user.role >= Role.root)) {

@@ -4,6 +4,7 @@ import type { RegisterInput } from '#shared/session.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
+import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
@@ -16,6 +17,7 @@ const longestEmail = 50;
 const defaultTokenQuota = 500_000;
 
 export async function register(context: AppContext, input: RegisterInput, ip: string): Promise<void> {
+  await requireSetUp(context);
   const { settings } = context;
   if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
   if (!settings.get('PasswordRegisterEnabled')) throw new AppError('password_registration_disabled');

@@ -44,7 +44,3 @@ export async function releaseSetup(context: AppContext): Promise<void> {
 export async function finishSetup(context: AppContext): Promise<void> {
   await context.db.collection('facts').patch({ id: factId }, { set: { value: { state: 'done', at: context.now() } } });
 }
-
-export async function isSetUp(context: Pick<AppContext, 'db'>): Promise<boolean> {
-  return (await readSetupState(context)).isDone;
-}

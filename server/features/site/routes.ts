@@ -1,14 +1,14 @@
 import { siteApi } from '#shared/site.ts';
+import { isSetUp } from '#server/accounts/setup-check.ts';
 import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { createSetupCheck, siteStatus } from './site-status.ts';
+import { siteStatus } from './site-status.ts';
 
 export function mountSite(host: RouteHost): void {
   const startTime = Math.floor(host.context.now() / 1000);
-  const isSetUp = createSetupCheck(host.context);
   mount(host, siteApi.status, async ({ context }) =>
-    siteStatus(context.settings, { startTime, isSetUp: await isSetUp(), port: context.env.PORT }),
+    siteStatus(context.settings, { startTime, isSetUp: await isSetUp(context), port: context.env.PORT }),
   );
   mount(host, siteApi.test, async ({ context }) => {
     await context.db.ping();

@@ -1,6 +1,5 @@
 import type { SiteStatus } from '#shared/site.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { AppContext } from '#server/context.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 /**
@@ -38,7 +37,7 @@ export function siteStatus(
     turnstile_check: false,
     turnstile_site_key: settings.get('TurnstileSiteKey'),
     email_verification: settings.get('EmailVerificationEnabled'),
-    register_enabled: settings.get('RegisterEnabled'),
+    register_enabled: isSetUp && settings.get('RegisterEnabled'),
     password_register: settings.get('PasswordRegisterEnabled'),
     password_login: settings.get('PasswordLoginEnabled'),
     github_oauth: false,
@@ -55,14 +54,5 @@ export function siteStatus(
     self_use_mode_enabled: settings.get('SelfUseModeEnabled'),
     demo_site_enabled: settings.get('DemoSiteEnabled'),
     setup: isSetUp,
-  };
-}
-
-/** Whether the set-up has been completed. It never becomes undone, so a yes is remembered. */
-export function createSetupCheck({ db }: Pick<AppContext, 'db'>): () => Promise<boolean> {
-  let isDone = false;
-  return async () => {
-    isDone ||= (await db.collection('facts').first({ id: 'setup', 'value.state': 'done' })) !== null;
-    return isDone;
   };
 }
