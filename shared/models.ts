@@ -12,6 +12,11 @@ export const PricingEntry = z.object({
   model_price: z.number(),
   owner_by: z.string(),
   enable_groups: z.array(z.string()),
+  /**
+   * Whether a price or a ratio is set, so that everybody's calls have a price. Without one the ratios are those that such
+   * models have where they may be called all the same: in self-use mode, and by users who accept them.
+   */
+  has_price: z.boolean(),
 });
 export type PricingEntry = z.infer<typeof PricingEntry>;
 

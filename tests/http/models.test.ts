@@ -30,8 +30,8 @@ describe.each(engines)('models on $kind', (engine) => {
   it('prices what enabled channels offer, sorted by name', async () => {
     const answer = await app.anonymous().get('/api/pricing');
     expect(answer).toMatchObject({ status: 200, success: true, message: '' });
-    const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '' };
-    const usage = { quota_type: 0, model_price: 0, owner_by: '' };
+    const call = { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, owner_by: '', has_price: true };
+    const usage = { quota_type: 0, model_price: 0, owner_by: '', has_price: true };
     expect(answer.data).toEqual([
       { model_name: 'dall-e-3', ...call, model_price: 0.04, enable_groups: ['default', 'vip'] },
       {
@@ -51,7 +51,15 @@ describe.each(engines)('models on $kind', (engine) => {
         cache_ratio: 0.5,
         enable_groups: ['default', 'svip', 'vip'],
       },
-      { model_name: 'unheard-of', ...usage, model_ratio: 37.5, completion_ratio: 1, cache_ratio: 1, enable_groups: ['svip'] },
+      {
+        model_name: 'unheard-of',
+        ...usage,
+        model_ratio: 37.5,
+        completion_ratio: 1,
+        cache_ratio: 1,
+        enable_groups: ['svip'],
+        has_price: false,
+      },
     ]);
     expect(JSON.stringify(answer.body)).not.toContain('secret');
   });

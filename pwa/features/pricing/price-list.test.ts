@@ -12,6 +12,7 @@ function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingE
     model_price: 0,
     owner_by: '',
     enable_groups: ['default'],
+    has_price: true,
     ...fields,
   };
 }

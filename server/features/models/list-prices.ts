@@ -55,7 +55,7 @@ function priceMaps(settings: Settings): PriceMaps {
 function priceFields(model: string, maps: PriceMaps) {
   const price = findPrice(model, maps);
   if (price?.kind === 'call') {
-    return { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, model_price: price.modelPrice };
+    return { quota_type: 1, model_ratio: 0, completion_ratio: 0, cache_ratio: 0, model_price: price.modelPrice, has_price: true };
   }
   return {
     quota_type: 0,
@@ -63,5 +63,6 @@ function priceFields(model: string, maps: PriceMaps) {
     completion_ratio: price?.completionRatio ?? completionRatioOf(model, maps.completionRatio),
     cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
     model_price: 0,
+    has_price: price !== null,
   };
 }
