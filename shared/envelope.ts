@@ -24,13 +24,30 @@ export interface Page<Item> {
   cursor?: string;
 }
 
-/** A number in a query string. Old clients send empty, `NaN` and `undefined`: those count as absent. */
+/** What old clients put for a value that they do not have. */
+const absent: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'NaN']);
+/** Beyond every id, page and moment. */
+const largestQueryInt = 999_999_999_999_999;
+
+/**
+ * A whole number from 0 up in a query string. What old clients send without a value counts as absent; anything else that is
+ * no such number is refused: a filter that is silently left out answers another question than was asked.
+ */
 export const QueryInt = z
   .string()
   .optional()
-  .transform((text) => {
-    if (text === undefined || !/^-?\d{1,15}$/.test(text.trim())) return undefined;
-    return Number(text);
+  .transform((given, context) => {
+    const text = given?.trim() ?? '';
+    if (absent.has(text)) return undefined;
+    if (!/^-?\d+$/.test(text)) {
+      context.addIssue({ code: 'invalid_type', expected: 'int', input: given });
+      return z.NEVER;
+    }
+    const value = Number(text);
+    if (value < 0) context.addIssue({ code: 'too_small', origin: 'number', minimum: 0, inclusive: true, input: given });
+    if (value > largestQueryInt)
+      context.addIssue({ code: 'too_big', origin: 'number', maximum: largestQueryInt, inclusive: true, input: given });
+    return value;
   });
 
 /** A text in a query string; empty, `null` and `undefined` count as absent. */
@@ -40,11 +57,17 @@ export const QueryText = z
   .optional()
   .transform((text) => (text === undefined || text === '' || text === 'null' || text === 'undefined' ? undefined : text));
 
-/** A switch in a query string: `1`, `t`, `true` in any case are on. */
+/** A switch in a query string: `1`, `t`, `true` in any case are on; `0`, `f`, `false` and no value are off. */
 export const QueryBoolean = z
   .string()
   .optional()
-  .transform((text) => text !== undefined && /^(1|t|true)$/i.test(text));
+  .transform((given, context) => {
+    const text = given?.trim() ?? '';
+    if (absent.has(text) || /^(0|f|false)$/i.test(text)) return false;
+    if (/^(1|t|true)$/i.test(text)) return true;
+    context.addIssue({ code: 'invalid_type', expected: 'boolean', input: given });
+    return z.NEVER;
+  });
 
 /** `p` and `page_size` of a list; see `pageBounds` in `server/http/paging.ts` for how they are read. */
 export const PageQuery = z.object({ p: QueryInt, page_size: QueryInt });

@@ -21,8 +21,8 @@ export const SearchText = z
   .optional()
   .catch(undefined);
 
-/** A whole number in the address. */
-export const SearchInt = z.coerce.number().int().optional().catch(undefined);
+/** A whole number from 0 up in the address. */
+export const SearchInt = z.coerce.number().int().min(0).optional().catch(undefined);
 
 /** What every list keeps in its address: page (from 1), rows per page, the record that is open. */
 export const ListSearch = z.object({

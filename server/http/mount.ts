@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
-import { invalidField } from '#shared/field-rules.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
@@ -67,7 +67,7 @@ async function serveCall<E extends Endpoint>(
     const caller = await identify(host, facts, endpoint);
     checkRole(endpoint, caller);
     const params = parse(endpoint.params, rawParams);
-    const query = parse(endpoint.query, Object.fromEntries(facts.url.searchParams));
+    const query = parse(endpoint.query, plainQuery(endpoint.query, facts.url.searchParams));
     const body =
       endpoint.body === undefined
         ? undefined
@@ -98,6 +98,22 @@ function readBody(request: Request, { headers }: RequestFacts, maxBytes: number)
   if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? ''))
     throw new AppError('unsupported_media_type');
   return readJson(request, maxBytes);
+}
+
+/**
+ * The values of a query string by their names. A field that is there twice, or as `p[$gt]`, would be read as something else
+ * by somebody: it is refused. Names that the endpoint does not know are nobody's.
+ */
+function plainQuery(schema: z.ZodType | undefined, values: URLSearchParams): Record<string, string> {
+  const known = schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};
+  const seen = new Set<string>();
+  for (const name of values.keys()) {
+    const field = name.split('[', 1)[0] ?? name;
+    if (!Object.hasOwn(known, field)) continue;
+    if (field !== name || seen.has(field)) throw invalidField(field, fieldRules.once);
+    seen.add(field);
+  }
+  return Object.fromEntries(values);
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown): unknown {

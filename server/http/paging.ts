@@ -1,6 +1,5 @@
-// How `p`, `page_size` and `cursor` of a list are read. Forgiving where old clients are careless, strict where a wrong
-// value can only be a mistake.
-import { AppError } from '#shared/errors.ts';
+// How `p`, `page_size` and `cursor` of a list are read. What is no number at all has been refused by then (`QueryInt`).
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { Page } from '#shared/envelope.ts';
 import type { Filter } from '#server/db/collection.ts';
 
@@ -18,7 +17,7 @@ export interface PageBounds {
   skip: number;
 }
 
-/** A missing, unreadable or non-positive size is 10, above 100 is 100; `page` is at least 1 and no absurd number. */
+/** No size or one of 0 is 10, above 100 is 100; `page` is at least 1 (old clients begin at 0) and no absurd number. */
 export function pageBounds(query: { p?: number | undefined; page_size?: number | undefined }): PageBounds {
   const page = Math.min(lastPage, Math.max(1, query.p ?? 1));
   const size = Math.min(largestSize, query.page_size !== undefined && query.page_size > 0 ? query.page_size : defaultSize);
@@ -36,11 +35,11 @@ export function writeCursor({ time, id }: TimeCursor): string {
   return Buffer.from(`${time}.${id}`).toString('base64url');
 }
 
-/** @throws {AppError} `invalid_parameter` when it is not one of ours */
+/** @throws {AppError} `invalid_field` when it is not one of ours */
 export function readCursor(text: string): TimeCursor {
   const parts = /^(\d{1,12})\.(\d{1,16})$/.exec(Buffer.from(text, 'base64url').toString('latin1'));
   const cursor = { time: Number(parts?.[1]), id: Number(parts?.[2]) };
-  if (parts === null || writeCursor(cursor) !== text) throw new AppError('invalid_parameter', {}, { field: 'cursor' });
+  if (parts === null || writeCursor(cursor) !== text) throw invalidField('cursor', fieldRules.invalid);
   return cursor;
 }
 

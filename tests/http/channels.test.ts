@@ -52,8 +52,15 @@ describe.each(engines)('channels on $kind', (engine) => {
     it('answers ten rows without a size and at most a hundred with a bigger one', async () => {
       await create({ key: Array.from({ length: 105 }, (_, index) => `sk-${index}`).join('\n') });
       expect((await desk.admin.get('/api/channel/')).data).toHaveLength(10);
-      expect((await desk.admin.get('/api/channel/?page_size=-1')).data).toHaveLength(10);
+      expect((await desk.admin.get('/api/channel/?page_size=0')).data).toHaveLength(10);
       expect((await desk.admin.get('/api/channel/?page_size=1000')).data).toHaveLength(100);
+      for (const query of ['page_size=-1', 'page_size=many', 'p=-1', 'p=first', 'id_sort=2', 'id_sort[$ne]=1']) {
+        const field = /^\w+/.exec(query)?.[0];
+        const answer = await desk.admin.get(`/api/channel/?${query}`);
+        expect(answer).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+      }
+      for (const text of ['T', 'TRUE', 'f', '0', '', 'undefined', 'null'])
+        expect(await desk.admin.get(`/api/channel/?id_sort=${text}`)).toMatchObject({ status: 200, success: true });
     });
 
     it('finds by id, part of the name, whole key, part of the models and exact group', async () => {
@@ -69,7 +76,8 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect(await search('group=vip')).toEqual(['Alpha%']);
       expect(await search('keyword=&group=null&model=')).toEqual(['beta', 'Alpha%']);
       expect(await search('keyword=beta&group=vip')).toEqual([]);
-      expect(await search('keyword[$ne]=x&id_sort=true')).toEqual(['beta', 'Alpha%']);
+      expect(await search('id_sort=true')).toEqual(['beta', 'Alpha%']);
+      expect(await desk.admin.get('/api/channel/search?keyword[$ne]=x')).toMatchObject({ status: 400, field: 'keyword' });
     });
 
     it('finds the channels of a group among thousands of another that has its name in it', async () => {

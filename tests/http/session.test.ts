@@ -311,7 +311,7 @@ describe.each(engines)('session on $kind', (engine) => {
   });
 
   it('register and login: say before the set-up that it is missing; nobody becomes the first user, with a secret or without', async () => {
-    for (const env of [{}, { SETUP_SECRET: 'only the owner' }]) {
+    for (const env of [new Map<string, string>(), new Map([['SETUP_SECRET', 'only the owner']])].map(Object.fromEntries<string>)) {
       await using app = await createTestApp(engine, { env });
       // Another server process, which has been asked before, too.
       await using other = await createTestApp(engine, { database: app.database, clock: app.clock, env });

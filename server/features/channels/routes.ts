@@ -24,7 +24,7 @@ export interface ChannelServices {
 export function mountChannels(host: RouteHost, { sender, quotes, figures }: ChannelServices): void {
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
-    const { skip, size } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.page_size });
+    const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
     const { channels, total } = await listChannels(context, { skip, limit: size, byId: query.id_sort });
     return answer(channels.map(presentChannel), { extra: { total } });
   });

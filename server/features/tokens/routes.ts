@@ -15,7 +15,7 @@ export function mountTokens(host: RouteHost): void {
   mount(host, tokenApi.list, async (call) => {
     const { context, query } = call;
     // This list counts its pages from 0.
-    const { size, skip } = pageBounds({ p: Math.max(0, query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
+    const { size, skip } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
     const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
     return answer(
       tokens.map((token) => presentToken(context, token)),
