@@ -6,6 +6,7 @@ import { createApp } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
+import type { Database } from '#server/db/database.ts';
 import { DatabaseFileError } from '#server/db/embedded-file.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { EnvironmentError, readEnv } from '#server/env.ts';
@@ -13,7 +14,7 @@ import type { Env } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
-import { readMasterKey } from '#server/master-key.ts';
+import { findMasterKey, makeMasterKey } from '#server/master-key.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;
@@ -31,8 +32,7 @@ try {
 }
 
 async function serve(env: Env): Promise<void> {
-  const masterKey = await readMasterKey(env);
-  const db = await openDatabase(env.DATABASE_URL);
+  const { db, masterKey } = await openStore(env);
   const context = await createContext({ env, db, masterKey });
   const app = createApp(context);
   const scheduler = startScheduler(context, jobs);
@@ -59,11 +59,18 @@ async function serve(env: Env): Promise<void> {
   });
 }
 
+/** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
+async function openStore(env: Env): Promise<{ db: Database; masterKey: string }> {
+  const known = await findMasterKey(env);
+  const db = await openDatabase(env.DATABASE_URL);
+  return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
+}
+
 /** The primary process serves nothing: it keeps the workers alive and hands on the signal to end. */
 async function runWorkers(env: Env): Promise<void> {
   // Made here, and the schema brought up to date, so that the workers do not do it all at once.
-  await readMasterKey(env);
-  await (await openDatabase(env.DATABASE_URL)).close();
+  const { db } = await openStore(env);
+  await db.close();
   let isEnding = false;
   let hasServed = false;
   cluster.on('listening', () => {

@@ -1,6 +1,6 @@
 // The key under which everything else is encrypted and hashed: SESSION_SECRET, or a key file beside the embedded database.
 import { createHmac, randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { parseDatabaseUrl } from '#server/db/database-url.ts';
@@ -11,49 +11,97 @@ import type { Env } from '#server/env.ts';
 const factId = 'master_key';
 const shortestKey = 32;
 
-/** @throws {EnvironmentError} when there is neither a secret nor a file that could hold one */
-export async function readMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_URL'>): Promise<string> {
+/**
+ * The key that there is; null where a new embedded database is to get one. Nothing is written: the start may yet be refused.
+ * @throws {EnvironmentError} when there can be none, or it cannot be read
+ */
+export async function findMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_URL'>): Promise<string | null> {
   if (env.SESSION_SECRET !== undefined) return env.SESSION_SECRET;
-  const target = parseDatabaseUrl(env.DATABASE_URL);
-  if (target.kind !== 'embedded') {
+  const file = keyFileOf(env.DATABASE_URL);
+  if (file === null) {
     throw new EnvironmentError(
       'The configuration is wrong: with MongoDB, SESSION_SECRET must be set, to the same text for every server process: the stored keys are encrypted with it',
     );
   }
-  const { dir, name } = path.parse(target.file);
-  return readKeyFile(path.join(dir, `${name}.key`));
+  return readKeyFile(file);
 }
 
-/** Makes the file, readable by its owner only, when it is not there. */
-async function readKeyFile(file: string): Promise<string> {
-  const key = (await readIfThere(file)) ?? (await makeKeyFile(file));
-  if (key.length < shortestKey)
+/**
+ * Makes the key file of a new embedded database, readable by its owner only, or reads the one that another process has just
+ * made. @throws {EnvironmentError} when the database was begun with a key that is not here
+ */
+export async function makeMasterKey(env: Pick<Env, 'DATABASE_URL'>, db: Database): Promise<string> {
+  const file = keyFileOf(env.DATABASE_URL);
+  if (file === null) throw new TypeError('Only an embedded database has a key file');
+  // In this order: whoever begins a database makes the file before he marks the database with it.
+  const isBegun = (await db.collection('facts').get(factId)) !== null;
+  const key = await readKeyFile(file);
+  if (key !== null) return key;
+  if (isBegun) {
+    throw new EnvironmentError(
+      `The key file ${file} is missing, and the stored keys cannot be read without it: restore it from a backup, or set SESSION_SECRET if the database named by DATABASE_URL was made with one`,
+    );
+  }
+  return makeKeyFile(file);
+}
+
+/** The key file beside an embedded database; null for any other. */
+function keyFileOf(databaseUrl: string): string | null {
+  const target = parseDatabaseUrl(databaseUrl);
+  if (target.kind !== 'embedded') return null;
+  const { dir, name } = path.parse(target.file);
+  return path.join(dir, `${name}.key`);
+}
+
+async function readKeyFile(file: string): Promise<string | null> {
+  const key = await readIfThere(file);
+  if (key !== null && key.length < shortestKey)
     throw new EnvironmentError(`The key file ${file} is damaged; restore it from a backup: the stored keys cannot be read without it`);
   return key;
 }
 
 async function makeKeyFile(file: string): Promise<string> {
-  await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    // A link appears whole or not at all, and not where a file is: of two processes that start at once, one wins.
-    await link(draft, file);
-  } catch (failure) {
-    if (!hasCode(failure, 'EEXIST')) throw failure;
-  } finally {
-    await unlink(draft);
+    await writeFile(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    try {
+      // A link appears whole or not at all, and not where a file is: of two processes that start at once, one wins.
+      await link(draft, file);
+    } catch (failure) {
+      if (!hasCode(failure, 'EEXIST')) throw failure;
+    } finally {
+      await unlink(draft);
+    }
+  } catch (cause) {
+    throw new EnvironmentError(
+      `The key file ${file} cannot be made beside the database that DATABASE_URL names (${reason(cause)}); make its folder writable, or set SESSION_SECRET`,
+      { cause },
+    );
   }
-  return (await readIfThere(file)) ?? '';
+  const key = await readKeyFile(file);
+  if (key === null) throw new EnvironmentError(`The key file ${file} was removed while the server started; start it again`);
+  return key;
 }
 
 async function readIfThere(file: string): Promise<string | null> {
   try {
     return (await readFile(file, 'utf8')).trim();
-  } catch (failure) {
-    if (hasCode(failure, 'ENOENT')) return null;
-    if (failure instanceof Error) throw new EnvironmentError(`The key file ${file} cannot be read: ${failure.message}`, { cause: failure });
-    throw failure;
+  } catch (cause) {
+    // Where the folder is none or closed, so is the database: opening that says what is wrong with DATABASE_URL.
+    if (hasCode(cause, 'ENOENT') || hasCode(cause, 'ENOTDIR') || !(await isOpenFolder(path.dirname(file)))) return null;
+    throw new EnvironmentError(
+      `The key file ${file} cannot be read (${reason(cause)}); it belongs to the database that DATABASE_URL names: make it readable, or set SESSION_SECRET`,
+      { cause },
+    );
+  }
+}
+
+async function isOpenFolder(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -82,4 +130,8 @@ export async function checkMasterKey(db: Database, masterKey: string): Promise<v
 
 function hasCode(failure: unknown, code: string): boolean {
   return failure instanceof Error && 'code' in failure && failure.code === code;
+}
+
+function reason(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
 }

@@ -22,7 +22,7 @@ const largestCheckedFile = 32 * 1024 * 1024;
 
 export function openFile(file: string, synchronous: 'normal' | 'full'): DatabaseSync {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     inspect(file);
     // Only the owner may read what is stored.
     closeSync(openSync(file, 'a', 0o600));
@@ -43,7 +43,23 @@ export function openFile(file: string, synchronous: 'normal' | 'full'): Database
     return connection;
   } catch (error) {
     if (error instanceof DatabaseFileError) throw error;
-    throw new DatabaseFileError(`The database file ${file} cannot be opened: ${reason(error)}`, { cause: error });
+    throw new DatabaseFileError(`The database file ${file} that DATABASE_URL names cannot be opened: ${reason(error)}`, { cause: error });
+  }
+}
+
+/**
+ * The folder with those above it. By hand, because Node's own way never ends where a folder refuses entries by denying that
+ * it is there, as those of /proc do.
+ */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const above = dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
   }
 }
 
@@ -59,7 +75,8 @@ function inspect(file: string): void {
   } finally {
     closeSync(handle);
   }
-  if (header.toString('latin1') !== 'SQLite format 3\0') throw new DatabaseFileError(`${file} is not a database; it was left as it is`);
+  if (header.toString('latin1') !== 'SQLite format 3\0')
+    throw new DatabaseFileError(`${file} is not a database; it was left as it is: let DATABASE_URL name another file`);
 
   const connection = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   try {
@@ -67,7 +84,7 @@ function inspect(file: string): void {
     const application = pragma(connection, 'application_id');
     const tables = connection.prepare('SELECT name FROM sqlite_schema').all();
     if (application !== applicationId && tables.length > 0) {
-      throw new DatabaseFileError(`${file} is the database of another program; it was left as it is`);
+      throw new DatabaseFileError(`${file} is the database of another program; it was left as it is: let DATABASE_URL name another file`);
     }
     if (version > schemaVersion) {
       throw new DatabaseFileError(

@@ -1,7 +1,7 @@
 // The shell around all calls: unknown paths, limits, health, console files, the API document, start and shutdown.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
@@ -336,7 +336,8 @@ describe('start and end', () => {
     const folder = await temporaryFolder();
     const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db` });
     const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
-    await client.get('/api/status');
+    const root = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
+    expect(await client.post('/api/setup', root)).toMatchObject({ success: true });
     // Checking a password takes long enough to be under way when the signal comes.
     const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
     await client.get('/api/status');
@@ -364,6 +365,38 @@ describe('start and end', () => {
     },
     40_000,
   );
+
+  it.each([
+    ['below a folder that takes none', 'file:/proc/nope/deeper/x.db'],
+    ['below a file', 'file:{folder}/plain/x.db'],
+    ['a file that is no database', 'file:{folder}/plain'],
+    ['a folder', 'file:{folder}'],
+  ])(
+    'a database that cannot be there is refused at once, by the name of the setting, and leaves no key file: %s',
+    async (_name, url) => {
+      const folder = await temporaryFolder();
+      await writeFile(`${folder}/plain`, 'a letter to my grandmother');
+      const { ended, errors } = launch({ DATABASE_URL: url.replace('{folder}', folder) });
+      expect(await ended).toBe(1);
+      expect(errors()).toMatch(/^Tidegate cannot start\. .*DATABASE_URL.*\n$/);
+      expect(errors()).not.toContain('key file');
+      expect(await readdir(folder)).toEqual(['plain']);
+    },
+    40_000,
+  );
+
+  it('a database whose key file is gone is refused, and no other key is made for it', async () => {
+    const folder = await temporaryFolder();
+    const url = `file:${folder}/tidegate.db`;
+    await (await start({ DATABASE_URL: url })).stop('SIGTERM');
+    await rename(`${folder}/tidegate.key`, `${folder}/backup`);
+    const { ended, errors } = launch({ DATABASE_URL: url });
+    expect(await ended).toBe(1);
+    expect(errors()).toMatch(/^Tidegate cannot start\. The key file .*tidegate\.key is missing.*SESSION_SECRET.*\n$/);
+    expect(await readdir(folder)).not.toContain('tidegate.key');
+    await rename(`${folder}/backup`, `${folder}/tidegate.key`);
+    await (await start({ DATABASE_URL: url })).stop('SIGTERM');
+  }, 40_000);
 
   it('a file that is not a database is left as it is, and so is one made with another key', async () => {
     const folder = await temporaryFolder();
