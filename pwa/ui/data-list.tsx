@@ -1,7 +1,10 @@
 // The one list of the console: a real table at a desk, cards of the same columns on a phone. What it shows (page, size,
 // sort, filters, open record) is the screen's, and lives in the address.
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, use, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { AgePlace } from './age-place.ts';
+import { AsOf } from './as-of.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import type { Column } from './columns.tsx';
 import { DataCards } from './data-cards.tsx';
@@ -101,6 +104,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
 
   return (
     <div className={styles.list} aria-busy={query.fetchStatus === 'fetching'}>
+      {rows !== undefined && <ListAge query={query} />}
       {failure}
       {isMissing && (
         <div className={styles.state}>
@@ -118,7 +122,6 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
       )}
       {!isMissing && !isEmpty && (rows !== undefined || failure === null) && <Rows {...props} cursor={cursor} onCursor={setCursor} />}
       <ListFoot
-        query={query}
         selected={selection?.keys.size ?? 0}
         onClear={selection?.clear}
         bulkActions={props.bulkActions}
@@ -129,4 +132,15 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
       {isHelpOpen && <ShortcutDialog canTick={selection !== undefined} onClose={() => setHelpOpen(false)} />}
     </div>
   );
+}
+
+/** At the top right of the screen. On a phone the chip in the top bar says how old what comes from a live server is. */
+function ListAge({ query }: { query: QueryLike<unknown> }) {
+  const place = use(AgePlace);
+  const isPhone = useIsPhone();
+  const isStale = query.error !== null || query.fetchStatus === 'paused';
+  if (isPhone && !isStale) return null;
+  const age = <AsOf at={query.dataUpdatedAt} isStale={isStale} />;
+  if (place === undefined) return <div className={styles.age}>{age}</div>;
+  return place === null ? null : createPortal(age, place);
 }

@@ -25,7 +25,16 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
   if (conflicts > 0)
     segments.push(<Segment key="conflict" kind="conflict" glyph="split" text={t('common.freshness.conflicts', { count: conflicts })} />);
   else if (connection === 'offline')
-    segments.push(<Segment key="offline" kind="off" glyph="barred" text={t('common.freshness.offline')} />);
+    segments.push(
+      <Segment key="offline" kind="off" glyph="barred" text={t('common.freshness.offline')}>
+        {ageSeconds !== undefined && (
+          <>
+            <span aria-hidden="true">·</span>
+            <Words text={ageText(ageSeconds)} brief={isPhone ? ageText(ageSeconds, true) : undefined} />
+          </>
+        )}
+      </Segment>,
+    );
   else if (connection === 'server_away')
     segments.push(<Segment key="away" kind="away" glyph="cross" text={t('common.freshness.server_away')} />);
   else if (isOld && waiting === 0) return <Chip>{age(ageSeconds)}</Chip>;
@@ -41,17 +50,22 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
         brief={isPhone ? t('common.freshness.waiting_brief', { count: waiting }) : undefined}
       />,
     );
-  else if (connection === 'offline' && isOld) segments.push(age(ageSeconds));
   return <Chip>{segments}</Chip>;
 
   function age(seconds: number): ReactNode {
     return <Segment key="age" kind="age" glyph="clock" text={ageText(seconds)} />;
   }
-  function ageText(seconds: number): string {
-    if (seconds < 3600) return t('common.freshness.minutes', { count: Math.floor(seconds / 60) });
-    if (seconds < 86_400) return t('common.freshness.hours', { count: Math.floor(seconds / 3600) });
-    return t('common.freshness.days', { count: Math.floor(seconds / 86_400) });
+  function ageText(seconds: number, isBrief = false): string {
+    const { unit, count } = ageOf(seconds);
+    return isBrief ? t(`common.freshness.age_brief.${unit}`, { count }) : t(`common.freshness.age.${unit}`, { count });
   }
+}
+
+function ageOf(seconds: number): { unit: 'fresh' | 'minutes' | 'hours' | 'days'; count: number } {
+  if (seconds < freshSeconds) return { unit: 'fresh', count: 0 };
+  if (seconds < 3600) return { unit: 'minutes', count: Math.floor(seconds / 60) };
+  if (seconds < 86_400) return { unit: 'hours', count: Math.floor(seconds / 3600) };
+  return { unit: 'days', count: Math.floor(seconds / 86_400) };
 }
 
 function Chip({ children }: { children: ReactNode }) {
@@ -62,19 +76,31 @@ function Chip({ children }: { children: ReactNode }) {
   );
 }
 
-/** `brief` is what a phone's bar has room for beside the screen's title; the whole is read aloud. */
-function Segment({ kind, glyph, text, brief }: { kind: string; glyph: GlyphName; text: string; brief?: string | undefined }) {
+interface SegmentProps {
+  kind: string;
+  glyph: GlyphName;
+  text: string;
+  brief?: string | undefined;
+  children?: ReactNode;
+}
+
+function Segment({ kind, glyph, text, brief, children }: SegmentProps) {
   return (
     <span className={styles.segment} data-kind={kind}>
       <Glyph name={glyph} />
-      {brief === undefined ? (
-        text
-      ) : (
-        <>
-          <span aria-hidden="true">{brief}</span>
-          <span className="visually-hidden">{text}</span>
-        </>
-      )}
+      <Words text={text} brief={brief} />
+      {children}
     </span>
+  );
+}
+
+/** `brief` is what a phone's bar has room for beside the screen's title; the whole is read aloud. */
+function Words({ text, brief }: { text: string; brief: string | undefined }) {
+  if (brief === undefined) return <span>{text}</span>;
+  return (
+    <>
+      <span aria-hidden="true">{brief}</span>
+      <span className="visually-hidden">{text}</span>
+    </>
   );
 }

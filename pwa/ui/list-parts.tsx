@@ -1,12 +1,10 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AsOf } from './as-of.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import { Dialog } from './dialog.tsx';
 import styles from './list-parts.module.css';
 import { Pager, type PagerProps } from './pager.tsx';
-import type { QueryLike } from './query-state.tsx';
 
 /** What would be here, and the one action that fills it. */
 export interface EmptyText {
@@ -36,7 +34,6 @@ export function EmptyList(props: EmptyText & { filtersSet: number; onClearFilter
 }
 
 interface ListFootProps {
-  query: QueryLike<unknown>;
   selected: number;
   onClear: (() => void) | undefined;
   bulkActions: ReactNode;
@@ -45,8 +42,8 @@ interface ListFootProps {
   onHelp: () => void;
 }
 
-/** Under a list: its age, keys, pages; or what can be done with the ticked rows, in the same place. */
-export function ListFoot({ query, selected, onClear, bulkActions, pager, hasPanel, onHelp }: ListFootProps) {
+/** Under a list: keys, pages; or what can be done with the ticked rows, in the same place. */
+export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel, onHelp }: ListFootProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   if (selected > 0) {
@@ -61,11 +58,9 @@ export function ListFoot({ query, selected, onClear, bulkActions, pager, hasPane
       </div>
     );
   }
-  const isStale = query.error !== null || query.fetchStatus === 'paused';
-  if (pager === undefined && (!isStale || query.dataUpdatedAt === 0)) return null;
+  if (pager === undefined) return null;
   return (
     <footer className={styles.foot}>
-      <AsOf at={query.dataUpdatedAt} isStale={isStale} />
       {!isPhone && (
         <button type="button" className={styles.hints} onClick={onHelp}>
           <kbd>J</kbd> <kbd>K</kbd> {t('common.keys.walk_short')}
@@ -78,7 +73,7 @@ export function ListFoot({ query, selected, onClear, bulkActions, pager, hasPane
           <kbd>?</kbd> {t('common.keys.all')}
         </button>
       )}
-      {pager !== undefined && <Pager {...pager} />}
+      <Pager {...pager} />
     </footer>
   );
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import styles from './page-header.module.css';
 
 interface PageHeaderProps {
@@ -7,15 +7,17 @@ interface PageHeaderProps {
   isTitleShown: boolean;
   facts?: ReactNode;
   actions?: ReactNode;
+  /** Where the list below puts its age. */
+  agePlace: Ref<HTMLElement>;
 }
 
-/** The head of a screen: title, sums, buttons. */
-export function PageHeader({ title, isTitleShown, facts, actions }: PageHeaderProps) {
-  if (!isTitleShown && facts === undefined && actions === undefined) return null;
+/** The head of a screen: title, sums, age, buttons. */
+export function PageHeader({ title, isTitleShown, facts, actions, agePlace }: PageHeaderProps) {
   return (
     <header className={styles.head}>
       {isTitleShown && <h1 className={styles.title}>{title}</h1>}
       {facts !== undefined && <dl className={styles.facts}>{facts}</dl>}
+      <span className={styles.age} ref={agePlace} />
       {actions !== undefined && <div className={styles.actions}>{actions}</div>}
     </header>
   );

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
 import { PageHeader } from './page-header.tsx';
 import styles from './screen.module.css';
@@ -24,13 +25,14 @@ interface ScreenProps {
 /** The frame of a screen: head, filters, content, and the panel beside it. */
 export function Screen({ title, back, facts, actions, filters, panel, layout = 'list', children }: ScreenProps) {
   const isPhone = useIsPhone();
+  const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
   return (
     <>
       <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id={`main ${title}`}>
         {isPhone ? (
           <>
-            <PageHeader title={title} isTitleShown={false} facts={facts} />
+            <PageHeader title={title} isTitleShown={false} facts={facts} agePlace={setAgePlace} />
             {(filters !== undefined || actions !== undefined) && (
               <div className={styles.bar}>
                 {filters}
@@ -40,11 +42,11 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
           </>
         ) : (
           <>
-            <PageHeader title={title} isTitleShown facts={facts} actions={actions} />
+            <PageHeader title={title} isTitleShown facts={facts} actions={actions} agePlace={setAgePlace} />
             {filters}
           </>
         )}
-        {children}
+        <AgePlace value={agePlace}>{children}</AgePlace>
       </main>
       {panel}
     </>
