@@ -40,7 +40,10 @@ export const theme = createTheme({
   focusClassName: styles.focus,
   respectReducedMotion: true,
   components: {
-    Button: { defaultProps: { variant: 'default' }, classNames: { root: styles.button, section: styles.buttonSection } },
+    Button: {
+      defaultProps: { variant: 'default' },
+      classNames: { root: styles.button, label: styles.buttonLabel, section: styles.buttonSection },
+    },
     ActionIcon: { defaultProps: { variant: 'subtle' }, classNames: { root: styles.actionIcon } },
     TextInput: input,
     PasswordInput: {

@@ -6,6 +6,7 @@ import { Role } from '#shared/roles.ts';
 import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/columns.tsx';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
@@ -42,6 +43,7 @@ interface UsersScreenProps {
 export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
+  const isOnline = useIsOnline();
   const actor = useStoredUser() ?? { role: Role.guest, id: 0 };
   const groups = useQuery(groupsQuery);
   const users = useManageUser();
@@ -77,8 +79,13 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
       title={t('users.title')}
       actions={
         // The open form has the one button that is filled.
-        <Button variant={open === undefined ? 'filled' : 'default'} leftSection={<Icon name="plus" />} onClick={() => onOpen('add')}>
-          {t('users.action.add')}
+        <Button
+          variant={open === undefined ? 'filled' : 'default'}
+          disabled={!isOnline}
+          leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />}
+          onClick={() => onOpen('add')}
+        >
+          {isOnline ? t('users.action.add') : t('common.action.needs_connection', { action: t('users.action.add') })}
         </Button>
       }
       filters={
