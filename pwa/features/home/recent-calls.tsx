@@ -19,6 +19,7 @@ import { recentCallsQuery } from './queries.ts';
 
 export function RecentCalls() {
   const { t } = useTranslation();
+  const format = useFormat();
   const logs = usePlace('logs');
   const recent = useQuery(recentCallsQuery);
   const isStale = useConnection() !== 'online';
@@ -35,7 +36,13 @@ export function RecentCalls() {
           title
         )
       }
-      aside={<AsOf at={recent.dataUpdatedAt} isStale={isStale} />}
+      aside={
+        <span className={styles.aside}>
+          <AsOf at={recent.dataUpdatedAt} isStale={isStale} />
+          {/* Over the amounts, which then need none. */}
+          {recent.data !== undefined && recent.data.items.length > 0 && (format.unit === '' ? t('common.quota.name') : format.unit)}
+        </span>
+      }
     >
       <QueryState query={recent} what={title} lines={4}>
         {(page) =>
