@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './attempts.module.css';
 import { useFormat } from './format-context.ts';
-import { StatusMark } from './status-mark.tsx';
+import { type Status, StatusMark } from './status-mark.tsx';
 
 export interface AttemptBar {
   key: string | number;
@@ -10,7 +10,9 @@ export interface AttemptBar {
   name: string;
   /** HTTP status and reason: `429 限流`. */
   note?: string;
-  isFailed: boolean;
+  /** How it ended, as a shape and the word for it. */
+  status: Status;
+  word: string;
   /** Milliseconds after the call began. */
   start: number;
   firstByte?: number;
@@ -26,19 +28,19 @@ export function Attempts({ attempts, total }: { attempts: readonly AttemptBar[];
     <ol className={styles.attempts}>
       {attempts.map((attempt) => (
         <li key={attempt.key} className={styles.attempt}>
-          <StatusMark status={attempt.isFailed ? 'failed' : 'on'} wordHidden>
-            {t(attempt.isFailed ? 'common.receipt.attempt_failed' : 'common.receipt.attempt_ok')}
+          <StatusMark status={attempt.status} wordHidden>
+            {attempt.word}
           </StatusMark>
           <span className={styles.name}>
             {attempt.name} {attempt.note !== undefined && <span className={styles.note}>{attempt.note}</span>}
           </span>
           <span className={styles.time}>
-            {attempt.firstByte !== undefined && !attempt.isFailed && (
+            {attempt.firstByte !== undefined && attempt.status !== 'failed' && (
               <span className={styles.first}>
-                {t('common.receipt.first_byte', { time: format.count(Math.round(attempt.firstByte - attempt.start)) })} ·{' '}
+                {t('common.receipt.first_byte', { time: format.duration(attempt.firstByte - attempt.start) })} ·{' '}
               </span>
             )}
-            {format.milliseconds(attempt.end - attempt.start)}
+            {format.duration(attempt.end - attempt.start)}
           </span>
           <Bar attempt={attempt} axis={axis} />
         </li>
@@ -48,10 +50,10 @@ export function Attempts({ attempts, total }: { attempts: readonly AttemptBar[];
 }
 
 function Bar({ attempt, axis }: { attempt: AttemptBar; axis: number }) {
-  const { start, end, firstByte, isFailed } = attempt;
+  const { start, end, firstByte, status } = attempt;
   return (
     <span className={styles.bar} aria-hidden="true">
-      {isFailed ? (
+      {status === 'failed' ? (
         <i data-kind="failed" style={place(start, end, axis)} />
       ) : (
         <>

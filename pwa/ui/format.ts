@@ -129,8 +129,6 @@ export function createFormat(settings: FormatSettings) {
       milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
     /** Seconds for a column whose heading names them: `0.61`, `12.40`. */
     secondsBare: (milliseconds: number): string => decimals(milliseconds / 1000, 2),
-    /** Always milliseconds, for receipts: `5,132 ms`. */
-    milliseconds: (milliseconds: number): string => `${count(Math.round(milliseconds))} ms`,
   };
 }
 

@@ -18,11 +18,12 @@ interface ReceiptProps {
   heading?: ReactNode;
   /** Time and how it was answered, under the heading. */
   context?: ReactNode;
-  /** Why not all quantities came from upstream. */
-  why?: string;
+  /** Why not all quantities came from upstream, with the shape that the lines have for it. */
+  why?: { text: string; source: Source };
 }
 
-const sourceGlyphs: Record<NonNullable<ReceiptLine['source']>, GlyphName> = { upstream: 'full', counted: 'half', estimated: 'dashed' };
+type Source = NonNullable<ReceiptLine['source']>;
+const sourceGlyphs: Record<Source, GlyphName> = { upstream: 'full', counted: 'half', estimated: 'dashed' };
 const minus = '−';
 
 /** What a call cost, line by line: the shown lines add up to the charge, or a red line says by how much they do not. */
@@ -44,8 +45,8 @@ export function Receipt({ charged, lines, factors, heading, context, why }: Rece
       {lines.length > 0 && (isPhone ? <PhoneLines {...parts} /> : <DeskLines {...parts} />)}
       {why !== undefined && (
         <p className={styles.why}>
-          <Glyph name="dashed" />
-          <span>{why}</span>
+          <Glyph name={sourceGlyphs[why.source]} />
+          <span>{why.text}</span>
         </p>
       )}
     </div>
@@ -82,7 +83,7 @@ function DeskLines(parts: Parts) {
         {lines.map((line, index) => (
           <tr key={line.name}>
             <th scope="row">{line.name}</th>
-            <td>{line.source !== undefined && <Source source={line.source} />}</td>
+            <td>{line.source !== undefined && <SourceMark source={line.source} />}</td>
             <td>{format.count(line.quantity)}</td>
             <td>× {format.price(line.price)}</td>
             <td>
@@ -109,7 +110,7 @@ function PhoneLines(parts: Parts) {
             <span className={styles.end}>
               <MutedZeros text={show(sums.lines[index] ?? 0)} />
             </span>
-            <span>{line.source !== undefined && <Source source={line.source} />}</span>
+            <span>{line.source !== undefined && <SourceMark source={line.source} />}</span>
             <span className={styles.quantity}>
               {t(line.isPerCall === true ? 'common.receipt.times_per_call' : 'common.receipt.times_per_million', {
                 quantity: format.count(line.quantity),
@@ -189,7 +190,7 @@ export function AddsUp() {
   );
 }
 
-function Source({ source }: { source: NonNullable<ReceiptLine['source']> }) {
+function SourceMark({ source }: { source: Source }) {
   const { t } = useTranslation();
   return (
     <span className={styles.source}>

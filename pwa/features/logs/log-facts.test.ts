@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { csvOf } from './log-export.ts';
-import { channelPath, firstBytePace, paceOf } from './log-facts.ts';
+import { channelPath, endedTries, firstBytePace, paceOf } from './log-facts.ts';
 
 test('log row: the path has failed tries in it', () => {
   const log = row({ other: { attempts: [attempt(12, 429, 'rate_limited'), attempt(7, 200)] } });
@@ -17,6 +17,23 @@ test('log row: rows without attempts still know the path', () => {
     { channel: 7, name: 'main', hasFailed: false },
   ]);
   expect(channelPath(row({ channel: 0 }))).toEqual([]);
+});
+
+test.each([
+  ['truncated', ['failed', 'truncated']],
+  ['invalid_usage', ['failed', 'invalid_usage']],
+  ['client_closed', ['failed', 'client_closed']],
+  [undefined, ['failed', 'well']],
+])('log row: the last try ended as the call did (%s), those before it failed', (ending, endings) => {
+  const attempts = [attempt(12, 429, 'rate_limited'), attempt(7, 200, ending)];
+  const log = row({ other: { attempts, ...(ending === undefined ? {} : { ending }) } });
+  expect(endedTries(log).map((one) => one.ending)).toEqual(endings);
+});
+
+test('log row: an error of the only try is told even where the row itself names no ending', () => {
+  const last = (error: string) => endedTries(row({ other: { attempts: [attempt(7, 200, error)] } })).map((one) => one.ending);
+  expect(last('stalled')).toEqual(['stalled']);
+  expect(last('something newer')).toEqual(['other']);
 });
 
 test('durations: the limits of slow', () => {

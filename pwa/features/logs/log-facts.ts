@@ -1,6 +1,7 @@
 // What the usage logs show of a row beyond its columns.
+import { type Ending, endingOf } from '#shared/log-ending.ts';
 import { isCall, otherOf, triesOf } from '#shared/log-other.ts';
-import type { Log } from '#shared/logs.ts';
+import { type Attempt, CallEnding, type Log } from '#shared/logs.ts';
 
 /** By how much a row that is no call changed a balance, in quota; 0 when it did not, or does not say. */
 export function changeOf(log: Log): number {
@@ -49,4 +50,20 @@ export function paceOf(seconds: number): Pace {
 export function firstBytePace(seconds: number): Pace {
   if (seconds < 3) return 'good';
   return seconds < 10 ? 'slow' : 'very_slow';
+}
+
+export interface EndedTry {
+  attempt: Attempt;
+  ending: Ending;
+}
+
+/** The tries of a call, each with how it ended. The last one ended as the call did; those before it failed. */
+export function endedTries(log: Log): EndedTry[] {
+  const tries = triesOf(log);
+  const ending = endingOf(log);
+  return tries.map(({ attempt, hasFailed }, index) => {
+    if (index === tries.length - 1 && ending !== 'well') return { attempt, ending };
+    if (hasFailed) return { attempt, ending: 'failed' };
+    return { attempt, ending: attempt.error === undefined ? 'well' : (CallEnding.safeParse(attempt.error).data ?? 'other') };
+  });
 }

@@ -5,14 +5,15 @@ import type { MouseEvent } from 'react';
 import { useState } from 'react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
-import { isCall, otherOf, triesOf } from '#shared/log-other.ts';
+import { chargeOf, type Ending, endingOf, upstreamWords } from '#shared/log-ending.ts';
+import { isCall, otherOf } from '#shared/log-other.ts';
 import type { Attempt, Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { Attempts } from '#pwa/ui/attempts.tsx';
+import { type AttemptBar, Attempts } from '#pwa/ui/attempts.tsx';
 import { Charge } from '#pwa/ui/charge.tsx';
 import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
+import { endingStatus } from '#pwa/ui/ending-status.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { Level } from '#pwa/ui/level.tsx';
@@ -21,7 +22,7 @@ import { QueryState } from '#pwa/ui/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/receipt.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { changeOf, durationOf, firstBytePace, paceOf } from './log-facts.ts';
+import { changeOf, durationOf, type EndedTry, endedTries, firstBytePace, paceOf } from './log-facts.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, useLogSentence, whySource } from './log-words.tsx';
 import { logUserQuery } from './queries.ts';
@@ -103,7 +104,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const other = otherOf(log);
-  const tries = triesOf(log);
+  const tries = endedTries(log);
   const ending = endingOf(log);
   const why = whySource(log);
   const receipt = receiptOfRow(log, other, {
@@ -125,7 +126,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
           </>
         }
         context={<Context log={log} />}
-        {...(why === undefined ? {} : { why: t(`logs.why.${why}`) })}
+        {...(why === undefined ? {} : { why: { text: t(`logs.why.${why.name}`), source: why.source } })}
       />
       {receipt !== null && receipt.lines.length > 0 && receipt.addsUp && <AddsUp />}
       {receipt === null && <p className={styles.remark}>{t('logs.panel.no_prices')}</p>}
@@ -134,20 +135,8 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       )}
       {ending !== 'well' && <EndingText log={log} />}
       {tries.length > 0 && (
-        <PanelSection title={t('logs.attempts.title')} aside={format.milliseconds(durationOf(log))}>
-          <Attempts
-            total={durationOf(log)}
-            attempts={tries.map(({ attempt, hasFailed }, index) => ({
-              key: index,
-              name:
-                attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
-              note: noteOf(attempt, hasFailed, t),
-              isFailed: hasFailed,
-              start: attempt.start_ms,
-              ...(attempt.first_byte_ms === undefined ? {} : { firstByte: attempt.first_byte_ms }),
-              end: attempt.end_ms,
-            }))}
-          />
+        <PanelSection title={t('logs.attempts.title')} aside={format.duration(durationOf(log))}>
+          <Attempts total={durationOf(log)} attempts={tries.map((one, index) => attemptBar(one, index, { log, t }))} />
         </PanelSection>
       )}
       <PanelSection>
@@ -284,11 +273,29 @@ function Entry({ log }: { log: Log }) {
   );
 }
 
+function attemptBar({ attempt, ending }: EndedTry, index: number, { log, t }: { log: Log; t: TFunction }): AttemptBar {
+  const word =
+    ending === 'well' || ending === 'failed'
+      ? t(`common.receipt.attempt_${ending === 'well' ? 'ok' : 'failed'}`)
+      : t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
+  return {
+    key: index,
+    name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
+    note: noteOf(attempt, { ending, word }, t),
+    status: endingStatus[ending],
+    word,
+    start: attempt.start_ms,
+    ...(attempt.first_byte_ms === undefined ? {} : { firstByte: attempt.first_byte_ms }),
+    end: attempt.end_ms,
+  };
+}
+
 /** `429 rate limited`: statuses whose meaning everybody should not have to know by heart; else the upstream's own word. */
-function noteOf(attempt: Attempt, hasFailed: boolean, t: TFunction): string {
+function noteOf(attempt: Attempt, { ending, word }: { ending: Ending; word: string }, t: TFunction): string {
   const { status, error } = attempt;
   if (status === 0) return t('logs.attempts.no_status');
-  if (!hasFailed) return String(status);
+  if (ending === 'well') return String(status);
+  if (status < 300 && ending !== 'failed') return `${status} ${word}`;
   const reason = reasons.get(status) ?? (status >= 500 ? 'upstream' : undefined);
   return reason === undefined
     ? [status, error].filter((part) => part !== undefined).join(' ')

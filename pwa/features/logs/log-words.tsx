@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { endingOf, failureStatus } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
-import type { Log } from '#shared/logs.ts';
+import type { Log, UsageSource } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { endingStatus } from '#pwa/ui/ending-status.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
@@ -41,12 +41,23 @@ export function useLogSentence(): (log: Log) => string {
   };
 }
 
-/** Name of the sentence about where the token counts come from; undefined when all are the upstream's. */
-export function whySource(log: Log): string | undefined {
+interface WhySource {
+  /** Of the sentence. */
+  name: string;
+  /** The less certain one where there are two. */
+  source: UsageSource;
+}
+
+/** Where the token counts come from; undefined when all are the upstream's. */
+export function whySource(log: Log): WhySource | undefined {
   const other = otherOf(log);
   const input = other?.prompt_source ?? 'upstream';
   const output = other?.completion_source ?? 'upstream';
   if (input === 'upstream' && output === 'upstream') return undefined;
+  return { name: nameOf(input, output), source: input === 'estimated' || output === 'estimated' ? 'estimated' : 'counted' };
+}
+
+function nameOf(input: UsageSource, output: UsageSource): string {
   if (input === output) return `both_${output}`;
   if (input === 'upstream') return `output_${output}`;
   if (output === 'upstream') return `input_${input}`;
