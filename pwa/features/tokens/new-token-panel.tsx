@@ -64,7 +64,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** The keys right after they were made: here they stand in full, this once. */
+/** The keys right after they were made: the only place that shows them in full; the list copies them as well. */
 function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (
@@ -81,7 +81,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
       }
     >
       <p className={styles.madeText}>
-        <StatusMark status="on">{t('tokens.made.text')}</StatusMark>
+        <StatusMark status="on">{t('tokens.made.text', { count: tokens.length })}</StatusMark>
       </p>
       <ul className={styles.made}>
         {tokens.map((token) => (

@@ -11,7 +11,14 @@ import styles from './tokens.module.css';
 
 export const columnsKey = 'tokens-table-columns';
 
-export function tokenColumns(t: TFunction, onRemove: (token: Token) => void): Column<Token>[] {
+interface TokenParts {
+  /** `USD`, said once in the headings of amounts; empty when they are quota units. */
+  unit: string;
+  onRemove: (token: Token) => void;
+}
+
+export function tokenColumns(t: TFunction, { unit, onRemove }: TokenParts): Column<Token>[] {
+  const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
     {
@@ -31,7 +38,7 @@ export function tokenColumns(t: TFunction, onRemove: (token: Token) => void): Co
     },
     {
       key: 'balance',
-      heading: t('tokens.column.balance'),
+      heading: withUnit(t('tokens.column.balance')),
       cell: (token) => <Left token={token} />,
       width: 148,
       align: 'end',
@@ -39,7 +46,7 @@ export function tokenColumns(t: TFunction, onRemove: (token: Token) => void): Co
     },
     {
       key: 'used',
-      heading: t('tokens.column.used'),
+      heading: withUnit(t('tokens.column.used')),
       cell: (token) => <Used token={token} />,
       width: 92,
       align: 'end',
@@ -95,8 +102,8 @@ function Left({ token }: { token: Token }) {
 function Used({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
+  if (!useIsPhone()) return <span className={styles.quiet}>{format.quotaBare(token.used_quota)}</span>;
   const amount = format.quota(token.used_quota);
-  if (!useIsPhone()) return <span className={styles.quiet}>{amount}</span>;
   if (token.unlimited_quota || token.full_mark <= 0) return t('tokens.card.used', { amount });
   return t('tokens.card.of', { amount: format.quota(token.full_mark) });
 }

@@ -29,7 +29,8 @@ export function Balance({ token, size }: { token: Token; size: 'row' | 'normal' 
       value={left}
       fullMark={fullMark}
       isUnlimited={isUnlimited}
-      valueText={isUnlimited ? t('tokens.unlimited') : format.quota(left)}
+      // A column's heading names the unit.
+      valueText={isUnlimited ? t('tokens.unlimited') : size === 'row' ? format.quotaBare(left) : format.quota(left)}
       {...(size === 'normal' && !isUnlimited && fullMark > 0
         ? { caption: t('tokens.panel.granted', { amount: format.quota(fullMark) }) }
         : {})}

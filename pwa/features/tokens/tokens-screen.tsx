@@ -10,6 +10,7 @@ import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { CopyButton } from '#pwa/ui/copy-text.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterText } from '#pwa/ui/filter-bar.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
@@ -55,7 +56,8 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const isEmpty = !isSearch && rows?.length === 0;
 
   const [removing, setRemoving] = useState<readonly Token[]>([]);
-  const columns = useMemo(() => tokenColumns(t, (token) => setRemoving([token])), [t]);
+  const { unit } = useFormat();
+  const columns = useMemo(() => tokenColumns(t, { unit, onRemove: (token) => setRemoving([token]) }), [t, unit]);
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const ticked = (rows ?? []).filter((row) => selection.keys.has(row.id));
