@@ -1,12 +1,15 @@
 import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
+import { optionsQuery } from '#pwa/api/options.ts';
 import { EditLabel } from '#pwa/ui/edit-label.tsx';
 import { Fold } from '#pwa/ui/fold.tsx';
 import { JsonField } from '#pwa/ui/json-field.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
 import { SecretField } from '#pwa/ui/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { typeName } from './channel-cells.tsx';
@@ -108,12 +111,16 @@ export function ChannelFields(props: ChannelFieldsProps) {
         />
         <TextInput label={label('tag')} {...form.getInputProps('tag')} />
       </div>
-      <Switch
-        classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel }}
-        labelPosition="left"
-        label={label('auto_ban')}
-        {...form.getInputProps('auto_ban', { type: 'checkbox' })}
-      />
+      <div>
+        <Switch
+          classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel, description: styles.switchHint }}
+          labelPosition="left"
+          label={label('auto_ban')}
+          description={t('channels.hint.auto_ban')}
+          {...form.getInputProps('auto_ban', { type: 'checkbox' })}
+        />
+        {values.auto_ban && <AutoBanOff />}
+      </div>
       <Advanced {...props} />
     </>
   );
@@ -121,6 +128,21 @@ export function ChannelFields(props: ChannelFieldsProps) {
   function keyHint(): string {
     return type?.keyFormat === undefined ? t('channels.hint.key') : t('channels.hint.key_format', { format: type.keyFormat });
   }
+}
+
+/** Says so when the setting for all channels leaves this one's switch without effect. */
+function AutoBanOff() {
+  const { t } = useTranslation();
+  const settings = usePlace('settings');
+  const options = useQuery(optionsQuery);
+  if (options.data?.find(({ key }) => key === 'AutomaticDisableChannelEnabled')?.value !== 'false') return null;
+  return (
+    <p className={styles.warning}>
+      <StatusMark status="look">
+        {t('channels.hint.auto_ban_off')} {settings !== undefined && <Link to={settings}>{t('channels.hint.auto_ban_turn_on')}</Link>}
+      </StatusMark>
+    </p>
+  );
 }
 
 function BaseUrl(props: ChannelFieldsProps) {

@@ -49,6 +49,7 @@ export const generalSettings: readonly SettingSection[] = [
     name: 'calls',
     entries: [
       { key: 'RetryTimes', control: 'number' },
+      { key: 'AutomaticDisableChannelEnabled', control: 'switch' },
       { key: 'LogConsumeEnabled', control: 'switch' },
     ],
   },

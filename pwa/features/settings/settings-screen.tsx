@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Option } from '#shared/options.ts';
 import { mayWriteSetting, type SettingKey } from '#shared/settings.ts';
+import { optionsQuery } from '#pwa/api/options.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/as-of.tsx';
@@ -15,7 +16,7 @@ import { Screen } from '#pwa/ui/screen.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
 import { generalSettings, type SettingEntry } from './general-settings.ts';
-import { optionsQuery } from './queries.ts';
+
 import { SettingField } from './setting-field.tsx';
 import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
@@ -133,7 +134,8 @@ function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }
 
 function SaveBar({ edits, at }: { edits: SettingEdits; at: number }) {
   const { t } = useTranslation();
-  const isOffline = useConnection() === 'offline';
+  // Without a network or without a server: either way the edit waits here.
+  const isAway = useConnection() !== 'online';
   const count = edits.drafts.size;
   return (
     <footer className={styles.bar}>
@@ -145,8 +147,8 @@ function SaveBar({ edits, at }: { edits: SettingEdits; at: number }) {
           {t('editing.discard')}
         </Button>
       )}
-      <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isOffline ? <Icon name="outbox" /> : null}>
-        {t(isOffline ? 'settings.save_offline' : 'settings.save')}
+      <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isAway ? <Icon name="outbox" /> : null}>
+        {t(isAway ? 'settings.save_offline' : 'settings.save')}
       </Button>
     </footer>
   );

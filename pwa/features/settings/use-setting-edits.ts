@@ -6,13 +6,13 @@ import type { SettingProblem } from '#shared/setting-kinds.ts';
 import { isSettingKey, type SettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { optionsQuery } from '#pwa/api/options.ts';
 import { statusQuery } from '#pwa/api/site-status.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
 import { toastFailure } from '#pwa/ui/toast.ts';
 import { batchBody, draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
-import { optionsQuery } from './queries.ts';
 
 export interface SettingEdits {
   drafts: Drafts;
