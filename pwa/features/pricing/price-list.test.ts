@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PricingEntry } from '#shared/models.ts';
-import { filterEntries, groupsOf, inOrder, pricesOf, tierOf } from './price-list.ts';
+import { acceptsUnpriced, filterEntries, groupsOf, inOrder, isAvailableIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
 
 function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
   return {
@@ -40,6 +40,26 @@ test('price list: filters by billing and by what the viewed group may use', () =
   expect(find({ billing: 'call' })).toEqual(['dall-e-3']);
   expect(find({ availableIn: 'default' })).toEqual(['gpt-4o']);
   expect(find({ billing: 'call', availableIn: 'default' })).toEqual([]);
+});
+
+test('price list: what has no price is available to nobody, except where calls need none', () => {
+  const unpriced = entry('model-x', { has_price: false });
+  expect(isAvailableIn(unpriced, 'default')).toBe(false);
+  expect(isAvailableIn(entry('gpt-4o'), 'default')).toBe(true);
+  expect(names(filterEntries([unpriced, entry('gpt-4o')], { keyword: '', billing: undefined, availableIn: 'default' }))).toEqual([
+    'gpt-4o',
+  ]);
+  const [needsNone] = withoutPriceNeeded({ entries: [unpriced], groupRatio: {}, usableGroup: {} }).entries;
+  expect(needsNone !== undefined && isAvailableIn(needsNone, 'default')).toBe(true);
+});
+
+test.each([
+  ['{"accept_unset_model_ratio_model":true}', true],
+  ['{"accept_unset_model_ratio_model":false}', false],
+  ['', false],
+  ['null', false],
+])('price list: a user with the setting %j calls models without a price: %s', (setting, accepts) => {
+  expect(acceptsUnpriced({ setting })).toBe(accepts);
 });
 
 test('price list: prices follow the group', () => {

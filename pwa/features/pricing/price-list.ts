@@ -1,4 +1,5 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
+import { z } from 'zod';
 import type { PricingEntry } from '#shared/models.ts';
 import { pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 
@@ -24,6 +25,31 @@ export function isPerCall(entry: PricingEntry): boolean {
 export function pricesOf(entry: PricingEntry, groupRatio: number, quotaPerUnit: number): Prices {
   if (isPerCall(entry)) return { kind: 'call', call: pricePerCall(entry.model_price, groupRatio) };
   return { kind: 'usage', ...pricesPerMillion(entry, groupRatio, quotaPerUnit) };
+}
+
+/** Without a price nobody can call it. A list kept from before prices were known to be missing says nothing. */
+export function hasPrice(entry: PricingEntry): boolean {
+  return entry.has_price !== false;
+}
+
+export function isAvailableIn(entry: PricingEntry, group: string): boolean {
+  return hasPrice(entry) && entry.enable_groups.includes(group);
+}
+
+const Setting = z.object({ accept_unset_model_ratio_model: z.literal(true) });
+
+/** Whether this user, by his own settings, calls models without a price as well. */
+export function acceptsUnpriced(user: { setting: string } | null): boolean {
+  try {
+    return user !== null && Setting.safeParse(JSON.parse(user.setting)).success;
+  } catch {
+    return false;
+  }
+}
+
+/** The list of somebody whose calls need no price. */
+export function withoutPriceNeeded(list: PriceList): PriceList {
+  return { ...list, entries: list.entries.map((entry) => ({ ...entry, has_price: true })) };
 }
 
 /** The group's ratio; 1 for a group that the list does not know. */
@@ -52,7 +78,7 @@ export function filterEntries(entries: readonly PricingEntry[], { keyword, billi
     .filter((word) => word !== '');
   return entries.filter((entry) => {
     if (billing !== undefined && isPerCall(entry) !== (billing === 'call')) return false;
-    if (availableIn !== undefined && !entry.enable_groups.includes(availableIn)) return false;
+    if (availableIn !== undefined && !isAvailableIn(entry, availableIn)) return false;
     const name = plain(entry.model_name);
     return words.every((word) => name.includes(word));
   });

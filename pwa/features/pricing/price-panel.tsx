@@ -4,7 +4,7 @@ import { CopyButton } from '#pwa/ui/copy-text.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
-import { groupsOf, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
 import styles from './pricing.module.css';
 
@@ -21,9 +21,6 @@ interface PricePanelProps {
 /** One model: what it costs in the viewed group, and in the others beside it. */
 export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, onNext }: PricePanelProps) {
   const { t } = useTranslation();
-  const format = useFormat();
-  const isCall = isPerCall(entry);
-  const prices = pricesOf(entry, ratioOf(list, group), format.quotaPerUnit);
   return (
     <SidePanel
       title={entry.model_name}
@@ -33,6 +30,18 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
       foot={<CopyButton label={t('pricing.copy_name')} text={entry.model_name} />}
     >
       <Availability entry={entry} group={group} />
+      {hasPrice(entry) && <Prices entry={entry} list={list} group={group} onGroup={onGroup} />}
+    </SidePanel>
+  );
+}
+
+function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' | 'list' | 'group' | 'onGroup'>) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isCall = isPerCall(entry);
+  const prices = pricesOf(entry, ratioOf(list, group), format.quotaPerUnit);
+  return (
+    <>
       <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
         <FactList
           facts={
@@ -74,7 +83,7 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
           />
         </PanelSection>
       )}
-    </SidePanel>
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import type { Column } from '#pwa/ui/columns.tsx';
 import { CopyText } from '#pwa/ui/copy-text.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
+import { hasPrice, isAvailableIn, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import styles from './pricing.module.css';
 
 interface View {
@@ -23,7 +23,7 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
     {
       key: 'available',
       heading: t('pricing.column.available'),
-      cell: (entry) => <Availability entry={entry} group={group} />,
+      cell: (entry) => <Availability entry={entry} group={group} isBrief />,
       width: 116,
       card: 'context',
     },
@@ -31,7 +31,8 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
     {
       key: 'billing',
       heading: t('pricing.column.billing'),
-      cell: (entry) => <Billing entry={entry} />,
+      // Without a price there is no bill.
+      cell: (entry) => (hasPrice(entry) ? <Billing entry={entry} /> : null),
       width: 112,
       leave: 3,
       card: 'context',
@@ -84,9 +85,19 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
 /** Columns that only cards have. */
 export const cardOnly: ReadonlySet<string> = new Set(['both', 'unit']);
 
-export function Availability({ entry, group }: { entry: PricingEntry; group: string }) {
+/** `isBrief`: a column of a table has no room for what follows from a missing price. */
+export function Availability({ entry, group, isBrief = false }: { entry: PricingEntry; group: string; isBrief?: boolean }) {
   const { t } = useTranslation();
-  const isAvailable = entry.enable_groups.includes(group);
+  const isPhone = useIsPhone();
+  if (!hasPrice(entry)) {
+    const consequence = t('pricing.no_price_long');
+    return (
+      <span title={consequence}>
+        <StatusMark status="note">{isBrief && !isPhone ? t('pricing.no_price') : consequence}</StatusMark>
+      </span>
+    );
+  }
+  const isAvailable = isAvailableIn(entry, group);
   return <StatusMark status={isAvailable ? 'on' : 'off'}>{t(isAvailable ? 'pricing.available' : 'pricing.not_available')}</StatusMark>;
 }
 
@@ -119,19 +130,25 @@ function Groups({ entry, view }: { entry: PricingEntry; view: View }) {
 
 function Ratio({ entry, value }: { entry: PricingEntry; value: number }) {
   const format = useFormat();
-  return <span className={styles.quiet}>{isPerCall(entry) ? '—' : format.ratio(Math.round(value * 1000) / 1000)}</span>;
+  return <span className={styles.quiet}>{isPerCall(entry) || !hasPrice(entry) ? '—' : format.ratio(Math.round(value * 1000) / 1000)}</span>;
 }
 
 function Price({ entry, ratio, part }: { entry: PricingEntry; ratio: number; part: 'prompt' | 'cached' | 'completion' }) {
   const { t } = useTranslation();
   const format = useFormat();
+  if (!hasPrice(entry)) return <None />;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'usage') return format.price(prices[part]);
-  return part === 'prompt' ? t('pricing.price_per_call', { price: format.price(prices.call) }) : <span className={styles.quiet}>—</span>;
+  return part === 'prompt' ? t('pricing.price_per_call', { price: format.price(prices.call) }) : <None />;
+}
+
+function None() {
+  return <span className={styles.quiet}>—</span>;
 }
 
 function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
   const format = useFormat();
+  if (!hasPrice(entry)) return null;
   const prices = pricesOf(entry, ratio, format.quotaPerUnit);
   if (prices.kind === 'call') return `$${format.price(prices.call)}`;
   return (
@@ -143,5 +160,6 @@ function CardPrice({ entry, ratio }: { entry: PricingEntry; ratio: number }) {
 
 function CardUnit({ entry }: { entry: PricingEntry }) {
   const { t } = useTranslation();
+  if (!hasPrice(entry)) return null;
   return t(isPerCall(entry) ? 'pricing.unit_call' : 'pricing.unit_million');
 }

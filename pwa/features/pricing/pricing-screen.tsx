@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { CopyButton } from '#pwa/ui/copy-text.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
@@ -11,7 +12,7 @@ import { Segments } from '#pwa/ui/segments.tsx';
 import { useSelection } from '#pwa/ui/selection.ts';
 import { GroupBanner } from './group-banner.tsx';
 import { PricePanel } from './price-panel.tsx';
-import { defaultGroup, filterEntries, groupsOf } from './price-list.ts';
+import { acceptsUnpriced, defaultGroup, filterEntries, groupsOf, isAvailableIn, withoutPriceNeeded } from './price-list.ts';
 import { cardOnly, pricingColumns } from './pricing-columns.tsx';
 import type { PricingSearch } from './pricing-search.ts';
 import { pricingQuery } from './queries.ts';
@@ -27,7 +28,10 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
   const isPhone = useIsPhone();
   const user = useStoredUser();
   const query = useQuery(pricingQuery(user?.id ?? 0));
-  const list = query.data;
+  const needsNoPrice = useSiteStatus()?.self_use_mode_enabled === true || acceptsUnpriced(user);
+  const data = query.data;
+  // Then calls need no price: the ratios that the list has for such models are the ones that count.
+  const list = useMemo(() => (needsNoPrice && data !== undefined ? withoutPriceNeeded(data) : data), [needsNoPrice, data]);
   const ownGroup = user?.group || defaultGroup;
   const group = search.group ?? ownGroup;
   const all = list?.entries;
@@ -126,7 +130,7 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
         onOpen={(open) => onSearch({ open })}
         selection={selection}
         bulkActions={<CopyButton variant="subtle" label={t('pricing.copy_selected')} text={ticked.join(',')} />}
-        isMuted={(row) => !row.enable_groups.includes(group)}
+        isMuted={(row) => !isAvailableIn(row, group)}
         empty={{ title: t('pricing.empty.title'), text: t('pricing.empty.text') }}
         filtersSet={filtersSet}
         onClearFilters={clear}
