@@ -17,6 +17,10 @@ export const fieldRules = {
   once: { zh: '只能给出一个值', en: 'must be given as one plain value' },
   characters: { zh: '含有不允许的字符', en: 'contains characters that are not allowed' },
   onOrOff: { zh: '只能改为启用（1）或停用（2）', en: 'can only be changed to enabled (1) or disabled (2)' },
+  byManaging: {
+    zh: '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作',
+    en: 'cannot be changed here: promote, demote, enable or disable the user',
+  },
   notWithQuota: { zh: '不能与额度（quota）同时给出', en: 'cannot be given together with the quota' },
   atLeast: (minimum: number | bigint) => ({ zh: `不能小于 ${grouped(minimum)}`, en: `must be at least ${grouped(minimum)}` }),
   atMost: (maximum: number | bigint) => ({ zh: `不能大于 ${grouped(maximum)}`, en: `must be at most ${grouped(maximum)}` }),

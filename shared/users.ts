@@ -62,7 +62,9 @@ export const UserEdit = z.object({
   used_quota: QuotaInput.optional(),
   /** Signed change of the balance, instead of `quota`. */
   quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),
+  /** Neither is changed here: only the values that the user has are taken, from clients that send the whole record back. */
   role: z.int().optional(),
+  status: z.int().optional(),
   revision: z.int().optional(),
 });
 export type UserEdit = z.infer<typeof UserEdit>;

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
+import { findNamesake, foldName } from '#server/accounts/folded-name.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
@@ -46,10 +47,11 @@ export async function createAccount(context: AppContext, account: NewAccount): P
 export async function insertAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
   const users = context.db.collection('users');
   // Asked first so that a refused name costs no id; the unique index decides when two ask at once.
-  if ((await users.first({ username: account.username })) !== null) throw new AppError('username_taken', {}, { field: 'username' });
+  if ((await findNamesake(context, account.username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
   const record: UserRecord = {
     id: await context.db.nextId('users'),
     username: account.username,
+    username_folded: foldName(account.username),
     password_hash: account.passwordHash,
     display_name: account.displayName,
     role: account.role ?? Role.user,
@@ -81,7 +83,7 @@ export async function insertAccount(context: AppContext, account: NewAccount): P
       return inserted;
     } catch (failure) {
       if (!(failure instanceof UniqueConflict)) throw failure;
-      const isNameTaken = (await users.first({ username: account.username })) !== null;
+      const isNameTaken = (await findNamesake(context, account.username)) !== null;
       if (isNameTaken) throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
       if (attempt === inviteCodeTries) throw failure;
     }

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { foldName } from '#server/accounts/folded-name.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -22,7 +23,9 @@ export async function patchAccount(
   // Conditions that are undefined are none.
   const condition = { id, DeletedAt: null, revision: edit.revision, role: edit.role };
   try {
-    const patched = await users.patch(condition, { set: edit.set, increment: { revision: 1 } });
+    const { username } = edit.set;
+    const set = username === undefined ? edit.set : { ...edit.set, username_folded: foldName(username) };
+    const patched = await users.patch(condition, { set, increment: { revision: 1 } });
     if (patched !== null) return patched;
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;

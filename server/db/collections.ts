@@ -23,6 +23,8 @@ export interface MoneyFields {
 export interface UserRecord extends MoneyFields {
   id: number;
   username: string;
+  /** The name without its letters' case: no two names differ by that alone. Absent in records of earlier versions until a job adds it. */
+  username_folded?: string;
   password_hash: string;
   display_name: string;
   role: number;
@@ -290,6 +292,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     idBlock: 1,
     indexes: [
       { name: 'username', fields: ['username'], unique: true },
+      { name: 'username_folded', fields: ['username_folded'], unique: true, sparse: true },
       { name: 'email', fields: ['email'] },
       { name: 'aff_code', fields: ['aff_code'], unique: true, sparse: true },
       { name: 'access_token', fields: ['access_token_hash'], unique: true, sparse: true },

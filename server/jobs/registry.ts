@@ -1,4 +1,5 @@
 // Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
+import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
@@ -17,4 +18,5 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-sessions', everySeconds: 3600, leaseSeconds: 300, run: sweepSessions },
   { name: 'sweep-limits', everySeconds: 600, leaseSeconds: 300, run: sweepLimits },
   { name: 'sweep-channel-figures', everySeconds: 3600, leaseSeconds: 300, run: sweepChannelFigures },
+  { name: 'fill-folded-names', everySeconds: 86_400, leaseSeconds: 3600, run: fillFoldedNames },
 ];

@@ -82,6 +82,7 @@ describe.each(engines)('account on $kind', (engine) => {
 
   it('delete: the account is gone for its owner', async () => {
     await using app = await createTestApp(engine);
+    await app.setup();
     const user = await app.createUser({ username: 'mei' });
     const client = await app.login('mei');
     expect(await client.delete('/api/user/self')).toMatchObject({ status: 200, success: true });

@@ -336,8 +336,8 @@ describe('start and end', () => {
     const folder = await temporaryFolder();
     const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db` });
     const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
-    const root = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
-    expect(await client.post('/api/setup', root)).toMatchObject({ success: true });
+    const account = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
+    expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
     // Checking a password takes long enough to be under way when the signal comes.
     const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
     await client.get('/api/status');

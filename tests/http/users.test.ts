@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import { audit } from '#server/money/audit.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
+import { buildUser } from '#tests/support/build.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -60,7 +62,13 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(mei).toMatchObject({ role: 1, display_name: 'mei', quota: 700 });
     await expectBalanced(app);
     expect(await root.post('/api/user/', { username: 'mei', password: testPassword })).toMatchObject({ code: 'username_taken' });
-    expect(await root.post('/api/user/', { username: ' ', password: testPassword })).toMatchObject({ code: 'invalid_parameter' });
+    expect(await root.post('/api/user/', { username: ' ', password: testPassword })).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field: 'username',
+      message: '无效的参数：用户名（username）不能缺少',
+    });
+    expect(await root.post('/api/user/', { username: 'lin', password: '' })).toMatchObject({ status: 400, field: 'password' });
     expect(await root.post('/api/user/', { username: 'lin', password: 'short' })).toMatchObject({
       code: 'invalid_input',
       field: 'password',
@@ -99,6 +107,82 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await root.put('/api/user/', { id: 999_999, display_name: 'x' })).toMatchObject({ code: 'user_not_found' });
     expect(await root.put('/api/user/', { id: 0 })).toMatchObject({ status: 400 });
     expect(await root.put('/api/user/', {})).toMatchObject({ status: 400, field: 'id' });
+  });
+
+  it('edit: neither the role nor the status; a record sent back whole is taken', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const mei = await app.createUser({ username: 'mei' });
+    const whole = (await root.get(`/api/user/${mei.id}`)).data;
+    expect(await root.put('/api/user/', { ...whole, display_name: '梅' })).toMatchObject({ success: true, data: { display_name: '梅' } });
+    const { revision: _revision, ...old } = whole;
+    expect(await root.put('/api/user/', { ...old, group: 'vip' })).toMatchObject({ success: true, data: { group: 'vip' } });
+    const detail = '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作';
+    for (const [fields, field, name] of [
+      [{ role: 10 }, 'role', '角色'],
+      [{ status: 2 }, 'status', '状态'],
+    ] as const) {
+      const refused = { status: 200, success: false, code: 'invalid_input', field, message: `输入不合法 ${name}${detail}` };
+      expect(await root.put('/api/user/', { ...old, ...fields, display_name: 'other' })).toMatchObject(refused);
+    }
+    expect(await root.put('/api/user/', { id: mei.id, status: '2' })).toMatchObject({ status: 400, field: 'status' });
+    expect((await root.get(`/api/user/${mei.id}`)).data).toMatchObject({ role: 1, status: 1, display_name: whole.display_name });
+    // Who was banned since the record was read is not what is wrong with the edit.
+    const current = (await root.get(`/api/user/${mei.id}`)).data;
+    await root.post('/api/user/manage', { id: mei.id, action: 'disable' });
+    expect(await root.put('/api/user/', { ...current, display_name: 'late' })).toMatchObject({
+      code: 'revision_conflict',
+      data: { status: 2, display_name: whole.display_name },
+    });
+  });
+
+  it('names that differ by case only: the second is refused, whichever way it comes in', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const taken = { status: 200, success: false, code: 'username_taken', field: 'username' };
+    expect(await root.post('/api/user/', { username: 'Bob', password: testPassword })).toMatchObject({ success: true });
+    expect(await root.post('/api/user/', { username: 'BOB', password: testPassword })).toMatchObject(taken);
+    expect(await root.post('/api/user/', { username: 'ROOT', password: testPassword })).toMatchObject(taken);
+    expect(await app.anonymous().post('/api/user/register', { username: 'bob', password: testPassword })).toMatchObject(taken);
+    const both = ['ΣΊΣΥΦΟΣ', 'σίσυφος', 'Σίσυφοσ'].map((username) =>
+      app.anonymous().post('/api/user/register', { username, password: testPassword }),
+    );
+    expect((await Promise.all(both)).filter((answer) => answer.success)).toHaveLength(1);
+    const mei = await app.createUser({ username: 'mei' });
+    expect(await root.put('/api/user/', { id: mei.id, username: 'bOb' })).toMatchObject(taken);
+    const client = await app.login('mei');
+    expect(await client.put('/api/user/self', { username: 'BoB' })).toMatchObject(taken);
+    // One's own name may change its case, and the former name is free again.
+    expect(await client.put('/api/user/self', { username: 'MEI' })).toMatchObject({ success: true });
+    expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({ success: true });
+    expect(await app.anonymous().post('/api/user/register', { username: 'Mei', password: testPassword })).toMatchObject({ success: true });
+    // Who signs in gives his name as it is.
+    await app.login('Bob');
+    expect(await app.anonymous().post('/api/user/login', { username: 'bob', password: testPassword })).toMatchObject({
+      code: 'login_failed',
+    });
+  });
+
+  it('names of earlier versions: those that are alike by case go on, and are reserved once a job has seen them', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const users = app.context.db.collection('users');
+    const former = [];
+    for (const username of ['Bob', 'bob', 'lin']) {
+      const { username_folded: _folded, ...record } = await buildUser(app.context, { username, password: testPassword });
+      await users.insert(record);
+      former.push(record);
+    }
+    for (const username of ['Bob', 'bob', 'lin']) await app.login(username);
+    await fillFoldedNames(app.context);
+    await fillFoldedNames(app.context);
+    for (const username of ['Bob', 'bob', 'lin']) await app.login(username);
+    for (const username of ['BOB', 'Bob', 'bob', 'LIN', 'lin']) {
+      expect(await root.post('/api/user/', { username, password: testPassword })).toMatchObject({ code: 'username_taken' });
+    }
+    for (const { id } of former) expect(await root.put('/api/user/', { id, display_name: 'edited' })).toMatchObject({ success: true });
+    expect(await root.put('/api/user/', { id: former[1]?.id, username: 'bobby' })).toMatchObject({ success: true });
+    expect(JSON.stringify((await root.get('/api/user/')).body)).not.toContain('folded');
   });
 
   it('edit: a name from elsewhere that is too long does not stand in the way', async () => {

@@ -1,4 +1,5 @@
 // Records for tests: everything has a value, a test names what it is about.
+import { foldName } from '#server/accounts/folded-name.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
@@ -22,6 +23,7 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
   return {
     id,
     username,
+    username_folded: foldName(username),
     password_hash: hash,
     display_name: username,
     role: 1,

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserCreate } from '#shared/users.ts';
 import type { z } from 'zod';
@@ -10,7 +11,8 @@ import type { UserRecord } from '#server/db/collections.ts';
 
 /** A normal user made by an administrator, whatever role the form carried: promoting is a step of its own. */
 export async function addUser(context: AppContext, actor: UserRecord, input: z.output<typeof UserCreate>): Promise<void> {
-  if (input.username.trim() === '' || input.password === '') throw new AppError('invalid_parameter');
+  if (input.username.trim() === '') throw invalidField('username', fieldRules.required);
+  if (input.password === '') throw invalidField('password', fieldRules.required);
   const username = checkUsername(input.username);
   checkPassword(input.password);
   const displayName = checkDisplayName(input.display_name ?? '');

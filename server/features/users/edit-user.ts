@@ -1,6 +1,6 @@
 // An administrator's edit of somebody. What is absent stays; the balance changes through the ledger only.
 import { AppError } from '#shared/errors.ts';
-import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import { fieldRules, invalidField, invalidInput } from '#shared/field-rules.ts';
 import { LogType } from '#shared/logs.ts';
 import { mayActOn } from '#shared/roles.ts';
 import type { User, UserEdit } from '#shared/users.ts';
@@ -39,9 +39,13 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
 
 function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): void {
   if (!mayActOn(actor.role, target.role)) throw new AppError('user_edit_denied');
-  // Roles are changed by promote and demote; a role in the body is only looked at for what it asks.
   if (edit.role !== undefined && edit.role !== target.role && !mayActOn(actor.role, edit.role)) {
     throw new AppError('user_raise_denied', {}, { field: 'role' });
+  }
+  // Of an outdated record they may well differ; then that is what the editor has to be told.
+  if (edit.revision !== undefined && edit.revision !== target.revision) return;
+  for (const field of ['role', 'status'] as const) {
+    if (edit[field] !== undefined && edit[field] !== target[field]) throw invalidInput(field, fieldRules.byManaging);
   }
 }
 
@@ -103,9 +107,10 @@ async function editWithQuota(
 /** Gives the edited fields their former values, unless somebody has changed the record since. */
 async function restore(context: AppContext, former: UserRecord, edited: UserRecord, fields: Fields): Promise<void> {
   if (Object.keys(fields).length === 0) return;
-  const { username, display_name, group, password_hash } = former;
+  const { username, username_folded, display_name, group, password_hash } = former;
   const values = { username, display_name, group, password_hash };
   const set = Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+  if (fields.username !== undefined && username_folded !== undefined) set['username_folded'] = username_folded;
   await context.db.collection('users').patch({ id: former.id, revision: edited.revision }, { set, increment: { revision: 1 } });
 }
 
