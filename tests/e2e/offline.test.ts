@@ -44,6 +44,40 @@ describeInBrowser('offline', () => {
     await context.close();
   });
 
+  for (const size of ['phone', 'desk'] as const) {
+    it(`${size}: what needs a connection says so, and no word of it is cut`, async () => {
+      await using tidegate = await startTidegate();
+      await furnish(tidegate);
+      const visitor = await createVisitor(tidegate.url, { size });
+      await signIn(visitor);
+      const { page, context } = visitor;
+      await untilInstalled(page);
+      const screens = ['/token', '/channel', '/user', '/log', '/setting', '/token?open=new', '/channel/add', '/user/add'];
+      for (const screen of screens) {
+        await page.goto(screen);
+        await settle(page);
+      }
+      await untilKept(page, 'tokens', 'channels', 'users', 'logs', 'options');
+      await context.setOffline(true);
+      for (const screen of screens) {
+        await page.goto(screen);
+        await page.getByText(text('common.freshness.offline'), { exact: true }).first().waitFor();
+        expect(await cutWords(page), `${screen}: words that are cut`).toEqual([]);
+        if (!screen.includes('/setting')) expect(await page.locator('button:disabled').count(), screen).toBeGreaterThan(0);
+      }
+      for (const [screen, action] of [
+        ['/user', 'users.action.add'],
+        ['/channel', 'channels.action.add'],
+        ['/token', 'tokens.action.create'],
+      ] as const) {
+        await page.goto(screen);
+        const label = text('common.action.needs_connection', { action: text(action) });
+        expect(await page.getByRole('button', { name: label, exact: true }).isDisabled(), label).toBe(true);
+      }
+      await context.close();
+    });
+  }
+
   it('desk: a server that is away is told apart from a network that is, and found again by itself', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
@@ -99,6 +133,23 @@ async function lookAround(visitor: Visitor): Promise<void> {
   }
   await untilKept(page, 'self', 'logs', 'tokens');
   expect(visitor.complaints).toEqual([]);
+}
+
+/** Disabled buttons and the screen's title, where they do not show all of their words. */
+function cutWords(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const words = document.querySelectorAll<HTMLElement>('button:disabled :is(span, div):not(:has(*)), header h1');
+    return [...words]
+      .filter((element) => {
+        const shown = (element.closest('button') ?? element).getBoundingClientRect();
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const needed = range.getBoundingClientRect();
+        const isCut = needed.left < shown.left - 1 || needed.right > shown.right + 1 || needed.bottom > shown.bottom + 1;
+        return isCut || element.scrollWidth > element.clientWidth + 1;
+      })
+      .map((element) => element.textContent);
+  });
 }
 
 /** A page that has nothing in memory: what it shows comes from the device. */
