@@ -101,6 +101,50 @@ describe.each(engines)('logs on $kind', (engine) => {
     });
   });
 
+  it.each([
+    [401, 'invalid_api_key', 'Incorrect API key provided: sk-ab***yz'],
+    [402, 'bad_response_status_code', 'Insufficient Balance'],
+    [403, 'permission_error', 'Your organization must be verified'],
+    [429, 'rate_limit_exceeded', 'Rate limit reached for gpt-4o in organization org-1'],
+    [200, 'insufficient_quota', 'You exceeded your current quota, please check your plan and billing details'],
+  ])('tells a user nothing of what an upstream says to the account of a channel: %d %s', async (status, error, problem) => {
+    const failed = { channel: 7, channel_name: 'secret supplier', status, start_ms: 0, end_ms: 90, error };
+    const content = '模型倍率 0.08，补全倍率 4.00，分组倍率 1.00';
+    const { client, user } = await someone([
+      { content: `${content}（${problem}）`, other: { ending: 'upstream_error', problem, attempts: [failed] } },
+    ]);
+    const [own] = (await listOwn(client)).items;
+    expect(own.content).toBe(`${content}（可能是上游出错）`);
+    expect(JSON.parse(own.other)).toEqual({
+      ending: 'upstream_error',
+      attempts: [{ channel: 0, status, start_ms: 0, end_ms: 90, error: 'bad_response_status_code' }],
+    });
+    expect((await client.get(`/api/log/self/${own.id}`)).data).toEqual(own);
+    const [whole] = (await listAll({ username: user.username })).items;
+    expect(whole.content).toContain(problem);
+    expect(JSON.parse(whole.other)).toMatchObject({ problem, attempts: [failed] });
+  });
+
+  it('tells a user what an upstream says to his request', async () => {
+    const problem = "'max_tokens' is too large: 999999";
+    const attempts = [
+      { channel: 7, status: 401, start_ms: 0, end_ms: 9, error: 'invalid_api_key' },
+      { channel: 8, status: 400, start_ms: 9, end_ms: 20, error: 'invalid_value' },
+    ];
+    const { client } = await someone([{ content: `模型倍率 1.00（${problem}）`, other: { ending: 'upstream_error', problem, attempts } }]);
+    const [own] = (await listOwn(client)).items;
+    expect(own.content).toBe(`模型倍率 1.00（${problem}）`);
+    const [first, second] = attempts;
+    expect(JSON.parse(own.other)).toEqual({
+      ending: 'upstream_error',
+      problem,
+      attempts: [
+        { ...first, channel: 0, error: 'bad_response_status_code' },
+        { ...second, channel: 0 },
+      ],
+    });
+  });
+
   it('tells an administrator the channel with its name, all attempts, and who it was', async () => {
     const channel = buildChannel({ id: 771, name: 'main supplier' }, app.context.secrets);
     await app.context.db.collection('channels').insert(channel);

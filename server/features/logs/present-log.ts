@@ -21,9 +21,18 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
   }));
 }
 
-/** A row for the user whose row it is: which channels there are is none of his business. */
+/**
+ * A row for the user whose row it is: which channels there are is none of his business, and in what state their accounts are
+ * neither. "Incorrect API key" would read as if his own were meant.
+ */
 export function presentForOwner(record: LogRecord): Log {
-  return { ...present(record), other: record.other === null ? '' : JSON.stringify(withoutChannels(record.other)) };
+  const { other } = record;
+  if (other === null) return present(record);
+  const { problem, ...kept } = other;
+  if (typeof problem !== 'string' || !isAboutAccount(lastOf(other['attempts'])))
+    return { ...present(record), other: JSON.stringify(withoutChannels(other)) };
+  const content = record.content.replace(`（${problem}）`, () => '（可能是上游出错）');
+  return { ...present(record), content, other: JSON.stringify(withoutChannels(kept)) };
 }
 
 function present(record: LogRecord): Log {
@@ -58,7 +67,29 @@ function withoutChannels({ admin_info: _admin, attempts, ...other }: Record<stri
 function withoutChannel(attempt: unknown): unknown {
   if (typeof attempt !== 'object' || attempt === null) return attempt;
   const { channel_name: _name, ...kept } = { channel_name: undefined, ...attempt };
-  return { ...kept, channel: 0 };
+  return { ...kept, channel: 0, ...(isAboutAccount(attempt) ? { error: 'bad_response_status_code' } : {}) };
+}
+
+/** How upstreams refuse whoever calls them, and that is the channel: its key, its balance, its rights, its limits. */
+const accountStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 429]);
+/** The same from those that answer 200, or another status. */
+const accountErrors: ReadonlySet<unknown> = new Set([
+  'invalid_api_key',
+  'account_deactivated',
+  'billing_not_active',
+  'insufficient_quota',
+  'authentication_error',
+  'permission_error',
+]);
+
+function isAboutAccount(attempt: unknown): boolean {
+  if (typeof attempt !== 'object' || attempt === null) return false;
+  const { status, error } = { status: undefined, error: undefined, ...attempt };
+  return error !== undefined && (accountStatuses.has(status) || accountErrors.has(error));
+}
+
+function lastOf(attempts: unknown): unknown {
+  return Array.isArray(attempts) ? attempts.at(-1) : undefined;
 }
 
 function distinct(ids: readonly number[]): number[] {
