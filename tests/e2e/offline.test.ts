@@ -7,7 +7,7 @@ import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/
 import { furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { settle, signIn } from './support/visit.ts';
+import { panelOf, settle, signIn } from './support/visit.ts';
 
 /** A cold start shows content within this, in milliseconds. */
 const coldStart = 1000;
@@ -62,8 +62,9 @@ describeInBrowser('offline', () => {
       for (const screen of screens) {
         await page.goto(screen);
         await page.getByText(text('common.freshness.offline'), { exact: true }).first().waitFor();
+        const place = /new|add/.test(screen) ? panelOf(page, size) : page.getByRole('main');
+        if (screen !== '/setting') await place.locator('button:disabled').first().waitFor();
         expect(await cutWords(page), `${screen}: words that are cut`).toEqual([]);
-        if (!screen.includes('/setting')) expect(await page.locator('button:disabled').count(), screen).toBeGreaterThan(0);
       }
       for (const [screen, action] of [
         ['/user', 'users.action.add'],
