@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryBoolean, QueryInt, QueryText } from '#shared/envelope.ts';
+import { QueryBoolean, QueryPage, QueryText } from '#shared/envelope.ts';
 
 /** How many channels one call may create. */
 export const channelBatchLimit = 1000;
@@ -114,7 +114,7 @@ export const channelApi = {
   /** `p` counts from 0; the bare array is what old clients read, `total` comes beside it. */
   list: endpoint('GET', '/api/channel/', {
     access: 'admin',
-    query: z.object({ p: QueryInt, page_size: QueryInt, id_sort: QueryBoolean }),
+    query: z.object({ p: QueryPage, page_size: QueryPage, id_sort: QueryBoolean }),
     reply: z.array(Channel),
     extra: z.object({ total: z.int() }),
     summary: 'List channels',

@@ -50,6 +50,15 @@ export const QueryInt = z
     return value;
   });
 
+/**
+ * A page or its size: old clients send many things that are none, and a page is no filter that would answer another question,
+ * so what is not a whole number from 0 up counts as absent.
+ */
+export const QueryPage = z
+  .string()
+  .optional()
+  .transform((given) => (given !== undefined && /^\d+$/.test(given.trim()) ? Math.min(largestQueryInt, Number(given)) : undefined));
+
 /** A text in a query string; empty, `null` and `undefined` count as absent. */
 export const QueryText = z
   .string()
@@ -70,6 +79,6 @@ export const QueryBoolean = z
   });
 
 /** `p` and `page_size` of a list; see `pageBounds` in `server/http/paging.ts` for how they are read. */
-export const PageQuery = z.object({ p: QueryInt, page_size: QueryInt });
+export const PageQuery = z.object({ p: QueryPage, page_size: QueryPage });
 /** The same with `cursor`, which wins over `p`. */
 export const CursorQuery = PageQuery.extend({ cursor: QueryText });

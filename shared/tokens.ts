@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryInt, QueryText } from '#shared/envelope.ts';
+import { QueryPage, QueryText } from '#shared/envelope.ts';
 import { QuotaInput, quotaLimit } from '#shared/users.ts';
 
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
@@ -76,7 +76,7 @@ export const tokenApi = {
   /** `p` counts from 0. `total` and the cursor come as extras beside the bare array that old clients read. */
   list: endpoint('GET', '/api/token/', {
     access: 'user',
-    query: z.object({ p: QueryInt, size: QueryInt, page_size: QueryInt }),
+    query: z.object({ p: QueryPage, size: QueryPage, page_size: QueryPage }),
     reply: z.array(Token),
     extra: z.object({ total: z.int() }),
     summary: 'List own tokens',

@@ -214,16 +214,14 @@ describe.each(engines)('tokens on $kind', (engine) => {
     expect(await ids('')).toEqual(all.slice(0, 10));
     expect(await ids('?p=&size=0')).toEqual(all.slice(0, 10));
     expect(await ids('?p=NaN&size=undefined')).toEqual(all.slice(0, 10));
+    expect(await ids('?p=-3&size=all')).toEqual(all.slice(0, 10));
+    expect(await ids('?p=two&size=-1')).toEqual(all.slice(0, 10));
     expect(await ids('?p=2&size=20')).toEqual(all.slice(40, 60));
     expect(await ids('?p=0&size=100000')).toHaveLength(100);
     expect(await ids('?p=1&page_size=50')).toEqual(all.slice(50, 100));
     expect(await ids('?p=11&size=10')).toEqual([]);
     expect(await ids('?p=999999999999999&size=100')).toEqual([]);
     for (const [query, field] of [
-      ['p=-3', 'p'],
-      ['p=two', 'p'],
-      ['size=-1', 'size'],
-      ['size=all', 'size'],
       ['p[]=1', 'p'],
     ]) {
       expect(await client.get(`/api/token/?${query}`)).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
