@@ -221,9 +221,7 @@ describe.each(engines)('tokens on $kind', (engine) => {
     expect(await ids('?p=1&page_size=50')).toEqual(all.slice(50, 100));
     expect(await ids('?p=11&size=10')).toEqual([]);
     expect(await ids('?p=999999999999999&size=100')).toEqual([]);
-    for (const [query, field] of [
-      ['p[]=1', 'p'],
-    ]) {
+    for (const [query, field] of [['p[]=1', 'p']]) {
       expect(await client.get(`/api/token/?${query}`)).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
     }
   });
