@@ -111,5 +111,5 @@ test('what still comes on open connections is refused with 503 and a hint when t
   scene.app.app.drain();
   const response = await scene.chat();
   expect([response.status, response.headers.get('retry-after'), response.headers.get('connection')]).toEqual([503, '1', 'close']);
-  expect(await response.json()).toMatchObject({ success: false, code: 'shutting_down', error: { code: 'shutting_down' } });
+  expect(await response.json()).toMatchObject({ error: { code: 'shutting_down' } });
 });
