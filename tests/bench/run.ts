@@ -88,6 +88,11 @@ try {
     );
 
     throughput(
+      'Streams of 50 chunks, 1 ms apart, 256 connections',
+      await compare(targets, { connections: 256, stream: true, model: 'mock-n50-d1' }),
+    );
+
+    throughput(
       'Streams of 50 chunks, 10 ms apart, 512 connections',
       await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }),
     );
@@ -100,11 +105,13 @@ try {
       print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
 
     print('Memory of 1,000 open streams');
+    // Of fresh processes: those that have been under load hold memory that they are about to give back.
     for (const [name, server] of [
-      ['bare proxy', bare],
-      ['tidegate', tidegate],
+      ['bare proxy', await start('bare-proxy.ts', { UPSTREAM: upstreamUrl })],
+      ['tidegate', await serverWith(10, 2)],
     ] as const) {
       print(`  ${name.padEnd(22)} ${((await openStreamMemory(server, 1000)) / 1e6).toFixed(1)} MB`);
+      await server.stop();
     }
 
     if (!isQuick) {
@@ -137,6 +144,9 @@ try {
 
 /** Resident memory that open streams add, in bytes for `count` of them. */
 async function openStreamMemory(server: Started, count: number): Promise<number> {
+  // Until the code is compiled and the first connections have been made.
+  await load({ port: server.port, connections: 32, seconds: 2, stream: true, model: 'mock-n50', key });
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
   const before = server.memory();
   const running = load({ port: server.port, connections: count, seconds: 8, warmupSeconds: 0, stream: true, model: 'mock-n600-d100', key });
   await new Promise((resolve) => setTimeout(resolve, 7_000));
