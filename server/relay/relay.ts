@@ -137,6 +137,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
     }
     if (result.kind === 'whole') {
       health.succeeded(channel.id, model);
+      services.figures.called(channel.id, result.firstByteMs - attempt.start_ms);
       return { kind: 'whole', result };
     }
     const { failure } = result;
@@ -149,7 +150,9 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
 }
 
 function noteFailure(call: RunningCall, channel: PreparedChannel, failure: UpstreamFailure): void {
-  const { context, health } = call.services;
+  const { context, health, figures } = call.services;
+  // Otherwise nothing was sent: the provider has no such call.
+  if (failure.errorCode !== 'format_unsupported') figures.called(channel.id, undefined);
   // A request that is bad says nothing about the channel.
   if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
   else health.released(channel.id, call.model);

@@ -272,8 +272,10 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   }
 
   #noteHealth(outcome: StreamEnding, failure: UpstreamFailure | undefined): void {
-    const { call, channel } = this.#options;
-    const { health } = call.services;
+    const { call, channel, attempt } = this.#options;
+    const { health, figures } = call.services;
+    // At its end, so that a failure is counted with its call. Who left before the first byte tells nothing.
+    if (attempt.first_byte_ms !== undefined) figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
     if (outcome === 'complete' || outcome === 'overdraft') health.succeeded(channel.id, call.model);
     else if (outcome === 'client_closed') health.released(channel.id, call.model);
     else health.failed(channel.id, call.model, failure ?? (outcome === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));

@@ -8,7 +8,6 @@ import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream-relay.ts';
-import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import { buildUpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
 import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
@@ -43,26 +42,6 @@ export type TryResult =
 const largestAnswer = 128 * 1024 * 1024;
 
 export async function tryChannel(
-  call: RunningCall,
-  channel: PreparedChannel,
-  parts: { client: ClientStream | null; attempt: Attempt },
-): Promise<TryResult> {
-  const result = await askChannel(call, channel, parts);
-  noteCall(call.services.figures, result, parts.attempt);
-  return result;
-}
-
-/** Counts what came of it; failures are counted with the channel's health. A client that left early tells nothing. */
-function noteCall(figures: ChannelFigures, result: TryResult, attempt: Attempt): void {
-  if (result.kind === 'failed') {
-    // Otherwise nothing was sent: the provider has no such call.
-    if (result.failure.errorCode !== 'format_unsupported') figures.called(attempt.channel, undefined);
-  } else if (result.kind !== 'left' && attempt.first_byte_ms !== undefined) {
-    figures.called(attempt.channel, attempt.first_byte_ms - attempt.start_ms);
-  }
-}
-
-async function askChannel(
   call: RunningCall,
   channel: PreparedChannel,
   { client, attempt }: { client: ClientStream | null; attempt: Attempt },

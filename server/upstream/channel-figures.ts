@@ -9,7 +9,7 @@ import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket }
 import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
-  /** A call came to this channel and was answered or failed there. `firstByteMs`: of an answer; undefined without one. */
+  /** A call to this channel has ended, well or not. `firstByteMs`: of its answer; undefined without one. */
   called(channelId: number, firstByteMs: number | undefined): void;
   /** One of those calls failed because of the channel. */
   failed(channelId: number): void;

@@ -59,27 +59,6 @@ describe.each(engines)('figures of channels on $kind', (engine) => {
     expect((await read()).channels).toMatchObject([{ id, first_byte_ms: (600 + (570 + 850) / 2) / 2 }]);
   });
 
-  it('count a failure that came later than its call with the last call before it', async () => {
-    await rows().remove({});
-    const [late, early] = [await createOne(), await createOne()];
-    await store(late, 5, { calls: 2, failures: 0 });
-    await store(late, 4, { calls: 1, failures: 1 });
-    await store(late, 3, { calls: 0, failures: 1 });
-    await store(late, 1, { calls: 3, failures: 0 });
-    // Its call came before all the hours that are told of.
-    await store(early, 23, { calls: 0, failures: 1 });
-    const { channels } = await read();
-    expect(channels).toMatchObject([{ id: late, calls: 6, failures: 2 }]);
-    expect(channels[0].hours.slice(-6)).toEqual([
-      [2, 1],
-      [1, 1],
-      [0, 0],
-      [0, 0],
-      [3, 0],
-      [0, 0],
-    ]);
-  });
-
   it('leave out channels that nobody called and channels that are gone', async () => {
     await rows().remove({});
     const called = await createOne();

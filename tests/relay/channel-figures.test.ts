@@ -78,8 +78,14 @@ describe.each(engines)('figures of channels on $kind', (engine) => {
 
   test('a stream that breaks off after its beginning is one call and one failure', async () => {
     await using scene = await createScene(engine);
-    scene.upstream.behave({ text: 'one two three four five six seven', cutAfter: 4, chunkDelay: 20 });
-    await readEvents(await scene.chat({ stream: true }));
+    scene.upstream.behave({ text: 'one two three four five six seven', holdAfter: 3, cutAfter: 4, chunkDelay: 20 });
+    const answer = await scene.chat({ stream: true });
+    const request = await scene.upstream.request(0);
+    await until(() => (request.eventsSent > 3 ? true : null));
+    // Counted at its end, so that the failure stands in the hour of its call.
+    expect(await figuresOf(scene)).toBeUndefined();
+    request.release();
+    await readEvents(answer);
     await scene.logs(1);
     expect(await figuresOf(scene)).toMatchObject({ calls: 1, failures: 1, first_byte_ms: expect.any(Number) });
   });

@@ -33,21 +33,7 @@ function summary(hours: readonly ChannelHour[], since: number): Omit<ChannelFigu
     pair[1] += failures;
     addFirstBytes(firstBytes, counted);
   }
-  moveFailuresToTheirCalls(pairs);
   const calls = pairs.reduce((sum, pair) => sum + pair[0], 0);
   const failures = pairs.reduce((sum, pair) => sum + pair[1], 0);
   return { calls, failures, first_byte_ms: medianFirstByte(firstBytes), hours: pairs };
-}
-
-/**
- * A failure was counted when its stream ended, the call when it began. Failures beyond the calls of their hour belong to
- * calls of an earlier one, or to calls from before all these hours, which are not told of.
- */
-function moveFailuresToTheirCalls(pairs: [calls: number, failures: number][]): void {
-  let early = 0;
-  for (const pair of pairs.toReversed()) {
-    const failures = pair[1] + early;
-    pair[1] = Math.min(pair[0], failures);
-    early = failures - pair[1];
-  }
 }
