@@ -18,7 +18,7 @@ import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
-import { toAppError } from '#server/http/failure.ts';
+import { failureHeaders, toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
@@ -77,14 +77,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const object = { message, type, param: '', code: error.code };
     const body = isRelayPath(url.pathname) ? { error: object } : { success: false, message, code: error.code, error: object };
-    return Response.json(body, {
-      status: error.status,
-      headers: {
-        'cache-control': 'no-store',
-        'x-oneapi-request-id': requestId,
-        ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfter)) }),
-      },
-    });
+    return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
   }
 
   async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {

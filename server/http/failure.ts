@@ -25,12 +25,13 @@ export function failureResponse(error: AppError, language: Language, requestId: 
     ...(error.field === undefined ? {} : { field: error.field }),
     ...(error.data === undefined ? {} : { data: error.data }),
   };
-  return Response.json(body, {
-    status: error.status,
-    headers: {
-      'cache-control': 'no-store',
-      'x-oneapi-request-id': requestId,
-      ...(error.retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfter)) }),
-    },
-  });
+  return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
+}
+
+export function failureHeaders({ retryAfter }: { retryAfter?: number | undefined }, requestId: string): Record<string, string> {
+  return {
+    'cache-control': 'no-store',
+    'x-oneapi-request-id': requestId,
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+  };
 }

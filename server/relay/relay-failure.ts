@@ -1,6 +1,7 @@
 // How failures leave on the relay's paths: OpenAI's error object, in the caller's language, with the request id.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode, Language } from '#shared/errors.ts';
+import { failureHeaders } from '#server/http/failure.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -33,9 +34,7 @@ export function errorAnswer(status: number, error: ErrorObject, requestId: strin
     status,
     {
       'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-oneapi-request-id': requestId,
-      ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfter)) }),
+      ...failureHeaders({ retryAfter }, requestId),
     },
     Buffer.from(JSON.stringify({ error })),
   );
