@@ -87,8 +87,10 @@ export function invalidAnswer(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
 }
 
-const accountCodes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
-const accountTypes = new Set(['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden']);
+const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active'];
+const accountTypes = ['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden'];
+/** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
+export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes]);
 const anthropic = 14;
 const gemini = 24;
 
@@ -121,7 +123,7 @@ export function autoDisableReason(
 }
 
 function speaksOfAccount(failure: UpstreamFailure): boolean {
-  return (typeof failure.code === 'string' && accountCodes.has(failure.code)) || accountTypes.has(failure.type);
+  return (typeof failure.code === 'string' && accountCodes.includes(failure.code)) || accountTypes.includes(failure.type);
 }
 
 interface FoundError {

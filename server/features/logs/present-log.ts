@@ -1,6 +1,7 @@
 import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
+import { accountErrors } from '#server/upstream/upstream-error.ts';
 
 /** Rows for administrators. Channels and users that are gone have no name, unless the row itself kept it. */
 export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: readonly LogRecord[]): Promise<Log[]> {
@@ -72,20 +73,11 @@ function withoutChannel(attempt: unknown): unknown {
 
 /** How upstreams refuse whoever calls them, and that is the channel: its key, its balance, its rights, its limits. */
 const accountStatuses: ReadonlySet<unknown> = new Set([401, 402, 403, 429]);
-/** The same from those that answer 200, or another status. */
-const accountErrors: ReadonlySet<unknown> = new Set([
-  'invalid_api_key',
-  'account_deactivated',
-  'billing_not_active',
-  'insufficient_quota',
-  'authentication_error',
-  'permission_error',
-]);
 
 function isAboutAccount(attempt: unknown): boolean {
   if (typeof attempt !== 'object' || attempt === null) return false;
   const { status, error } = { status: undefined, error: undefined, ...attempt };
-  return error !== undefined && (accountStatuses.has(status) || accountErrors.has(error));
+  return error !== undefined && (accountStatuses.has(status) || accountErrors.has(String(error)));
 }
 
 function lastOf(attempts: unknown): unknown {
