@@ -1,9 +1,9 @@
 // Where the first-run set-up stands. One row decides: whoever changes it from open to claimed does the set-up.
 import { Role } from '#shared/roles.ts';
+import { isSetUp, setupFact } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
 
-const factId = 'setup';
 /** A set-up that broke off half-way may be finished by another call after this. */
 const claimMs = 30_000;
 
@@ -14,8 +14,7 @@ export interface SetupState {
 }
 
 export async function readSetupState(context: Pick<AppContext, 'db'>): Promise<SetupState> {
-  const done = await context.db.collection('facts').first({ id: factId, 'value.state': 'done' });
-  if (done !== null) return { isDone: true, hasRoot: true };
+  if (await isSetUp(context)) return { isDone: true, hasRoot: true };
   return { isDone: false, hasRoot: (await findRoot(context)) !== null };
 }
 
@@ -29,18 +28,18 @@ export async function claimSetup(context: AppContext): Promise<boolean> {
   const claimed = await context.db
     .collection('facts')
     .patch(
-      { id: factId, 'value.state': 'open', 'value.claimed_until': { lte: now } },
+      { id: setupFact, 'value.state': 'open', 'value.claimed_until': { lte: now } },
       { set: { 'value.claimed_until': now + claimMs } },
-      { insertIfMissing: { id: factId, value: { state: 'open', claimed_until: now + claimMs } } },
+      { insertIfMissing: { id: setupFact, value: { state: 'open', claimed_until: now + claimMs } } },
     );
   return claimed !== null;
 }
 
 /** Gives the claim back after a refusal, so that the next try need not wait. */
 export async function releaseSetup(context: AppContext): Promise<void> {
-  await context.db.collection('facts').patch({ id: factId, 'value.state': 'open' }, { set: { 'value.claimed_until': 0 } });
+  await context.db.collection('facts').patch({ id: setupFact, 'value.state': 'open' }, { set: { 'value.claimed_until': 0 } });
 }
 
 export async function finishSetup(context: AppContext): Promise<void> {
-  await context.db.collection('facts').patch({ id: factId }, { set: { value: { state: 'done', at: context.now() } } });
+  await context.db.collection('facts').patch({ id: setupFact }, { set: { value: { state: 'done', at: context.now() } } });
 }
