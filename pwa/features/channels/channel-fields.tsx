@@ -1,4 +1,4 @@
-import { NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -12,6 +12,7 @@ import { JsonField } from '#pwa/ui/json-field.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { SecretField } from '#pwa/ui/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { SwitchRow } from '#pwa/ui/switch-row.tsx';
 import { typeName } from './channel-cells.tsx';
 import styles from './channel-form.module.css';
 import { type ChannelField, type ChannelValues, endsInVersion, keysOf, textOf } from './channel-values.ts';
@@ -112,9 +113,7 @@ export function ChannelFields(props: ChannelFieldsProps) {
         <TextInput label={label('tag')} {...form.getInputProps('tag')} />
       </div>
       <div>
-        <Switch
-          classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel, description: styles.switchHint }}
-          labelPosition="left"
+        <SwitchRow
           label={label('auto_ban')}
           description={t('channels.hint.auto_ban')}
           {...form.getInputProps('auto_ban', { type: 'checkbox' })}

@@ -1,4 +1,4 @@
-import { NumberInput, Switch, TextInput } from '@mantine/core';
+import { NumberInput, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +14,7 @@ import { usePlace } from '#pwa/ui/places.ts';
 import { QuotaInput } from '#pwa/ui/quota-input.tsx';
 import { Segments } from '#pwa/ui/segments.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { SwitchRow } from '#pwa/ui/switch-row.tsx';
 import { ConflictChoice } from './conflict-choice.tsx';
 import { type SettingEntry, textName } from './general-settings.ts';
 import { MapChangesList } from './map-changes-list.tsx';
@@ -99,9 +100,7 @@ function Control({ entry, option, draft, queued, problem, mayWrite, onType }: Se
   switch (entry.control) {
     case 'switch':
       return (
-        <Switch
-          classNames={{ body: styles.switch, labelWrapper: styles.switchWords, label: styles.switchLabel, description: styles.switchHint }}
-          labelPosition="left"
+        <SwitchRow
           label={label}
           description={hint}
           error={error}
