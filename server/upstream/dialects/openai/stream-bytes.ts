@@ -5,13 +5,40 @@ import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 // Errors and usage end a stream, so they stand near the end of what arrives together with them. Searching all of a long
 // burst would cost more than passing it on.
 const endingBytes = 4 * 1024;
-const errorKey = Buffer.from('"error"');
-const usageKey = Buffer.from('"usage"');
 const emptyList = Buffer.from('[]');
+
+/**
+ * Looks for a key in its quotes. Quotes and `e` stand everywhere in JSON, and a search stops at each place where its first
+ * letter is: it begins at a letter that is rarer, and looks back.
+ */
+class KeySearch {
+  readonly #key: Buffer;
+  readonly #rest: Buffer;
+  readonly #skipped: number;
+
+  constructor(key: string, begin: string) {
+    this.#key = Buffer.from(`"${key}"`);
+    this.#skipped = this.#key.indexOf(begin);
+    this.#rest = this.#key.subarray(this.#skipped);
+  }
+
+  /** Offset behind the next one, -1 when there is none. */
+  after(bytes: Buffer, from: number): number {
+    for (let at = bytes.indexOf(this.#rest, from); at >= 0; at = bytes.indexOf(this.#rest, at + 1)) {
+      const start = at - this.#skipped;
+      const end = at + this.#rest.length;
+      if (start >= from && bytes.compare(this.#key, 0, this.#skipped, start, at) === 0) return end;
+    }
+    return -1;
+  }
+}
+
+const errorKey = new KeySearch('error', 'rr');
+const usageKey = new KeySearch('usage', 'u');
 
 /** Whether one of the last of these whole events may be an error. */
 export function mayHoldError(events: Buffer): boolean {
-  return events.includes(errorKey, Math.max(0, events.length - endingBytes));
+  return errorKey.after(events, Math.max(0, events.length - endingBytes)) >= 0;
 }
 
 /** Offset of the event `[DONE]` when it is the last of whole events, else -1. */
@@ -32,8 +59,7 @@ export function doneAt(events: Buffer): number {
 export function withoutUsage(events: Buffer): readonly Buffer[] {
   const from = Math.max(0, events.length - endingBytes);
   const cuts: Cut[] = [];
-  for (let at = events.indexOf(usageKey, from); at >= 0; at = events.indexOf(usageKey, at)) {
-    at += usageKey.length;
+  for (let at = usageKey.after(events, from); at >= 0; at = usageKey.after(events, at)) {
     while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
     if (events[at] === 0x7b) at = lookAt(events, at, cuts);
   }
