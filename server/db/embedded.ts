@@ -71,7 +71,7 @@ class EmbeddedDatabase implements Database {
 
   #apply(step: Write): boolean {
     if ('insert' in step) return this.#engine.insert(this.#engine.table(step.into), step.insert, step.ignoreConflict === true);
-    return this.#engine.patchFirst(this.#engine.table(step.of), parseFilter(step.where), step.patch) !== undefined;
+    return this.#engine.patched(this.#engine.table(step.of), parseFilter(step.where), step.patch);
   }
 
   nextId(name: CollectionName): Promise<number> {
@@ -153,12 +153,23 @@ class Engine {
 
   /** The record as text, if one matched. */
   patchFirst(table: Table, clause: Clause, patch: Patch): unknown {
+    const { sql, parameters } = this.#update(table, clause, patch);
+    return this.connection.all(`${sql} RETURNING doc`, parameters)[0]?.['doc'];
+  }
+
+  /** As `patchFirst`, for those who want to know only whether one matched. */
+  patched(table: Table, clause: Clause, patch: Patch): boolean {
+    const { sql, parameters } = this.#update(table, clause, patch);
+    return this.connection.run(sql, ...parameters) === 1;
+  }
+
+  #update(table: Table, clause: Clause, patch: Patch): Pick<Query, 'sql' | 'parameters'> {
     const text = new SqlText(table);
     const target = `UPDATE "${table.name}" SET ${text.patched(parsePatch(patch))} WHERE `;
     const condition = text.where(clause);
     const which =
       demandedId(clause) !== undefined ? condition : `id = (SELECT id FROM "${table.name}" WHERE ${condition} ORDER BY id LIMIT 1)`;
-    return this.connection.all(`${target}${which} RETURNING doc`, text.parameters)[0]?.['doc'];
+    return { sql: target + which, parameters: text.parameters };
   }
 
   select(what: string, table: Table, clause: Clause, options: FindOptions = {}): Query {
@@ -290,7 +301,7 @@ class EmbeddedCollection<T extends Stored> implements Collection<T> {
   }
 
   async patchAll(filter: Filter, patch: Patch): Promise<number> {
-    return this.#inTurns(filter, (clause) => this.#engine.patchFirst(this.#table, clause, patch) !== undefined);
+    return this.#inTurns(filter, (clause) => this.#engine.patched(this.#table, clause, patch));
   }
 
   async remove(filter: Filter): Promise<number> {
