@@ -148,7 +148,8 @@ export interface LogRecord {
    * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.
    */
   plain_type?: number;
-  content: string;
+  /** Absent on rows of calls, where `other` says the same. */
+  content?: string;
   username: string;
   token_name: string;
   model_name: string;

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 
 /** What a row is about; the rest is empty. */
-export type LogEntry = Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'> &
+export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'>> &
   Partial<Omit<LogRecord, 'id' | 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
     /** What `content` says, for clients that say it in another language. */
     event?: LogEvent;

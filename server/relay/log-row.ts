@@ -61,7 +61,6 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     user_id: admission.user.id,
     created_at: call.createdAt,
     type: LogType.consumption,
-    content: contentOf(call, end),
     username: admission.user.username,
     token_name: admission.token.name,
     model_name: model,
@@ -86,15 +85,4 @@ function pricedOf(usage: Usage) {
     cachedTokens: usage.cachedTokens,
     cacheCreationTokens: usage.cacheCreationTokens,
   };
-}
-
-// Old clients show this text; ours shows the receipt instead.
-function contentOf(call: RunningCall, end: CallEnd): string {
-  const { price, groupRatio } = call.quoted;
-  const text =
-    price.kind === 'call'
-      ? `模型价格 ${price.modelPrice.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`
-      : `模型倍率 ${price.modelRatio.toFixed(2)}，补全倍率 ${price.completionRatio.toFixed(2)}，分组倍率 ${groupRatio.toFixed(2)}`;
-  if (end.problem !== undefined) return `${text}（${end.problem}）`;
-  return end.usage === null && end.ending !== 'client_closed' ? `${text}（可能是上游超时）` : text;
 }

@@ -64,19 +64,18 @@ describe.each(engines)('logs on $kind', (engine) => {
     [200, 'insufficient_quota', 'You exceeded your current quota, please check your plan and billing details'],
   ])('tells a user nothing of what an upstream says to the account of a channel: %d %s', async (status, error, problem) => {
     const failed = { channel: 7, channel_name: 'secret supplier', status, start_ms: 0, end_ms: 90, error };
-    const content = '模型倍率 0.08，补全倍率 4.00，分组倍率 1.00';
-    const { client, user } = await someone([
-      { content: `${content}（${problem}）`, other: { ending: 'upstream_error', problem, attempts: [failed] } },
-    ]);
+    const factors = { model_ratio: 0.075, completion_ratio: 4, group_ratio: 1, model_price: -1 };
+    const { client, user } = await someone([{ other: { ...factors, ending: 'upstream_error', problem, attempts: [failed] } }]);
     const [own] = (await listOwn(client)).items;
-    expect(own.content).toBe(`${content}（可能是上游出错）`);
+    expect(own.content).toBe('模型倍率 0.07，补全倍率 4.00，分组倍率 1.00（可能是上游出错）');
     expect(JSON.parse(own.other)).toEqual({
+      ...factors,
       ending: 'upstream_error',
       attempts: [{ channel: 0, status, start_ms: 0, end_ms: 90, error: 'bad_response_status_code' }],
     });
     expect((await client.get(`/api/log/self/${own.id}`)).data).toEqual(own);
     const [whole] = (await listAll({ username: user.username })).items;
-    expect(whole.content).toContain(problem);
+    expect(whole.content).toBe(`模型倍率 0.07，补全倍率 4.00，分组倍率 1.00（${problem}）`);
     expect(JSON.parse(whole.other)).toMatchObject({ problem, attempts: [failed] });
   });
 
@@ -86,11 +85,13 @@ describe.each(engines)('logs on $kind', (engine) => {
       { channel: 7, status: 401, start_ms: 0, end_ms: 9, error: 'invalid_api_key' },
       { channel: 8, status: 400, start_ms: 9, end_ms: 20, error: 'invalid_value' },
     ];
-    const { client } = await someone([{ content: `模型倍率 1.00（${problem}）`, other: { ending: 'upstream_error', problem, attempts } }]);
+    const price = { model_price: 0.5, group_ratio: 2 };
+    const { client } = await someone([{ other: { ...price, ending: 'upstream_error', problem, attempts } }]);
     const [own] = (await listOwn(client)).items;
-    expect(own.content).toBe(`模型倍率 1.00（${problem}）`);
+    expect(own.content).toBe(`模型价格 0.50，分组倍率 2.00（${problem}）`);
     const [first, second] = attempts;
     expect(JSON.parse(own.other)).toEqual({
+      ...price,
       ending: 'upstream_error',
       problem,
       attempts: [

@@ -5,7 +5,6 @@ export function buildLog(fields: Partial<LogRecord> & Pick<LogRecord, 'id' | 'us
   return {
     created_at: 1_768_464_000,
     type: 2,
-    content: '模型倍率 0.08，补全倍率 4.00，分组倍率 1.00',
     username: `user${fields.user_id}`,
     token_name: 'key',
     model_name: 'gpt-4o-mini',

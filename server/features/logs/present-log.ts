@@ -1,6 +1,7 @@
 import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
+import { callText } from './call-text.ts';
 import { accountErrors } from '#server/upstream/upstream-error.ts';
 
 /** Rows for administrators. Channels and users that are gone have no name, unless the row itself kept it. */
@@ -32,8 +33,7 @@ export function presentForOwner(record: LogRecord): Log {
   const { problem, ...kept } = other;
   if (typeof problem !== 'string' || !isAboutAccount(lastOf(other['attempts'])))
     return { ...present(record), other: JSON.stringify(withoutChannels(other)) };
-  const content = record.content.replace(`（${problem}）`, () => '（可能是上游出错）');
-  return { ...present(record), content, other: JSON.stringify(withoutChannels(kept)) };
+  return { ...present(record), content: callText(record, '可能是上游出错'), other: JSON.stringify(withoutChannels(kept)) };
 }
 
 function present(record: LogRecord): Log {
@@ -42,7 +42,7 @@ function present(record: LogRecord): Log {
     user_id: record.user_id,
     created_at: record.created_at,
     type: record.type,
-    content: record.content,
+    content: record.content ?? callText(record),
     username: record.username,
     token_name: record.token_name,
     token_id: record.token_id,

@@ -1,0 +1,18 @@
+import type { LogRecord } from '#server/db/collections.ts';
+
+/**
+ * What old clients show of a call; ours shows the receipt instead. Not stored: `other` says it all, and a row is a tenth
+ * smaller without. `problem`: in place of what the upstream said.
+ */
+export function callText({ other }: Pick<LogRecord, 'other'>, problem: unknown = other?.['problem']): string {
+  if (other === null) return '';
+  const price = Number(other['model_price'] ?? -1);
+  const ratio = (name: string) => Number(other[name] ?? 0).toFixed(2);
+  const text =
+    price >= 0
+      ? `模型价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}`
+      : `模型倍率 ${ratio('model_ratio')}，补全倍率 ${ratio('completion_ratio')}，分组倍率 ${ratio('group_ratio')}`;
+  if (typeof problem === 'string') return `${text}（${problem}）`;
+  const isUsed = other['prompt_source'] !== undefined;
+  return isUsed || other['ending'] === 'client_closed' ? text : `${text}（可能是上游超时）`;
+}
