@@ -78,6 +78,10 @@ class EmbeddedDatabase implements Database {
     return this.#ids.next(name);
   }
 
+  nextIds(name: CollectionName, count: number): Promise<number[]> {
+    return this.#ids.several(name, count);
+  }
+
   async ping(): Promise<void> {
     await this.#engine.connection.read(() => this.#engine.connection.all('SELECT 1 FROM counters LIMIT 1', []));
   }

@@ -22,6 +22,17 @@ export class IdBlocks {
     }
   }
 
+  /** As many as are asked for, growing. */
+  async several(name: CollectionName, count: number): Promise<number[]> {
+    const ids: number[] = [];
+    while (ids.length < count) {
+      ids.push(await this.next(name));
+      const block = this.#blocks.get(name);
+      while (block !== undefined && block.next <= block.last && ids.length < count) ids.push(block.next++);
+    }
+    return ids;
+  }
+
   #refill(name: CollectionName, size: number): Promise<void> {
     const drawn = this.#draw(name, size)
       .then((last) => void this.#blocks.set(name, { next: last - size + 1, last }))

@@ -158,6 +158,10 @@ class MongoDatabase implements Database {
     return this.#ids.next(name);
   }
 
+  nextIds(name: CollectionName, count: number): Promise<number[]> {
+    return this.#ids.several(name, count);
+  }
+
   #drawIds(name: CollectionName, size: number): Promise<number> {
     return this.#availability.run('counters', async () => {
       const counters = this.#db.collection<{ _id: string; value: number }>('counters');

@@ -172,6 +172,8 @@ export class Settlement {
   async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
     const writes: Write[] = [];
     const sums = new Map<Account, Sum>();
+    const fresh = batch.filter((entry) => entry.stored === undefined);
+    const ids = await this.#options.db.nextIds('logs', fresh.length);
     // Before numbers are given out: opening an account marks everything up to the last number as applied to it.
     if (processId === this.#options.processId()) {
       for (const { reservation } of batch) {
@@ -182,8 +184,12 @@ export class Settlement {
       // Opening is where the loss of an identity may show.
       if (processId !== this.#options.processId()) return false;
     }
+    for (const [index, id] of ids.entries()) {
+      const entry = fresh[index];
+      if (entry !== undefined) entry.stored = this.#toRecord(entry, id, processId);
+    }
     for (const entry of batch) {
-      entry.stored ??= await this.#toRecord(entry, processId);
+      if (entry.stored === undefined) throw new Error('A row was to be written that has no number');
       entry.settledAs = processId;
       writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
       addTo(sums, entry.reservation.user, entry.row.quota, entry);
@@ -233,10 +239,8 @@ export class Settlement {
     return left;
   }
 
-  async #toRecord(entry: Entry, processId: string): Promise<LogRecord> {
-    const id = await this.#options.db.nextId('logs');
+  #toRecord({ reservation, row }: Entry, id: number, processId: string): LogRecord {
     this.#seq += 1;
-    const { reservation, row } = entry;
     const tokenQuota = reservation.token !== null && reservation.isTokenLimited ? row.quota : 0;
     return { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
   }

@@ -250,6 +250,10 @@ onEachEngine('writing', (current) => {
       expect(new Set(ids).size).toBe(120);
       expect(ids.every((id) => Number.isSafeInteger(id) && Number(id) > 0)).toBe(true);
     }
+    const [blocks, single] = await Promise.all([current().db.nextIds('logs', 2_500), current().db.nextId('logs')]);
+    expect(new Set([...blocks, single]).size).toBe(2_501);
+    expect(blocks).toEqual(blocks.toSorted((a, b) => a - b));
+    expect(await current().db.nextIds('logs', 0)).toEqual([]);
     const last = Math.max(await current().db.nextId('users'));
     await current()
       .db.collection('users')

@@ -98,6 +98,7 @@ export function makeFreezable(db: Database): FreezableDatabase {
       return results;
     },
     nextId: (name) => reading(() => db.nextId(name)),
+    nextIds: (name, count) => reading(() => db.nextIds(name, count)),
     explain: (name, filter, options) => db.explain(name, filter, options),
     explainGroup: (name, request) => db.explainGroup(name, request),
     ping: () => reading(() => db.ping()),
