@@ -1,4 +1,4 @@
-// Child processes of a benchmark: started on the same Node, ready when they print their port.
+// Child processes of a benchmark: ready when they print their port.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** Starts a file of this folder that prints `{"port":…}` once it listens. */
-export async function start(file: string, env: Record<string, string> = {}): Promise<Started> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path.join(folder, file)], {
+/** Starts a file of this folder that prints `{"port":…}` once it listens, on this Node or another. */
+export async function start(file: string, env: Record<string, string> = {}, node = process.execPath): Promise<Started> {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', path.join(folder, file)], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

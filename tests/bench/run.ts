@@ -1,5 +1,6 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
+// BENCH_OTHER_NODE names another Node (22.19 or newer): streams are then compared with a bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,6 +21,8 @@ let nextPort = 31_000 + (process.pid % 1000) * 4;
 const upstream = await start('mock-upstream.ts');
 const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
 const bare = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl });
+const otherNode = process.env['BENCH_OTHER_NODE'];
+const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
 async function serverWith(tokens: number, channels: number): Promise<Started & { url: string }> {
   const url = `file:${path.join(folder, `t${tokens}c${channels}.db`)}`;
@@ -58,6 +61,8 @@ function ratios(results: Map<string, LoadResult[]>, name: string, floor: string)
   return median(own.map((result, round) => result.perSecond / (base[round]?.perSecond ?? Number.NaN)));
 }
 
+const otherFloor = 'bare proxy, other Node';
+
 function throughput(title: string, results: Map<string, LoadResult[]>): void {
   print(title);
   for (const [name, list] of results) {
@@ -66,6 +71,8 @@ function throughput(title: string, results: Map<string, LoadResult[]>): void {
       `  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, 'bare proxy')).padStart(6)} of the bare proxy`,
     );
   }
+  if (results.has(otherFloor))
+    print(`  tidegate against the bare proxy on the other Node: ${percent(ratios(results, 'tidegate', otherFloor))}`);
 }
 
 try {
@@ -75,16 +82,17 @@ try {
     { name: 'bare proxy', port: bare.port },
     { name: 'tidegate', port: tidegate.port },
   ];
+  const floors = other === undefined ? targets : [...targets, { name: otherFloor, port: other.port }];
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else {
-    throughput('JSON, 32 connections', await compare(targets, { connections: 32 }));
+    throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
     throughput(
       'Streams of 50 chunks, 1 ms apart, 32 connections',
-      await compare(targets, { connections: 32, stream: true, model: 'mock-n50-d1' }),
+      await compare(floors, { connections: 32, stream: true, model: 'mock-n50-d1' }),
     );
     throughput(
       'Streams of 50 chunks in one burst, 32 connections',
-      await compare(targets, { connections: 32, stream: true, model: 'mock-n50' }),
+      await compare(floors, { connections: 32, stream: true, model: 'mock-n50' }),
     );
 
     throughput(
@@ -138,7 +146,7 @@ try {
   if (report.findings.length > 0) throw new Error(`The books do not balance after the run: ${JSON.stringify(report.findings)}`);
   print('Every book balances after the run.');
 } finally {
-  await Promise.all([upstream.stop(), bare.stop()]);
+  await Promise.all([upstream.stop(), bare.stop(), other?.stop()]);
   rmSync(folder, { recursive: true, force: true });
 }
 
