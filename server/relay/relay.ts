@@ -17,7 +17,7 @@ import type { StreamRelay } from '#server/relay/stream-relay.ts';
 import { tryChannel } from '#server/relay/try-channel.ts';
 import type { WholeResult } from '#server/relay/try-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { isRetryable } from '#server/upstream/upstream-error.ts';
+import { isRetryable, nameOf } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** How the tries of a call ended. */
@@ -141,7 +141,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
       return { kind: 'whole', result };
     }
     const { failure } = result;
-    attempt.error = String(failure.errorCode ?? failure.code ?? failure.type);
+    attempt.error = nameOf(failure);
     noteFailure(call, channel, failure);
     last = { kind: 'failed', failure, channel };
     if (!isRetryable(failure, channel.type)) break;

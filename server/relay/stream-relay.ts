@@ -25,7 +25,7 @@ import type { EventSource } from '#server/relay/completion-events.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
 import { doneEvent, endOfLastEvent, eventData, firstEventData, toEvent } from '#server/upstream/sse.ts';
 import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
-import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { UsageMeter } from '#server/upstream/usage-meter.ts';
 
@@ -242,7 +242,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     const usage =
       told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), ending, reported?.eventsAfter ?? 0);
     attempt.end_ms = elapsed(call);
-    if (outcome !== 'complete') attempt.error = outcome;
+    if (outcome !== 'complete') attempt.error = failure === undefined ? outcome : nameOf(failure);
     this.#noteHealth(outcome, failure);
     const row = chargeRow(call, {
       usage,

@@ -122,6 +122,12 @@ export function autoDisableReason(
   return isRefused ? failure.message : null;
 }
 
+/** What the log calls a failure: one of `accountErrors` when it is the account's. */
+export function nameOf(failure: UpstreamFailure): string {
+  if (accountTypes.includes(failure.type)) return failure.type;
+  return String(failure.errorCode ?? failure.code ?? failure.type);
+}
+
 function speaksOfAccount(failure: UpstreamFailure): boolean {
   return (typeof failure.code === 'string' && accountCodes.includes(failure.code)) || accountTypes.includes(failure.type);
 }

@@ -133,6 +133,19 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test("what an upstream says of the channel's account within a stream is not in its user's log", async () => {
+    await using scene = await createScene(engine);
+    const error = { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota', param: null };
+    scene.upstream.behave({ text: 'one two three four five six seven', errorAfter: 4, error });
+    await readEvents(await scene.chat({ stream: true }));
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ problem: error.message, attempts: [{ error: 'insufficient_quota' }] });
+    const [own] = (await (await scene.app.as(scene.user)).get('/api/log/self')).data.items;
+    expect(own.content).toMatch(/^模型倍率 .+（可能是上游出错）$/);
+    expect(JSON.stringify(own)).not.toMatch(/insufficient|exceeded/);
+    expect(JSON.parse(own.other)).toMatchObject({ ending: 'upstream_error', attempts: [{ error: 'bad_response_status_code' }] });
+  });
+
   test('a failing channel is left for another one, without the client noticing', async () => {
     await using scene = await createScene(engine, { channels: [{ key: 'bad', priority: 5 }, { key: 'good' }] });
     scene.upstream.behave({ status: 500 }, { key: 'bad' });
