@@ -23,6 +23,7 @@ export interface Database {
   write(batch: readonly Write[]): Promise<boolean[]>;
   /** A number never handed out before for that collection; drawn from blocks, so gaps occur. */
   nextId(name: CollectionName): Promise<number>;
+  /** `count` such numbers, growing. */
   nextIds(name: CollectionName, count: number): Promise<number[]>;
   /** How the engine would answer a `find`; null when it cannot tell. */
   explain(name: CollectionName, filter: Filter, options?: FindOptions): Promise<QueryPlan | null>;

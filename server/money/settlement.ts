@@ -57,8 +57,9 @@ export interface SettlementOptions {
 }
 
 /**
- * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. Under load so many turns of a
- * fraction of a millisecond are worth waiting for; more bring nothing, because those who wait send no new calls.
+ * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. Where several calls end at once
+ * so many turns are worth waiting for; more bring nothing, because those who wait send no new calls. What comes while a
+ * batch is written is the next batch, without waiting.
  */
 const furtherTurns = 2;
 
@@ -172,8 +173,6 @@ export class Settlement {
   async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
     const writes: Write[] = [];
     const sums = new Map<Account, Sum>();
-    const fresh = batch.filter((entry) => entry.stored === undefined);
-    const ids = await this.#options.db.nextIds('logs', fresh.length);
     // Before numbers are given out: opening an account marks everything up to the last number as applied to it.
     if (processId === this.#options.processId()) {
       for (const { reservation } of batch) {
@@ -184,6 +183,8 @@ export class Settlement {
       // Opening is where the loss of an identity may show.
       if (processId !== this.#options.processId()) return false;
     }
+    const fresh = batch.filter((entry) => entry.stored === undefined);
+    const ids = await this.#options.db.nextIds('logs', fresh.length);
     for (const [index, id] of ids.entries()) {
       const entry = fresh[index];
       if (entry !== undefined) entry.stored = this.#toRecord(entry, id, processId);
