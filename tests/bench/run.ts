@@ -1,6 +1,7 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
-// BENCH_OTHER_NODE names another Node (22.19 or newer): streams are then compared with a bare proxy on that one too.
+// BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
+// bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -7,38 +7,12 @@ import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 const endingBytes = 4 * 1024;
 const emptyList = Buffer.from('[]');
 
-/**
- * Looks for a key in its quotes. Quotes and `e` stand everywhere in JSON, and a search stops at each place where its first
- * letter is: it begins at a letter that is rarer, and looks back.
- */
-class KeySearch {
-  readonly #key: Buffer;
-  readonly #rest: Buffer;
-  readonly #skipped: number;
-
-  constructor(key: string, begin: string) {
-    this.#key = Buffer.from(`"${key}"`);
-    this.#skipped = this.#key.indexOf(begin);
-    this.#rest = this.#key.subarray(this.#skipped);
-  }
-
-  /** Offset behind the next one, -1 when there is none. */
-  after(bytes: Buffer, from: number): number {
-    for (let at = bytes.indexOf(this.#rest, from); at >= 0; at = bytes.indexOf(this.#rest, at + 1)) {
-      const start = at - this.#skipped;
-      const end = at + this.#rest.length;
-      if (start >= from && bytes.compare(this.#key, 0, this.#skipped, start, at) === 0) return end;
-    }
-    return -1;
-  }
-}
-
-const errorKey = new KeySearch('error', 'rr');
-const usageKey = new KeySearch('usage', 'u');
+const afterError = keySearch('error', 'r');
+const afterUsage = keySearch('usage', 'u');
 
 /** Whether one of the last of these whole events may be an error. */
 export function mayHoldError(events: Buffer): boolean {
-  return errorKey.after(events, Math.max(0, events.length - endingBytes)) >= 0;
+  return afterError(events, Math.max(0, events.length - endingBytes)) >= 0;
 }
 
 /** Offset of the event `[DONE]` when it is the last of whole events, else -1. */
@@ -59,7 +33,7 @@ export function doneAt(events: Buffer): number {
 export function withoutUsage(events: Buffer): readonly Buffer[] {
   const from = Math.max(0, events.length - endingBytes);
   const cuts: Cut[] = [];
-  for (let at = usageKey.after(events, from); at >= 0; at = usageKey.after(events, at)) {
+  for (let at = afterUsage(events, from); at >= 0; at = afterUsage(events, at)) {
     while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
     if (events[at] === 0x7b) at = lookAt(events, at, cuts);
   }
@@ -73,6 +47,23 @@ export function withoutUsage(events: Buffer): readonly Buffer[] {
   }
   kept.push(events.subarray(end));
   return kept;
+}
+
+/**
+ * A search for a key in its quotes: the offset behind the next one, -1 when there is none. Quotes stand everywhere in JSON, and
+ * a search stops wherever its first letter is: it begins at a letter that is rarer, and looks back.
+ */
+function keySearch(name: string, rare: string): (bytes: Buffer, from: number) => number {
+  const key = Buffer.from(`"${name}"`);
+  const skipped = key.indexOf(rare);
+  const rest = key.subarray(skipped);
+  return (bytes, from) => {
+    for (let at = bytes.indexOf(rest, from); at >= 0; at = bytes.indexOf(rest, at + 1)) {
+      const start = at - skipped;
+      if (start >= from && bytes.compare(key, 0, skipped, start, at) === 0) return at + rest.length;
+    }
+    return -1;
+  };
 }
 
 interface Cut {
