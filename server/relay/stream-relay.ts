@@ -16,7 +16,7 @@ import { errorInAnswer } from '#server/upstream/dialects/openai/response.ts';
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
 import { wantsUsage } from '#server/upstream/dialects/openai/request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
-import { doneAt, mayHoldError, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
+import { mayHoldError, soundPart, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
 import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
 import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
 import { parseObject } from '#server/upstream/loose-json.ts';
@@ -28,6 +28,7 @@ import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts
 import { invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { UsageMeter } from '#server/upstream/usage-meter.ts';
+import type { ReportedUsage } from '#server/upstream/usage-meter.ts';
 
 type StreamEnding = 'complete' | CallEnding;
 
@@ -126,7 +127,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     // Some upstreams leave the empty line behind their last event out.
     if (this.#carry !== null) this.data(Buffer.from('\n\n'), true);
     if (this.#state === 'opening') this.#failBeforeOrAfter(invalidAnswer(), 'truncated');
-    else this.#finish(this.#hasFinishReason() ? 'complete' : 'truncated');
+    else this.#finish(this.#meter.hasFinished() ? 'complete' : 'truncated');
   }
 
   fail(failure: SendFailure): void {
@@ -165,22 +166,23 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   }
 
   #pass(events: Buffer, isOwned: boolean): void {
-    const done = doneAt(events);
-    const content = done < 0 ? events : events.subarray(0, done);
+    const { end, then } = soundPart(events);
+    const content = end === events.length ? events : events.subarray(0, end);
     let forClient: readonly Buffer[] = [];
-    if (content.length > 0) {
+    if (end > 0) {
       this.#meter.push(content, isOwned);
       forClient = this.#forClient(content);
     }
     if (this.#state !== 'flowing') return;
-    if (done >= 0) {
+    if (then === 'done') {
       // What came together with the ending waits for the settlement with it and leaves in one write.
       this.#last = forClient;
       this.#finish('complete');
       return;
     }
     for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
-    this.#spending.check();
+    if (then === 'garbage') this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
+    else this.#spending.check();
   }
 
   /** What of the events the client gets; nothing when the stream was ended by one of them. */
@@ -199,10 +201,6 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
       else if (!(this.#isUsageHidden && isUsageOnly(data))) out.push(toEvent(data));
     }
     return [Buffer.from(out.join(''))];
-  }
-
-  #hasFinishReason(): boolean {
-    return this.#meter.lastEvents().some((data) => /"finish_reason"\s*:\s*"/.test(data));
   }
 
   /** The client reads slowly, or it is not known whether it can pay for more. */
@@ -239,8 +237,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     const isWell = ending === 'complete' && !isAbsurd;
     const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
     const told = readUsage(reported?.value, channel.provider);
-    const usage =
-      told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), ending, reported?.eventsAfter ?? 0);
+    const usage = told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), reported);
     attempt.end_ms = elapsed(call);
     if (outcome !== 'complete') attempt.error = failure === undefined ? outcome : nameOf(failure);
     this.#noteHealth(outcome, failure);
@@ -292,10 +289,9 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     return countedUsage(promptTokens, completionTokens);
   }
 
-  /** What was told early in a stream that broke off does not hold what came after it. */
-  async #checkedUsage(told: MeteredUsage, ending: StreamEnding, eventsAfter: number): Promise<MeteredUsage> {
-    if (ending === 'complete' || eventsAfter === 0) return told;
-    return withCompletion(told, await this.#meter.countTokens());
+  /** What was told early does not hold what came after it. */
+  async #checkedUsage(told: MeteredUsage, reported: ReportedUsage | undefined): Promise<MeteredUsage> {
+    return reported?.hasTextAfter === true ? withCompletion(told, await this.#meter.countTokens()) : told;
   }
 
   /** The proper ending: what a transformation still owes, usage for those who asked and got none, `[DONE]`. */

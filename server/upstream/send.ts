@@ -11,6 +11,8 @@ export interface SendRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body: string | null;
+  /** A stream is asked for: what comes is one, unless it says that it is JSON. Otherwise only an event stream is. */
+  isStream?: boolean;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
 }
@@ -94,7 +96,7 @@ export function createSender(): Sender {
 
   return {
     send(request, limits) {
-      const exchange = new Exchange(limits);
+      const exchange = new Exchange(limits, request.isStream === true);
       dispatcherFor(request.origin, request.proxy).dispatch(
         { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
         exchange,
@@ -116,6 +118,7 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly answer: Promise<WholeAnswer | StreamAnswer>;
   readonly #limits: SendLimits;
+  readonly #isStreamAsked: boolean;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
   #reject: (failure: SendFailure) => void = () => {};
@@ -128,8 +131,9 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #failure: SendFailure | null = null;
   #isEnded = false;
 
-  constructor(limits: SendLimits) {
+  constructor(limits: SendLimits, isStreamAsked: boolean) {
     this.#limits = limits;
+    this.#isStreamAsked = isStreamAsked;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -150,12 +154,16 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    const type = headers['content-type'];
-    if (status === 200 && typeof type === 'string' && type.startsWith('text/event-stream')) {
+    if (status === 200 && this.#isStreamType(headers['content-type'])) {
       clearTimeout(this.#timer);
       this.#stream = new UpstreamStream(controller, () => this.abort());
       this.#resolve({ kind: 'stream', status, headers, stream: this.#stream });
     }
+  }
+
+  #isStreamType(type: string | string[] | undefined): boolean {
+    if (typeof type !== 'string') return this.#isStreamAsked;
+    return type.startsWith('text/event-stream') || (this.#isStreamAsked && !/\bjson\b/i.test(type));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

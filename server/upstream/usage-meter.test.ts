@@ -41,26 +41,51 @@ test('usage-meter: the usage is the last object of that name at the top of an ev
   const watched = meter();
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'));
   watched.push(Buffer.from('data: {"choices":[{"delta":{"content":"\\"usage\\": {"}}],"usage":null}\n\n'));
-  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 1 });
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: true });
   watched.push(Buffer.from('data: {"choices":[],"usage": {"prompt_tokens":2}}\n\ndata: {"x_groq":{"usage":{"prompt_tokens":3}}}\n\n'));
-  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 2 }, eventsAfter: 1 });
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 2 }, hasTextAfter: false });
 });
 
-test('usage-meter: a usage far behind is none, and a stream without any has none', () => {
+test('usage-meter: a usage is found however long ago it came, and it is known whether text came after it', () => {
   const watched = meter();
   expect(watched.lastUsage()).toBeUndefined();
   watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'), true);
-  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 0 });
-  for (let index = 0; index < 5; index += 1) watched.push(Buffer.from(chunk(`word${index}`)));
-  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, eventsAfter: 5 });
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: false });
+  for (let index = 0; index < 500; index += 1) watched.push(Buffer.from('data: {"choices":[{"index":0,"delta":{},"usage":null}]}\n\n'));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: false });
   watched.push(Buffer.from(chunk('more')));
-  expect(watched.lastUsage()).toBeUndefined();
+  for (let index = 0; index < 500; index += 1) watched.push(Buffer.from('data: {"choices":[{"index":0,"delta":{}}]}\n\n'));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: true });
+});
+
+test.each([5_000, 50_000])('usage-meter: usage and finish reason are found in an event of %d bytes', (size) => {
+  const watched = meter();
+  watched.push(Buffer.from(chunk('word')));
+  const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 9 }, results: 'x'.repeat(size) };
+  watched.push(Buffer.from(`data: ${JSON.stringify(last)}\n\n`));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 9 }, hasTextAfter: false });
+  expect(watched.hasFinished()).toBe(true);
+});
+
+test('usage-meter: a stream has finished when a reason was given and nothing was written after it', () => {
+  const end = (reason: unknown) => Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: {}, finish_reason: reason }] })}\n\n`);
+  const watched = meter();
+  watched.push(Buffer.from(chunk('word')));
+  for (const reason of [null, '']) watched.push(end(reason));
+  expect(watched.hasFinished()).toBe(false);
+  watched.push(end('stop'));
+  for (let index = 0; index < 1_000; index += 1) watched.push(end(null));
+  expect(watched.hasFinished()).toBe(true);
+  watched.push(Buffer.from(chunk('the other choice')));
+  expect(watched.hasFinished()).toBe(false);
+  for (let index = 0; index < 1_000; index += 1) watched.push(end(null));
+  expect(watched.hasFinished()).toBe(false);
 });
 
 test('usage-meter: a usage that is no object is found, so that it can be refused', () => {
   for (const value of ['many', 7, [1], false]) {
     const watched = meter();
     watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(value)}}\n\n`));
-    expect(watched.lastUsage()).toEqual({ value, eventsAfter: 0 });
+    expect(watched.lastUsage()).toEqual({ value, hasTextAfter: false });
   }
 });

@@ -1,5 +1,5 @@
-// Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: the last bytes tell usage and
-// ending; the text is kept as raw bytes and only read when the upstream reported no usage, or when the bytes pile up.
+// Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: events are kept as raw bytes and
+// looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
 import { parseObject } from '#server/upstream/loose-json.ts';
 import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
@@ -10,9 +10,9 @@ const rawBytes = 16 * 1024;
 const textLimit = 48 * 1024;
 const tailBytes = 4 * 1024;
 
-/** Usage and finish reason are looked for in so many events at the end. */
 const lastEvents = 6;
 const usageKey = Buffer.from('"usage"');
+const finishKey = Buffer.from('"finish_reason"');
 
 // Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
 const spare: Buffer[] = [];
@@ -25,8 +25,8 @@ export interface MeterOptions {
 export interface ReportedUsage {
   /** Whatever stood there. */
   value: unknown;
-  /** How many events came after it: what they hold is not in it. */
-  eventsAfter: number;
+  /** The model wrote on after it: that is not in it. */
+  hasTextAfter: boolean;
 }
 
 export class UsageMeter {
@@ -37,6 +37,9 @@ export class UsageMeter {
   #rawLength = 0;
   #tail: Buffer | null = null;
   #text = '';
+  /** What the events told that are no longer kept. */
+  #usage: ReportedUsage | undefined;
+  #hasFinished = false;
   #counted: Promise<number>[] = [];
   /** Estimated tokens of the text so far. */
   #estimate = 0;
@@ -72,8 +75,7 @@ export class UsageMeter {
   #copy(events: Buffer): void {
     if (this.#rawLength + events.length > rawBytes) this.#drainToText();
     if (events.length > rawBytes) {
-      this.#keepTail(events);
-      this.#addText(events.toString('utf8'));
+      this.#drop(events);
       return;
     }
     this.#raw ??= spare.pop() ?? Buffer.allocUnsafeSlow(rawBytes);
@@ -81,27 +83,19 @@ export class UsageMeter {
     this.#rawLength += events.length;
   }
 
-  /** The data of the last events, newest last: where usage and finish reasons are. */
+  /** The data of the last events, newest last. */
   lastEvents(): string[] {
     return lastEventsOf(this.#tailBytes().toString('utf8'));
   }
 
-  /** The last `usage` that is not null, at the top of one of the last events; undefined when none of them has any. */
+  /** The last `usage` that is not null, at the top of an event; undefined when none had any. */
   lastUsage(): ReportedUsage | undefined {
-    const tail = this.#tailBytes();
-    for (let at = tail.lastIndexOf(usageKey); at > 0; at = tail.lastIndexOf(usageKey, at - 1)) {
-      // Most events of most upstreams say `null`.
-      if (isNullAt(tail, at + usageKey.length)) continue;
-      const [start, end] = [startOfEvent(tail, at), endOfEvent(tail, at)];
-      const eventsAfter = countEvents(tail, end);
-      if (eventsAfter >= lastEvents) break;
-      const data = dataOf(tail.toString('utf8', start, end).trimEnd());
-      const value = data === null ? undefined : parseObject(data)?.['usage'];
-      if (value !== undefined && value !== null) return { value, eventsAfter };
-      if (start === 0) break;
-      at = start;
-    }
-    return undefined;
+    return usageIn(this.#kept(), this.#usage);
+  }
+
+  /** Whether the model has said why it ends, and has ended. */
+  hasFinished(): boolean {
+    return finishIn(this.#kept(), this.#hasFinished);
   }
 
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */
@@ -132,6 +126,10 @@ export class UsageMeter {
     this.#text = '';
   }
 
+  #kept(): Buffer {
+    return this.#first ?? this.#raw?.subarray(0, this.#rawLength) ?? Buffer.alloc(0);
+  }
+
   #tailBytes(): Buffer {
     if (this.#first !== null) return this.#first.subarray(Math.max(0, this.#first.length - tailBytes));
     if (this.#raw === null) return this.#tail ?? Buffer.alloc(0);
@@ -141,10 +139,16 @@ export class UsageMeter {
 
   #drainToText(): void {
     if (this.#raw === null || this.#rawLength === 0) return;
-    const raw = this.#raw.toString('utf8', 0, this.#rawLength);
-    this.#keepTail(this.#raw.subarray(0, this.#rawLength));
+    this.#drop(this.#raw.subarray(0, this.#rawLength));
     this.#rawLength = 0;
-    this.#addText(raw);
+  }
+
+  /** Keeps of whole events what they tell. */
+  #drop(events: Buffer): void {
+    this.#usage = usageIn(events, this.#usage);
+    this.#hasFinished = finishIn(events, this.#hasFinished);
+    this.#keepTail(events);
+    this.#addText(events.toString('utf8'));
   }
 
   #keepTail(bytes: Buffer): void {
@@ -161,18 +165,46 @@ export class UsageMeter {
   }
 }
 
-/** Whether `null` stands there, behind the colon of its key. */
-function isNullAt(bytes: Buffer, from: number): boolean {
-  let at = from;
-  while (bytes[at] === 0x20 || bytes[at] === 0x3a || bytes[at] === 0x0a || bytes[at] === 0x09) at += 1;
-  return bytes[at] === 0x6e;
+/** The last usage in these whole events; where there is none, the one before them. */
+function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsage | undefined {
+  for (const { start, end } of eventsWith(events, usageKey)) {
+    const data = dataOf(events.toString('utf8', start, end).trimEnd());
+    const usage = data === null ? undefined : parseObject(data)?.['usage'];
+    if (usage !== undefined && usage !== null) return { value: usage, hasTextAfter: hasText(events, end) };
+  }
+  return before === undefined || before.hasTextAfter ? before : { value: before.value, hasTextAfter: hasText(events, 0) };
 }
 
-/** How many events begin from there on, as far as it matters. */
-function countEvents(bytes: Buffer, from: number): number {
-  let count = 0;
-  for (let at = from; at < bytes.length && count < lastEvents; at = endOfEvent(bytes, at)) count += 1;
-  return count;
+/** Whether one of these whole events, or one before them, gave a reason to end, and nothing was written after it. */
+function finishIn(events: Buffer, before: boolean): boolean {
+  for (const { end, valueAt } of eventsWith(events, finishKey)) {
+    // Some say `""` until then.
+    if (events[valueAt] === quote && events[valueAt + 1] !== quote) return !hasText(events, end);
+  }
+  return before && !hasText(events, 0);
+}
+
+const letterN = 0x6e;
+const quote = 0x22;
+const blanks: readonly (number | undefined)[] = [0x20, 0x3a, 0x0a, 0x0d, 0x09];
+
+/**
+ * The events that hold a key whose value is not `null` (most events of most upstreams say that), the last one first, each with
+ * where the value is. An event with several such keys comes several times.
+ */
+function* eventsWith(events: Buffer, key: Buffer): Generator<{ start: number; end: number; valueAt: number }> {
+  for (let at = events.lastIndexOf(key); at > 0; at = events.lastIndexOf(key, at - 1)) {
+    let valueAt = at + key.length;
+    while (blanks.includes(events[valueAt])) valueAt += 1;
+    if (events[valueAt] === letterN) continue;
+    const start = startOfEvent(events, at);
+    yield { start, end: endOfEvent(events, at), valueAt };
+    if (start === 0) return;
+  }
+}
+
+function hasText(events: Buffer, from: number): boolean {
+  return from < events.length && textOf(events.toString('utf8', from)) !== '';
 }
 
 /** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */

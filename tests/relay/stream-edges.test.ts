@@ -20,12 +20,15 @@ interface RawUpstream extends AsyncDisposable {
 }
 
 /** A provider that writes what the test writes. */
-async function startRawUpstream(answer: (response: ServerResponse) => void | Promise<void>): Promise<RawUpstream> {
+async function startRawUpstream(
+  answer: (response: ServerResponse) => void | Promise<void>,
+  type = 'text/event-stream',
+): Promise<RawUpstream> {
   const server = createServer((request, response) => {
     upstream.calls += 1;
     request.resume();
     request.on('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.writeHead(200, type === 'none' ? {} : { 'content-type': type });
       void answer(response);
     });
   });
@@ -148,6 +151,61 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ prompt_tokens: 10, other: { prompt_source: 'upstream', completion_source: 'counted' } });
     expect(row?.completion_tokens).toBeGreaterThanOrEqual(8);
+    await scene.checkBooks();
+  });
+
+  test('usage told long before the end is believed, and what was written after it is counted', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 };
+    const empty = event({ choices: [{ index: 0, delta: {} }] });
+    const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    let text = '';
+    await using upstream = await startRawUpstream((response) => void response.end(text));
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    const told = event({ choices: [], usage, search_results: ['x'.repeat(9_000)] });
+    text = `${word('one')}${told}${empty.repeat(300)}${finish}data: [DONE]\n\n`;
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(events.filter((data) => data.includes('usage'))).toEqual([]);
+    const early = event({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 0, total_tokens: 1000 } });
+    text = `${early}${word('one two three four five')}${finish}data: [DONE]\n\n`;
+    await readEvents(await scene.chat({ stream: true }));
+    const rows = await scene.logs(2);
+    expect(rows[0]).toMatchObject({ prompt_tokens: 1000, completion_tokens: 500, other: { completion_source: 'upstream' } });
+    expect(rows[1]).toMatchObject({ prompt_tokens: 1000, completion_tokens: 5, other: { completion_source: 'counted' } });
+    await scene.checkBooks();
+  });
+
+  test.each(['data: {not json\n\n', '<html>502 Bad Gateway</html>\n\n'])(
+    'something that is no event ends the stream with an error: %j',
+    async (garbage) => {
+      await using upstream = await startRawUpstream(
+        (response) => void response.end(`${word('one')}${garbage}${word('two')}data: [DONE]\n\n`),
+      );
+      await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+      const events = await readEvents(await scene.chat({ stream: true }));
+      expect(events).toHaveLength(2);
+      expect(JSON.parse(events[0] ?? '').choices[0].delta.content).toBe('one');
+      expect(JSON.parse(events[1] ?? '').error).toMatchObject({ code: 'invalid_upstream_response' });
+      const [row] = await scene.logs(1);
+      expect(row).toMatchObject({ completion_tokens: 1, other: { ending: 'invalid_answer' } });
+      await scene.checkBooks();
+    },
+  );
+
+  test('nothing is sent after `[DONE]`', async () => {
+    await using upstream = await startRawUpstream(
+      (response) => void response.end(`${word('one')}data: [DONE]\n\n${earlyUsage}${word('two')}`),
+    );
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    const events = await readEvents(await scene.chat({ stream: true }));
+    expect(events.map((data) => (data === '[DONE]' ? data : JSON.parse(data).choices[0].delta.content))).toEqual(['one', '[DONE]']);
+    await scene.checkBooks();
+  });
+
+  test.each(['text/plain; charset=utf-8', 'none'])('a stream may come as %s when one was asked for', async (type) => {
+    await using upstream = await startRawUpstream((response) => void response.end(`${word('one')}data: [DONE]\n\n`), type);
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    expect((await readEvents(await scene.chat({ stream: true }))).at(-1)).toBe('[DONE]');
+    expect((await scene.chat()).status).toBe(502);
     await scene.checkBooks();
   });
 

@@ -32,6 +32,7 @@ export interface UpstreamRequest {
   /** Shared between calls: never change it. */
   headers: Readonly<Record<string, string>>;
   body: string;
+  isStream: boolean;
   upstreamModel: string;
   isMapped: boolean;
   /** What went upstream, for the log. */
@@ -57,6 +58,7 @@ export function buildUpstreamRequest(input: RequestInput): UpstreamRequest {
     method: 'POST',
     headers: channel.headers(input.isStream, input.now),
     body: edited === body ? bodyText(input, plan) : JSON.stringify(edited),
+    isStream: input.isStream,
     upstreamModel: plan.upstreamModel,
     isMapped: plan.isMapped,
     reasoningEffort: typeof effort === 'string' ? effort : undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doneAt, mayHoldError, withoutUsage } from './stream-bytes.ts';
+import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
 
 const event = (fields: object) => `data: ${JSON.stringify(fields)}\n\n`;
 const word = (content: string, more: object = {}) => event({ choices: [{ index: 0, delta: { content } }], ...more });
@@ -19,13 +19,45 @@ test('stream-bytes: the usage chunk is cut out wherever it stands, and nothing e
   expect(left(event({ choices: [], prompt_filter_results: [] }))).toContain('prompt_filter_results');
 });
 
-test('stream-bytes: `[DONE]` is found as the last event only', () => {
-  const done = (text: string) => doneAt(Buffer.from(text));
-  expect(done('data: [DONE]\n\n')).toBe(0);
-  expect(done(`${word('a')}data:[DONE]\r\n\r\n`)).toBe(word('a').length);
-  expect(done(`data: [DONE]\n\n${word('a')}`)).toBe(-1);
-  expect(done(word('data: [DONE]'))).toBe(-1);
-  expect(done('')).toBe(-1);
+test('stream-bytes: `[DONE]` ends a stream wherever it stands', () => {
+  const part = (text: string) => soundPart(Buffer.from(text));
+  const [a] = [word('a')];
+  expect(part('data: [DONE]\n\n')).toEqual({ end: 0, then: 'done' });
+  expect(part(`${a}data:[DONE]\r\n\r\n`)).toEqual({ end: a.length, then: 'done' });
+  expect(part(`${a}data: [DONE]\n\n${a}`)).toEqual({ end: a.length, then: 'done' });
+  expect(part(word('data: [DONE]'))).toEqual({ end: word('data: [DONE]').length, then: 'nothing' });
+  expect(part('')).toEqual({ end: 0, then: 'nothing' });
+});
+
+test.each([
+  ['an object', 'data: {"a":1}\n\n'],
+  ['without a space', 'data:{"a":1}\n\n'],
+  ['other line ends', 'data: {"a":1}\r\n\r\n'],
+  ['more empty lines', 'data: {"a":1}\n\n\n'],
+  ['on several lines', 'data: {\ndata: "a":1}\n\n'],
+  ['with other fields', 'event: message\nid: 7\nretry: 100\ndata: {"a":1}\n\n'],
+  ['a comment', ': keep-alive\n\n'],
+  ['no data', 'event: ping\n\ndata:\n\n'],
+])('stream-bytes: an event may be written as %s', (_, text) => {
+  const events = word('a') + text + word('b');
+  expect(soundPart(Buffer.from(events))).toEqual({ end: events.length, then: 'nothing' });
+});
+
+test.each([
+  ['broken JSON', 'data: {not json\n\n'],
+  ['a text', 'data: hello\n\n'],
+  ['a list', 'data: [1]\n\n'],
+  ['a page', '<html>\n<body>502 Bad Gateway</body></html>\n\n'],
+  ['half an object', 'data: {"a":{"b":1\n\n'],
+])('stream-bytes: a stream goes as far as it is sound: %s', (_, text) => {
+  const [a, b] = [word('a'), word('b')];
+  expect(soundPart(Buffer.from(a + text + b))).toEqual({ end: a.length, then: 'garbage' });
+});
+
+test('stream-bytes: a usage chunk and an error are found however long they are', () => {
+  const long = 'x'.repeat(9_000);
+  expect(left(word('a'), event({ choices: [], usage, search_results: [long] }))).toBe(word('a'));
+  expect(mayHoldError(Buffer.from(word('a') + event({ error: { message: long } })))).toBe(true);
 });
 
 test('stream-bytes: an error near the end may be one', () => {

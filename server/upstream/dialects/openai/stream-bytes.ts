@@ -1,9 +1,10 @@
 // What is looked for in the bytes of a stream without reading it event by event.
 import { isUsageOnly } from './stream.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
 import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 
-// Errors and usage end a stream, so they stand near the end of what arrives together with them. Searching all of a long
-// burst would cost more than passing it on.
+// Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
+// begins with a frequent letter would cost more than passing it on.
 const endingBytes = 4 * 1024;
 const emptyList = Buffer.from('[]');
 
@@ -12,18 +13,52 @@ const afterUsage = keySearch('usage', 'u');
 
 /** Whether one of the last of these whole events may be an error. */
 export function mayHoldError(events: Buffer): boolean {
-  return afterError(events, Math.max(0, events.length - endingBytes)) >= 0;
+  return afterError(events, ending(events)) >= 0;
 }
 
-/** Offset of the event `[DONE]` when it is the last of whole events, else -1. */
-export function doneAt(events: Buffer): number {
-  let end = events.length - 1;
-  while (end > 0 && (events[end] === 0x0a || events[end] === 0x0d)) end -= 1;
-  if (events[end] !== 0x5d) return -1; // ends with `]`
-  const from = Math.max(0, end - 32);
-  const match = /(?:^|\n)data: ?\[DONE\]$/.exec(events.toString('latin1', from, end + 1));
-  if (match === null) return -1;
-  return from + match.index + (match[0].startsWith('\n') ? 1 : 0);
+/** Where the last bytes begin, or the last event when that is longer. */
+function ending(events: Buffer): number {
+  const from = events.length - endingBytes;
+  return from <= 0 ? 0 : Math.min(from, startOfEvent(events, events.length - 3));
+}
+
+export interface SoundPart {
+  /** Offset behind the last event that may go on. */
+  end: number;
+  /** What comes then: nothing, the event `[DONE]`, or something that is no event of a chat stream. */
+  then: 'nothing' | 'done' | 'garbage';
+}
+
+/** How far these whole events are what they should be. Only the frame of each is looked at; its JSON is the client's to read. */
+export function soundPart(events: Buffer): SoundPart {
+  for (let at = 0; at < events.length;) {
+    const lineEnd = events.indexOf(newline, at);
+    // Nearly all are `data: {…}` and an empty line.
+    if (isObjectAt(events, at) && events[lineEnd - 1] === closingBrace && events[lineEnd + 1] === newline) {
+      at = lineEnd + 2;
+      continue;
+    }
+    const end = endOfEvent(events, at);
+    const event = events.toString('utf8', at, end).trimEnd();
+    const data = dataOf(event);
+    if (data === '[DONE]') return { end: at, then: 'done' };
+    if (data === null || data === '' ? !isAside(event) : parseObject(data) === null) return { end: at, then: 'garbage' };
+    at = end;
+  }
+  return { end: events.length, then: 'nothing' };
+}
+
+const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
+
+/** Whether an object begins there as the data of an event. */
+function isObjectAt(bytes: Buffer, at: number): boolean {
+  if (bytes[at] !== letterD || bytes[at + 4] !== colon) return false;
+  return bytes[at + 5] === openingBrace || (bytes[at + 5] === space && bytes[at + 6] === openingBrace);
+}
+
+/** Only comments and fields that are no data. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+function isAside(event: string): boolean {
+  return event.split(/\r?\n/).every((line) => /^(?:$|:|(?:event|id|retry|data)(?:$|:))/.test(line));
 }
 
 /**
@@ -31,13 +66,12 @@ export function doneAt(events: Buffer): number {
  * list, which may be that of the choices.
  */
 export function withoutUsage(events: Buffer): readonly Buffer[] {
-  const from = Math.max(0, events.length - endingBytes);
   const cuts: Cut[] = [];
-  for (let at = afterUsage(events, from); at >= 0; at = afterUsage(events, at)) {
+  for (let at = afterUsage(events, 0); at >= 0; at = afterUsage(events, at)) {
     while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
     if (events[at] === 0x7b) at = lookAt(events, at, cuts);
   }
-  for (let at = events.indexOf(emptyList, from); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
+  for (let at = events.indexOf(emptyList, ending(events)); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
   if (cuts.length === 0) return [events];
   const kept: Buffer[] = [];
   let end = 0;
