@@ -8,6 +8,7 @@ import type { Serve } from '#server/http/mount.ts';
 type Answer = Response | Promise<Response>;
 
 export interface ServerRouter {
+  /** `:name` is one part of the path, `:name+` all the rest. */
   add(method: string, path: string, serve: Serve): void;
   /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
   match(request: Request, path: string, connection: Connection | null): Answer | Promise<Response | undefined> | undefined;

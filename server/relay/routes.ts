@@ -42,7 +42,8 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
   host.add('GET', '/v1/models', (request) =>
     answer(request, (models) => ({ object: 'list', success: true, data: models.map(modelObject) })),
   );
-  host.add('GET', '/v1/models/:model', (request, { model = '' }) =>
+  // Names may have slashes in them, and clients send those as they are or escaped.
+  host.add('GET', '/v1/models/:model+', (request, { model = '' }) =>
     answer(request, (models) => {
       if (!models.includes(model) && !models.includes(pricedName(model)))
         throw new AppError('model_not_found', { model }, { field: 'model' });

@@ -302,6 +302,29 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     expect(await missing.json()).toMatchObject({ error: { code: 'model_not_found' } });
   });
 
+  test('a model is found by a name with slashes, sent as they are or escaped', async () => {
+    const name = 'Qwen/Qwen2.5-72B-Instruct';
+    await using scene = await createScene(engine, { channels: [{ models: `${name},a/b/c` }] });
+    const get = async (path: string) => {
+      const response = await fetch(`${scene.app.origin}${path}`, { headers: { authorization: `Bearer ${scene.key}` } });
+      return { status: response.status, body: await response.json() };
+    };
+    for (const path of [name, `${name}/`, encodeURIComponent(name), `${name}?beta=true`])
+      expect(await get(`/v1/models/${path}`), path).toMatchObject({ status: 200, body: { id: name, object: 'model' } });
+    expect(await get('/v1/models/a/b%2Fc')).toMatchObject({ status: 200, body: { id: 'a/b/c' } });
+    for (const path of ['Qwen', 'Qwen/nothing', 'Qwen/Qwen2.5-72B-Instruct/extra', 'Qwen%2Fnothing']) {
+      expect(await get(`/v1/models/${path}`), path).toMatchObject({
+        status: 404,
+        body: { error: { code: 'model_not_found', type: 'invalid_request_error', param: 'model' } },
+      });
+    }
+    expect(await get('/v1/models/Qwen/%zz')).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameter' } } });
+    for (const path of ['/v1/modelsQwen/x', '/v1/nothing/models/Qwen/x'])
+      expect((await get(path)).body, path).toMatchObject({ error: { code: 'invalid_url' } });
+    const posted = await scene.post(`/v1/models/${name}`, {});
+    expect([posted.status, await posted.json()]).toMatchObject([404, { error: { code: 'invalid_url' } }]);
+  });
+
   test("bad input is refused in the format of OpenAI and in the caller's language, and costs nothing", async () => {
     await using scene = await createScene(engine);
     const message = { role: 'user', content: 'x' };
