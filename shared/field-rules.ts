@@ -16,6 +16,15 @@ export const fieldRules = {
   invalid: { zh: '格式不正确', en: 'is not in the right form' },
   once: { zh: '只能给出一个值', en: 'must be given as one plain value' },
   characters: { zh: '含有不允许的字符', en: 'contains characters that are not allowed' },
+  url: { zh: '不是有效的网址', en: 'is not a valid address' },
+  noCredentials: { zh: '不能包含用户名或密码', en: 'must not contain a username or a password' },
+  noFragment: { zh: '不能包含 # 部分', en: 'must not contain a # part' },
+  proxyUrl: {
+    zh: '必须是以 http://、https:// 或 socks5:// 开头的有效网址',
+    en: 'must be a valid address that begins with http://, https:// or socks5://',
+  },
+  statusFrom: { zh: '不是 100 到 599 的状态码', en: 'is not a status from 100 to 599' },
+  statusTo: { zh: '只能改为 400 到 599 的状态码', en: 'must be a status from 400 to 599' },
   onOrOff: { zh: '只能改为启用（1）或停用（2）', en: 'can only be changed to enabled (1) or disabled (2)' },
   byManaging: {
     zh: '不能在这里修改，请使用用户管理的提升、降级、启用或禁用操作',
@@ -94,6 +103,7 @@ const fieldNames: ReadonlyMap<string, LocalText> = new Map(
     role: { zh: '角色', en: 'role' },
     SelfUseModeEnabled: { zh: '自用模式', en: 'self-use mode' },
     DemoSiteEnabled: { zh: '演示站点模式', en: 'demo site mode' },
+    setting: { zh: '额外设置', en: 'extra settings' },
     size: { zh: '每页条数', en: 'rows per page' },
     start_timestamp: { zh: '开始时间', en: 'start of the time range' },
     status: { zh: '状态', en: 'status' },

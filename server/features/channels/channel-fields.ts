@@ -2,9 +2,12 @@
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
+import type { LocalText } from '#shared/errors.ts';
+import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { ChannelRecord } from '#server/db/collections.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
+import { wrongJson } from './wrong-json.ts';
 
 export type ChannelInput = Omit<ChannelCreate & Partial<ChannelEdit>, 'copy_from' | 'id' | 'revision' | 'key' | 'status'>;
 /** Everything but the key and the status, which have rules of their own. */
@@ -33,6 +36,7 @@ export type ChannelFields = Partial<
 
 const longestName = 255;
 const longestGroup = 64;
+const longestAddress = 2000;
 /** Every model is offered in every group: both together are what a channel costs in memory. */
 const mostModels = 5000;
 const mostGroups = 200;
@@ -83,18 +87,22 @@ function oneLine(text: string, field: string): string {
 
 /** Without trailing slashes; may hold `{model}`. Empty: the provider's own address. */
 function baseUrl(text: string): string {
-  const address = text.trim().replace(/\/+$/, '');
+  const typed = text.trim();
+  const address = typed.replace(/\/+$/, '');
   if (address === '') return '';
-  const url = URL.parse(address.replaceAll('{model}', 'model'));
-  const isRight =
-    url !== null &&
-    /^https?:\/\//i.test(address) &&
-    url.username === '' &&
-    url.password === '' &&
-    url.hash === '' &&
-    !/[\s\p{Cc}]/u.test(address);
-  if (!isRight || address.length > 2000) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
+  if (!/^https?:\/\//i.test(typed)) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
+  const rule = baseUrlRule(address);
+  if (rule !== undefined) throw invalidInput('base_url', rule);
   return address;
+}
+
+function baseUrlRule(address: string): LocalText | undefined {
+  if (address.length > longestAddress) return fieldRules.longest(longestAddress);
+  if (/[\s\p{Cc}]/u.test(address)) return fieldRules.characters;
+  const url = URL.parse(address.replaceAll('{model}', 'model'));
+  if (url === null) return fieldRules.url;
+  if (url.username !== '' || url.password !== '') return fieldRules.noCredentials;
+  return url.hash === '' ? undefined : fieldRules.noFragment;
 }
 
 function models(text: string): string {
@@ -132,10 +140,8 @@ function jsonFields(input: ChannelInput): ChannelFields {
   for (const field of ['model_mapping', 'status_code_mapping', 'setting', 'param_override'] as const) {
     const text = input[field]?.trim();
     if (text === undefined) continue;
-    if (parsers[field](text) === null || !text.isWellFormed()) {
-      const code = field === 'model_mapping' ? 'channel_mapping_invalid' : 'channel_json_invalid';
-      throw new AppError(code, { field }, { field });
-    }
+    if (!text.isWellFormed()) throw new AppError('channel_text_invalid', { field }, { field });
+    if (parsers[field](text) === null) throw wrongJson(field, text);
     fields[field] = text;
   }
   return fields;
