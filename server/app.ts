@@ -36,6 +36,8 @@ export interface App {
   listener: RequestListener;
   /** From now on new requests are refused with 503. */
   drain(): void;
+  /** Ends open streams with a word on why. */
+  shutDown(): void;
 }
 
 const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
@@ -98,7 +100,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
         return refuse(request, connection, new AppError('shutting_down', {}, { retryAfter: 1 }));
       }
       if (connection?.req.headers.origin !== undefined && isOpenToOrigins(pathname)) {
-        if (request.method === 'OPTIONS') return preflightResponse(request);
+        if (request.method === 'OPTIONS') return preflightResponse(request, host.facts(request, connection).requestId);
         allowOrigin(connection);
       }
       const response = (await router.match(request, pathname, connection)) ?? (await serveOther(request, connection, pathname));
@@ -116,6 +118,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     drain: () => {
       isDraining = true;
     },
+    shutDown: () => relay.shutDown(),
   };
 }
 

@@ -41,7 +41,7 @@ async function serve(env: Env): Promise<void> {
   if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
   const stop = onceOnly(async () => {
     app.drain();
-    await listening.close(env.SHUTDOWN_GRACE);
+    await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
     await context.close();
   });
   endOnSignal(async () => {

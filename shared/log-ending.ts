@@ -72,6 +72,7 @@ const ownWords: ReadonlySet<Ending> = new Set([
   'invalid_answer',
   'client_left',
   'client_closed',
+  'shutdown',
   'well',
   'failed',
 ]);

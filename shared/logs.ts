@@ -82,6 +82,8 @@ export const CallEnding = z.enum([
   /** What the upstream reports as used cannot be true. */
   'invalid_usage',
   'client_closed',
+  /** The server ended before the answer did. */
+  'shutdown',
   /** The account had no more in the middle of the answer. */
   'overdraft',
 ]);

@@ -21,6 +21,7 @@ export const endingStatus: Readonly<Record<Ending, Status>> = {
   invalid_usage: 'look',
   client_closed: 'note',
   client_left: 'note',
+  shutdown: 'note',
   overdraft: 'empty',
   other: 'note',
 };

@@ -7,11 +7,16 @@ import { errorText } from '#shared/errors.ts';
 export interface Listening {
   readonly port: number;
   readonly server: Server;
-  /** Takes no new connections, lets open requests end for at most `graceSeconds`, then cuts what is left. */
-  close(graceSeconds: number): Promise<void>;
+  /**
+   * Takes no new connections, lets open requests end for at most `graceSeconds`, calls `atEnd` for those that have something
+   * to say before they end, and soon after cuts what is left.
+   */
+  close(graceSeconds: number, atEnd: () => void): Promise<void>;
 }
 
 const idleSweepMs = 50;
+/** What is settled by then is told to its client. */
+const lastWordsMs = 1_000;
 
 /** @throws {Error} when the address cannot be used */
 export async function listen(listener: RequestListener, address: { port: number; host: string }): Promise<Listening> {
@@ -30,13 +35,16 @@ export async function listen(listener: RequestListener, address: { port: number;
   return {
     port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
     server,
-    close: (graceSeconds) => close(server, graceSeconds),
+    close: (graceSeconds, atEnd) => close(server, graceSeconds, atEnd),
   };
 }
 
-function close(server: Server, graceSeconds: number): Promise<void> {
+function close(server: Server, graceSeconds: number, atEnd: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), graceSeconds * 1000);
+    let cut = setTimeout(() => {
+      atEnd();
+      cut = setTimeout(() => server.closeAllConnections(), lastWordsMs);
+    }, graceSeconds * 1000);
     // A connection whose last answer has left meanwhile is idle only now, and would be kept for the next request.
     const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
     server.close(() => {

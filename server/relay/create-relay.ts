@@ -17,12 +17,15 @@ export interface Relay {
   readonly services: RelayServices;
   /** Streams that are open right now. */
   readonly openStreams: number;
+  /** Open streams end with an error that says why. Connections are cut soon after. */
+  shutDown(): void;
 }
 
 export function createRelay(context: AppContext): Relay {
   const figures = createChannelFigures(context);
   const health = createChannelHealth({ now: context.now, onFailure: figures.failed });
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
+  let isEnding = false;
   const services: RelayServices = {
     context,
     channels: context.channels,
@@ -35,6 +38,7 @@ export function createRelay(context: AppContext): Relay {
     sender: createSender(),
     use: createChannelUse(context),
     clock: createStreamClock(),
+    isEnding: () => isEnding,
     addressOf: (request, connection) => addresses.read(connection?.req.socket.remoteAddress ?? '', request.headers.get('x-forwarded-for')),
   };
   const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
@@ -51,6 +55,10 @@ export function createRelay(context: AppContext): Relay {
     services,
     get openStreams() {
       return services.clock.size;
+    },
+    shutDown() {
+      isEnding = true;
+      services.clock.shutDown();
     },
   };
 }

@@ -1,6 +1,6 @@
 // The life of a relayed call, top to bottom.
 import { AppError } from '#shared/errors.ts';
-import type { Attempt } from '#shared/logs.ts';
+import type { Attempt, CallEnding } from '#shared/logs.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { bufferAnswer, eventStreamHeaders, streamAnswer } from '#server/relay/client-answer.ts';
 import { ClientStream } from '#server/relay/client-stream.ts';
@@ -171,7 +171,7 @@ function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { status: numbe
       upstreamModel: undefined,
       reasoningEffort: undefined,
       firstByteMs: undefined,
-      ending: outcome.kind === 'left' ? 'client_closed' : 'upstream_error',
+      ending: outcome.kind === 'left' ? leftEnding(call) : 'upstream_error',
       ...(outcome.kind === 'failed' ? { problem: outcome.failure.message } : {}),
     });
     // Not waited for: nothing is charged.
@@ -193,6 +193,10 @@ function ownFailure(call: RunningCall, outcome: { kind: 'no_channel' | 'left' | 
 
 function failureAnswer(call: RunningCall, error: AppError): Response {
   return errorAnswer(error.status, ownError(error, call.language, call.requestId), call.requestId);
+}
+
+function leftEnding({ services }: RunningCall): CallEnding {
+  return services.isEnding() ? 'shutdown' : 'client_closed';
 }
 
 function leave(call: RunningCall): void {

@@ -24,6 +24,8 @@ export interface RelayServices {
   readonly sender: Sender;
   readonly use: ChannelUse;
   readonly clock: StreamClock;
+  /** The server is about to cut what is open: who leaves now has not left by himself. */
+  readonly isEnding: () => boolean;
   /** Address of the client; forwarding headers count only from trusted proxies. */
   addressOf(request: Request, connection: Connection | null): string;
 }

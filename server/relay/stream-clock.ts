@@ -3,6 +3,8 @@
 export interface TimedStream {
   /** Called about four times a second with the monotonic time in milliseconds. */
   tick(now: number): void;
+  /** The server ends: what is open has to end now. */
+  shutDown?(): void;
   /** Kept by the clock: where the stream stands in its list, -1 when it does not. */
   clockPlace: number;
 }
@@ -11,6 +13,8 @@ export interface StreamClock {
   add(stream: TimedStream): void;
   remove(stream: TimedStream): void;
   readonly size: number;
+  /** Ends all streams. */
+  shutDown(): void;
   stop(): void;
 }
 
@@ -46,6 +50,9 @@ export function createStreamClock(): StreamClock {
     remove,
     get size() {
       return streams.length;
+    },
+    shutDown() {
+      for (const stream of [...streams]) stream.shutDown?.();
     },
     stop: () => clearInterval(timer),
   };

@@ -94,7 +94,11 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
 
   /** The client's connection has closed. */
   clientLeft(): void {
-    this.#finish('client_closed');
+    this.#finish(this.#options.call.services.isEnding() ? 'shutdown' : 'client_closed');
+  }
+
+  shutDown(): void {
+    this.#finish('shutdown');
   }
 
   tick(now: number): void {
@@ -274,7 +278,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     // At its end, so that a failure is counted with its call. Who left before the first byte tells nothing.
     if (attempt.first_byte_ms !== undefined) figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
     if (outcome === 'complete' || outcome === 'overdraft') health.succeeded(channel.id, call.model);
-    else if (outcome === 'client_closed') health.released(channel.id, call.model);
+    else if (outcome === 'client_closed' || outcome === 'shutdown') health.released(channel.id, call.model);
     else health.failed(channel.id, call.model, failure ?? (outcome === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
   }
 
@@ -305,12 +309,13 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
 
   #problem(outcome: StreamEnding, failure: UpstreamFailure | undefined) {
     const { language, requestId } = this.#options.call;
-    const own = (code: 'upstream_truncated' | 'upstream_timeout' | 'overdraft_stopped' | 'invalid_upstream_response') =>
+    const own = (code: 'upstream_truncated' | 'upstream_timeout' | 'overdraft_stopped' | 'invalid_upstream_response' | 'shutting_down') =>
       ownError(new AppError(code), language, requestId);
     if (failure !== undefined && failure.kind === 'answer') {
       return { message: `${failure.message} (request id: ${requestId})`, type: failure.type, param: failure.param, code: failure.code };
     }
     if (outcome === 'stalled') return own('upstream_timeout');
+    if (outcome === 'shutdown') return own('shutting_down');
     if (outcome === 'overdraft') return own('overdraft_stopped');
     if (outcome === 'truncated') return own('upstream_truncated');
     return own('invalid_upstream_response');

@@ -85,7 +85,7 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
     ]);
   });
 
-  test('cuts what is open beyond the grace, and settles it', async () => {
+  test('ends what is open beyond the grace with a word on why, and settles it', async () => {
     const rows = await withServer(mongo, 1, async ({ server, upstream, ask }) => {
       upstream.behave({ text: 'a b c d e f', holdAfter: 4 });
       const streams = await Promise.all(Array.from({ length: 5 }, () => ask(true)));
@@ -95,14 +95,14 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
       const last = await upstream.request(5);
       const began = performance.now();
       const ended = server.kill('SIGTERM');
-      for (const stream of streams) expect(await stream.text().catch(() => 'cut')).not.toContain('[DONE]');
+      for (const stream of streams) expect((await stream.text()).trimEnd().split('\n').at(-1)).toContain('"code":"shutting_down"');
       expect(await whole).toBeNull();
       expect(await ended).toBe(0);
       expect(performance.now() - began).toBeLessThan(6_000);
       expect(await last.closed).toBe('aborted');
     });
-    expect(rows.filter(({ other, quota }) => other?.['ending'] === 'client_closed' && quota > 0)).toHaveLength(5);
-    expect(rows.filter(({ quota, is_stream }) => quota === 0 && !is_stream)).toHaveLength(1);
+    expect(rows.filter(({ other, quota }) => other?.['ending'] === 'shutdown' && quota > 0)).toHaveLength(5);
+    expect(rows.filter(({ other, quota, is_stream }) => other?.['ending'] === 'shutdown' && quota === 0 && !is_stream)).toHaveLength(1);
   });
 });
 

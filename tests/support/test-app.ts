@@ -94,7 +94,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     if (isStopped) return;
     isStopped = true;
     app.drain();
-    await listening.close(env.SHUTDOWN_GRACE);
+    await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
     await context.close();
   };
 

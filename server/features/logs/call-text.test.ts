@@ -11,6 +11,7 @@ test.each([
   ['a call that is free', { ...factors, ...used, model_price: 0 }, '模型价格 0.00，分组倍率 1.50'],
   ['nothing used', factors, `${words}（可能是上游超时）`],
   ['nothing used because the client left', { ...factors, ending: 'client_closed' }, words],
+  ['nothing used because the server ended', { ...factors, ending: 'shutdown' }, words],
   ['what went wrong', { ...factors, ...used, ending: 'truncated', problem: 'cut off' }, `${words}（cut off）`],
   ['a row without facts', null, ''],
 ])('call-text: %s', (_, other, text) => {

@@ -1,5 +1,8 @@
 import type { LogRecord } from '#server/db/collections.ts';
 
+/** Nothing came, and that was not the upstream's fault. */
+const ours: ReadonlySet<unknown> = new Set(['client_closed', 'shutdown']);
+
 /**
  * What old clients show of a call; ours shows the receipt instead. Not stored: `other` says it all, and a row is a tenth
  * smaller without. `problem`: in place of what the upstream said.
@@ -14,5 +17,5 @@ export function callText({ other }: Pick<LogRecord, 'other'>, problem: unknown =
       : `模型倍率 ${ratio('model_ratio')}，补全倍率 ${ratio('completion_ratio')}，分组倍率 ${ratio('group_ratio')}`;
   if (typeof problem === 'string') return `${text}（${problem}）`;
   const isUsed = other['prompt_source'] !== undefined;
-  return isUsed || other['ending'] === 'client_closed' ? text : `${text}（可能是上游超时）`;
+  return isUsed || ours.has(other['ending']) ? text : `${text}（可能是上游超时）`;
 }
