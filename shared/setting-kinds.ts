@@ -152,6 +152,27 @@ export function urlSetting(initial: string, options: SettingOptions = {}): Setti
   };
 }
 
+/** Empty, or where a picture is: an http(s) address, a path of this site, or the picture itself as a data URL. */
+export function imageSetting(initial: string, options: SettingOptions = {}): Setting<string> {
+  return {
+    ...options,
+    kind: 'text',
+    defaultText: initial,
+    parse(text, key) {
+      const value = text.trim();
+      const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
+      if (refusal !== undefined) return refusal;
+      return value === '' || isImageAddress(value) ? { ok: true, value } : refuse('option_not_image', { key });
+    },
+  };
+}
+
+/** `//host` and `/\host` are not paths: browsers take them for other sites. */
+function isImageAddress(text: string): boolean {
+  if (/^\/(?![/\\])/.test(text) || /^data:image\/[\w.+-]+[;,]/i.test(text)) return true;
+  return /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
+}
+
 /** One entry per line; blank lines do not count. */
 export function linesSetting(initial: readonly string[], change?: (line: string) => string): Setting<readonly string[]> {
   return {

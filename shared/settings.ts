@@ -6,6 +6,7 @@ import {
   choiceSetting,
   commaListSetting,
   headerMapSetting,
+  imageSetting,
   integerSetting,
   linesSetting,
   longTextSetting,
@@ -88,7 +89,7 @@ const catalogue = {
   HomePageContent: longTextSetting(''),
   Footer: longTextSetting(''),
   SystemName: textSetting('Tidegate'),
-  Logo: textSetting(''),
+  Logo: imageSetting(''),
   'general_setting.docs_link': urlSetting(''),
   Chats: chatsSetting([
     { 'ChatGPT Next Web 官方示例': 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },

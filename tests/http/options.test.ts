@@ -182,6 +182,19 @@ describe.each(engines)('options on $kind', (engine) => {
     ['StreamOverdraft', '', 'option_not_choice', undefined, undefined],
     ['ServerAddress', 'javascript:alert(1)', 'option_not_url', undefined, undefined],
     ['TopUpLink', 'http://', 'option_not_url', undefined, undefined],
+    [
+      'Logo',
+      'javascript:alert(1)',
+      'option_not_image',
+      '配置项 Logo 必须是以 http:// 或 https:// 开头的网址、以 / 开头的站内路径，或 data:image/ 图片',
+      'Logo must be an http:// or https:// address, a path of this site that begins with /, or a data:image/ picture',
+    ],
+    ['Logo', 'data:text/html,<script>alert(1)</script>', 'option_not_image', undefined, undefined],
+    ['Logo', '//evil.example/logo.png', 'option_not_image', undefined, undefined],
+    ['Logo', '/\\evil.example/logo.png', 'option_not_image', undefined, undefined],
+    ['Logo', 'logo.png', 'option_not_image', undefined, undefined],
+    ['Logo', 'https://', 'option_not_image', undefined, undefined],
+    ['Logo', '/a\tb', 'option_not_text', undefined, undefined],
     ['SystemName', 'two\r\nlines', 'option_not_text', undefined, undefined],
     ['SMTPFrom', 'a@b\nBcc: everybody', 'option_not_text', undefined, undefined],
     ['ModelRatio', '{"gpt-4o": 1,', 'option_invalid_json', '不是合法的 JSON 字符串', 'Not a valid JSON text'],
@@ -210,6 +223,14 @@ describe.each(engines)('options on $kind', (engine) => {
     if (englishText !== undefined) expect((await root.put('/api/option/', { key, value }, english)).message).toBe(englishText);
     expect(await list()).toEqual(before);
   });
+
+  it.each(['https://cdn.example/logo.svg?v=2', '/assets/logo.png', 'data:image/svg+xml;base64,PHN2Zy8+', ''])(
+    'takes %j as the address of the logo',
+    async (value) => {
+      expect(await save('Logo', ` ${value} `)).toMatchObject({ success: true, data: { value } });
+      expect((await app.anonymous().get('/api/status')).data.logo).toBe(value);
+    },
+  );
 
   it.each([
     ['no body', '', 400],
@@ -369,12 +390,12 @@ describe.each(engines)('options on $kind', (engine) => {
         options: [
           { key: 'Notice', value: 'a', revision: 0 },
           { key: 'About', value: 'b', revision: 0 },
-          { key: 'Logo', value: 'c', revision: 0 },
+          { key: 'SMTPFrom', value: 'c', revision: 0 },
         ],
       });
       expect(answer.code).toBe('revision_conflict');
       expect(answer.data.map((option: Listed) => option.key)).toEqual(['Notice', 'About']);
-      expect(await read('Logo')).toMatchObject({ value: '' });
+      expect(await read('SMTPFrom')).toMatchObject({ value: '' });
     });
 
     it('that were committed when the process died are completed by the next reader', async () => {
