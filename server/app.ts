@@ -99,6 +99,10 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
         connection?.res.setHeader('connection', 'close');
         return refuse(request, connection, new AppError('shutting_down', {}, { retryAfter: 1 }));
       }
+      if (connection !== null && isWithoutHost(connection)) {
+        connection.res.setHeader('connection', 'close');
+        return refuse(request, connection, new AppError('host_missing'));
+      }
       if (connection?.req.headers.origin !== undefined && isOpenToOrigins(pathname)) {
         if (request.method === 'OPTIONS') return preflightResponse(request, host.facts(request, connection).requestId);
         allowOrigin(connection);
@@ -120,6 +124,11 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     },
     shutDown: () => relay.shutDown(),
   };
+}
+
+/** RFC 9112, 3.2: such a request of HTTP/1.1 is answered with 400. */
+function isWithoutHost({ req }: Connection): boolean {
+  return req.headers.host === undefined && req.httpVersion === '1.1';
 }
 
 /** Whether this process and its database are alive, for load balancers. */

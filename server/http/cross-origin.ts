@@ -15,7 +15,7 @@ export function allowOrigin({ res }: Connection): void {
 }
 
 /** What a browser asks before such a call. */
-export function preflightResponse(request: Request): Response {
+export function preflightResponse(request: Request, requestId: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -24,6 +24,7 @@ export function preflightResponse(request: Request): Response {
       // `*` would not cover Authorization.
       'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '*',
       'access-control-max-age': '43200',
+      'x-oneapi-request-id': requestId,
     },
   });
 }

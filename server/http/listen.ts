@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { createRandomText } from '#server/random-text.ts';
 
 export interface Listening {
   readonly port: number;
@@ -20,7 +22,8 @@ const lastWordsMs = 1_000;
 
 /** @throws {Error} when the address cannot be used */
 export async function listen(listener: RequestListener, address: { port: number; host: string }): Promise<Listening> {
-  const server = createServer({ keepAlive: true, noDelay: true }, listener);
+  // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.
+  const server = createServer({ keepAlive: true, noDelay: true, requireHostHeader: false }, listener);
   // Longer than what load balancers keep their side open, so that they never write into a closed connection.
   server.keepAliveTimeout = 65_000;
   server.on('clientError', refuseBrokenRequest);
@@ -61,6 +64,9 @@ const brokenRequests: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** For ids alone: no app has seen these requests. */
+const idParts = { now: Date.now, randomText: createRandomText() };
+
 /** What is not HTTP (a line break in a header, too long headers) never becomes a request; it is answered here. */
 function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): void {
   if (failure.code === 'ECONNRESET' || !socket.writable) {
@@ -77,6 +83,6 @@ function refuseBrokenRequest(failure: NodeJS.ErrnoException, socket: Duplex): vo
   });
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `Cache-Control: no-store\r\nX-Oneapi-Request-Id: ${newRequestId(idParts)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -10,6 +10,8 @@ const [engine] = engines;
 if (engine === undefined) throw new Error('No engine to test on');
 const english = { headers: { 'accept-language': 'en-US,en;q=0.9' } };
 
+const requestId = /\r\nx-oneapi-request-id: \d{15,24}[0-9A-Za-z]{8}\r\n/i;
+
 /** Sends bytes as they are and returns what comes back until the connection ends. */
 async function sendRaw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
@@ -175,11 +177,30 @@ describe('bad input', () => {
     expect(await sendRaw(app.port, 'GET /api/status HTTP/1.1\r\nHost: x\r\nNew-Api-User: 1\r\n injected: y\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 /,
     );
+    expect(await sendRaw(app.port, 'nonsense\r\n\r\n')).toMatch(requestId);
     expect(await sendRaw(app.port, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
     const path = '/api/%0d%0aSet-Cookie:%20session=evil';
     const answer = await sendRaw(app.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
     expect(answer.toLowerCase()).not.toContain('\nset-cookie');
+  });
+
+  it('a request without a host is refused in the shape of its callers, with a request id, one of HTTP/1.0 is not', async () => {
+    await using app = await createTestApp(engine);
+    for (const [target, head] of [
+      ['/api/status', '{"success":false,'],
+      ['/v1/models', '{"error":'],
+    ] as const) {
+      const answer = await sendRaw(app.port, `GET ${target} HTTP/1.1\r\nAccept-Language: en\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toMatch(requestId);
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+      expect(answer).toContain(head);
+      expect(answer).toContain('The request has no Host header');
+      expect(answer).toContain('"code":"host_missing"');
+    }
+    expect(await sendRaw(app.port, 'GET /api/status HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await sendRaw(app.port, 'GET /api/status HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   it('odd targets and hosts are answered, never with a fault', async () => {

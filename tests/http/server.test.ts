@@ -126,6 +126,7 @@ describe('server', () => {
       headers: { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'authorization,content-type' },
     });
     expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(preflight.headers['x-oneapi-request-id']).toMatch(/^\d{15,24}[0-9A-Za-z]{8}$/);
     expect((await app.anonymous().get('/v1/models', { headers })).headers['access-control-allow-origin']).toBe('*');
     expect((await app.anonymous().get('/v1/models')).headers['access-control-allow-origin']).toBeUndefined();
     expect(await app.anonymous().call('OPTIONS', '/api/user/self', undefined, { headers })).toMatchObject({ status: 404 });
