@@ -18,14 +18,14 @@ const skeletonRows = 10;
 export function DataTable<Row, Key extends string | number>(props: RowsProps<Row, Key>) {
   const { label, rows, rowKey, selection, sort, isTwoLine = false } = props;
   const { t } = useTranslation();
-  const { frame, columns } = useFitting(props.columns, selection === undefined ? 0 : tickWidth);
+  const { frame, table, columns } = useFitting(props, selection === undefined ? 0 : tickWidth);
   const span = columns.length + (selection === undefined ? 0 : 1);
   const pageKeys = rows?.map(rowKey) ?? [];
   const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
 
   return (
     <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
-      <table className={styles.table} aria-label={label} data-two-line={isTwoLine || undefined}>
+      <table className={styles.table} ref={table} aria-label={label} data-two-line={isTwoLine || undefined}>
         <colgroup>
           {selection !== undefined && <col style={{ width: tickWidth }} />}
           {columns.map((column) => (
@@ -63,7 +63,12 @@ function Heading<Row>({ column, sort }: { column: Column<Row>; sort: SortState |
   const by = column.sort;
   const isSorted = by !== undefined && sort?.by === by;
   return (
-    <th scope="col" data-align={column.align} aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined}>
+    <th
+      scope="col"
+      data-column={column.key}
+      data-align={column.align}
+      aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined}
+    >
       {by === undefined || sort === undefined ? (
         column.heading
       ) : (
@@ -162,10 +167,12 @@ function SkeletonRows<Row>({ columns, hasTicks }: { columns: readonly Column<Row
   );
 }
 
-/** The columns that the width has room for: those of least importance leave first. */
-function useFitting<Row>(columns: readonly Column<Row>[], fixed: number) {
+/** The columns that the width has room for: those of least importance leave first. None of them cuts a figure. */
+function useFitting<Row>({ columns, rows }: { columns: readonly Column<Row>[]; rows: readonly Row[] | undefined }, fixed: number) {
   const frame = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLTableElement>(null);
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  const [needed, setNeeded] = useState<ReadonlyMap<string, number>>(new Map());
   useLayoutEffect(() => {
     const node = frame.current;
     if (node === null) return;
@@ -175,7 +182,32 @@ function useFitting<Row>(columns: readonly Column<Row>[], fixed: number) {
     return () => observer.disconnect();
   }, []);
 
-  return { frame, columns: fitting(columns, width - fixed) };
+  const whole = columns.map((column) => {
+    const least = needed.get(column.key) ?? 0;
+    return column.width === undefined || column.width >= least ? column : { ...column, width: least };
+  });
+  const shown = fitting(whole, width - fixed);
+  const headings = shown.map((column) => column.heading).join('\n');
+  useLayoutEffect(() => {
+    if (table.current === null || rows === undefined) return;
+    const found = figureWidths(table.current);
+    // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
+    setNeeded((known) => {
+      const grown = found.filter(([key, least]) => least > (known.get(key) ?? 0));
+      return grown.length === 0 ? known : new Map([...known, ...grown]);
+    });
+  }, [rows, headings]);
+
+  return { frame, table, columns: shown };
+}
+
+/** How wide the columns of figures are when nothing is cut: laid out so for a moment that nobody sees. */
+function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
+  const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')];
+  table.dataset.measured = 'true';
+  const widths = heads.map((head): [string, number] => [head.dataset.column ?? '', Math.ceil(head.getBoundingClientRect().width)]);
+  delete table.dataset.measured;
+  return widths;
 }
 
 function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
