@@ -18,9 +18,22 @@ describe('money', () => {
     expect(zh.quota(-1)).toBe('−$0.000002');
     expect(zh.quota(0)).toBe('$0.00');
     expect(zh.quota(1_932)).toBe('$0.0039');
-    expect(zh.quotaBare(4_999)).toBe('0.01');
     expect(zh.quotaChange(10_000_000)).toBe('+$20.00');
     expect(zh.quotaChange(-10_000_000)).toBe('−$20.00');
+  });
+
+  test('in a column every amount has two decimals, and what is not nothing never reads as nothing', () => {
+    expect([0, 1, 65, 2_499, 2_500, 4_999, 6_420_000].map(zh.quotaBare)).toEqual([
+      '0.00',
+      '<0.01',
+      '<0.01',
+      '<0.01',
+      '0.01',
+      '0.01',
+      '12.84',
+    ]);
+    expect([-1, -60_000].map(zh.quotaBare)).toEqual(['>−0.01', '−0.12']);
+    expect(units.quotaBare(1)).toBe('1');
   });
 
   test('a charge has six decimals, so that the smallest unit is seen', () => {
@@ -49,9 +62,9 @@ describe('counts', () => {
   test('counts are grouped; long ones are shortened from ten thousand on', () => {
     expect(en.count(1284)).toBe('1,284');
     expect(en.countShort(9999)).toBe('9,999');
-    expect(en.countShort(12_345)).toBe('12.3k');
-    expect(en.countShort(4_600_000)).toBe('4.6M');
-    expect(en.countShort(1_200_000_000)).toBe('1.2B');
+    expect([10_000, 12_345, 999_949].map(en.countShort)).toEqual(['10.0k', '12.3k', '999.9k']);
+    expect([999_950, 4_600_000].map(en.countShort)).toEqual(['1.0M', '4.6M']);
+    expect([999_950_000, 1_200_000_000].map(en.countShort)).toEqual(['1.0B', '1.2B']);
   });
 });
 

@@ -58,8 +58,8 @@ export function createFormat(settings: FormatSettings) {
 
     /** A balance or an allowance with its unit: `$12.84`, `$0.0039` when it is less than a cent, or `6,420,000` with currency display off. */
     quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), places(usdOf(quota))) : count(quota)),
-    /** The same for a column or a field that names the unit: `12.84`. */
-    quotaBare: (quota: number): string => (inCurrency ? decimals(usdOf(quota), places(usdOf(quota))) : count(quota)),
+    /** The same for a column whose heading names the unit: `12.84`, always with two decimals, so that the digits line up; `<0.01` is less than a cent. */
+    quotaBare: (quota: number): string => (inCurrency ? cents(usdOf(quota)) : count(quota)),
     /** With a sign: `+$20.00`, `−$0.12`. */
     quotaChange: (quota: number): string => {
       const size = inCurrency ? dollars(Math.abs(usdOf(quota)), places(usdOf(quota))) : count(Math.abs(quota));
@@ -82,8 +82,9 @@ export function createFormat(settings: FormatSettings) {
     /** A short count of tokens or requests: `9,999`, `12.3k`, `4.6M`, `1.2B`. */
     countShort: (value: number): string => {
       const size = Math.abs(value);
-      if (size >= 1e9) return `${decimals(value / 1e9, 1)}B`;
-      if (size >= 1e6) return `${decimals(value / 1e6, 1)}M`;
+      // What would be rounded to a thousand of one letter is one of the next.
+      if (size >= 999_950_000) return `${decimals(value / 1e9, 1)}B`;
+      if (size >= 999_950) return `${decimals(value / 1e6, 1)}M`;
       if (size >= 1e4) return `${decimals(value / 1e3, 1)}k`;
       return count(value);
     },
@@ -136,6 +137,12 @@ export function createFormat(settings: FormatSettings) {
 function places(amount: number): number {
   const size = Math.abs(amount);
   return size === 0 || size >= 0.005 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
+}
+
+/** Two decimals; an amount that they would show as nothing is told to be less than a cent. */
+function cents(amount: number): string {
+  if (amount === 0 || Math.abs(amount) >= 0.005) return decimals(amount, 2);
+  return amount < 0 ? `>${minus}0.01` : '<0.01';
 }
 
 /** Splits `0.000414` into the zeros that are muted in a column and the digits that show the size. */

@@ -3,7 +3,7 @@ import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { Charge } from '#pwa/ui/charge.tsx';
+import { QuotaCell } from '#pwa/ui/amounts.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Level } from '#pwa/ui/level.tsx';
@@ -97,7 +97,7 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
     {
       key: 'balance',
       heading: t('channels.column.used') + unit,
-      cell: (row) => <Charge quota={row.used_quota} />,
+      cell: (row) => <QuotaCell quota={row.used_quota} />,
       width: 104,
       align: 'end',
       leave: 7,

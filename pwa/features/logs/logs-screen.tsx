@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Log, LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { ShortCount } from '#pwa/ui/amounts.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { useColumns } from '#pwa/ui/columns.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
@@ -79,8 +80,12 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
             )}
             {isAboutCalls && (
               <>
-                <Fact label="RPM">{format.count(sums.data.rpm)}</Fact>
-                <Fact label="TPM">{format.count(sums.data.tpm)}</Fact>
+                <Fact label="RPM">
+                  <ShortCount count={sums.data.rpm} />
+                </Fact>
+                <Fact label="TPM">
+                  <ShortCount count={sums.data.tpm} />
+                </Fact>
               </>
             )}
           </>

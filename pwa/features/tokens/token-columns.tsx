@@ -1,6 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
+import { QuotaCell } from '#pwa/ui/amounts.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
@@ -102,7 +103,7 @@ function Left({ token }: { token: Token }) {
 function Used({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
-  if (!useIsPhone()) return <span className={styles.quiet}>{format.quotaBare(token.used_quota)}</span>;
+  if (!useIsPhone()) return <QuotaCell quota={token.used_quota} />;
   const amount = format.quota(token.used_quota);
   if (token.unlimited_quota || token.full_mark <= 0) return t('tokens.card.used', { amount });
   return t('tokens.card.of', { amount: format.quota(token.full_mark) });

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { Charge } from '#pwa/ui/charge.tsx';
+import { QuotaCell, ShortCount } from '#pwa/ui/amounts.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Tag } from '#pwa/ui/tag.tsx';
@@ -35,7 +35,7 @@ export function useUserColumns({ actor, onCommand }: ColumnParts): Column<User>[
     {
       key: 'requests',
       heading: t('users.column.requests'),
-      cell: (row) => format.count(row.request_count),
+      cell: (row) => <ShortCount count={row.request_count} />,
       width: 92,
       align: 'end',
       leave: 6,
@@ -43,7 +43,7 @@ export function useUserColumns({ actor, onCommand }: ColumnParts): Column<User>[
     {
       key: 'used',
       heading: t('users.column.used') + unit,
-      cell: (row) => <Charge quota={row.used_quota} />,
+      cell: (row) => <QuotaCell quota={row.used_quota} />,
       width: 120,
       align: 'end',
       leave: 3,
