@@ -14,6 +14,7 @@ import { Icon } from '#pwa/ui/icon.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { tokenName } from '#pwa/ui/token-name.ts';
 import styles from './home-screen.module.css';
 import { recentCallsQuery } from './queries.ts';
 
@@ -78,7 +79,7 @@ function Call({ log, place }: { log: Log; place: string | undefined }) {
             {' · '}
           </>
         )}
-        {log.token_name} · {format.clock(log.created_at)}
+        {tokenName(log, t)} · {format.clock(log.created_at)}
       </span>
       <span className={styles.time}>{format.duration(otherOf(log)?.duration_ms ?? log.use_time * 1000)}</span>
     </>

@@ -4,12 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { endingOf, isFree } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { type Log, LogType } from '#shared/logs.ts';
+import { ShortCount } from '#pwa/ui/amounts.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { Charge } from '#pwa/ui/charge.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
+import { tokenName } from '#pwa/ui/token-name.ts';
 import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-facts.ts';
 import { EndingMark, useLogSentence } from './log-words.tsx';
 import styles from './logs.module.css';
@@ -49,7 +51,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: Co
     {
       key: 'token',
       heading: t('logs.column.token'),
-      cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{log.token_name}</span>),
+      cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{tokenName(log, t)}</span>),
       width: isTight ? 88 : 136,
       leave: 4,
       card: 'context',
@@ -225,8 +227,7 @@ export function Paced({ pace, text }: { pace: Pace; text: string }) {
 }
 
 function Tokens({ count }: { count: number }) {
-  const format = useFormat();
-  return <span className={styles.quiet}>{count > 0 ? format.count(count) : '—'}</span>;
+  return <span className={styles.quiet}>{count > 0 ? <ShortCount count={count} /> : '—'}</span>;
 }
 
 function Amount({ log }: { log: Log }) {

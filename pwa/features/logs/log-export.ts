@@ -4,6 +4,7 @@ import { endingOf } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { tokenName } from '#pwa/ui/token-name.ts';
 import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
 import { durationOf } from './log-facts.ts';
 import { boundsOf } from './log-search.ts';
@@ -17,7 +18,7 @@ export async function exportLogs(list: LogList, t: TFunction): Promise<void> {
   try {
     const { rows, isCut } = await readAll(list);
     if (rows.length === 0) return toastNote(t('logs.export.empty'));
-    save(csvOf(rows, list.isAdmin));
+    save(csvOf(rows, list.isAdmin, t));
     if (isCut) toastNote(t('logs.export.cut', { limit: rowLimit.toLocaleString('en-US') }));
   } catch (error) {
     toastFailure(failureOf(error));
@@ -36,11 +37,11 @@ async function readAll(list: LogList): Promise<{ rows: Log[]; isCut: boolean }> 
   return { rows, isCut: cursor !== undefined };
 }
 
-const columns: { name: string; isForAdmins?: true; value: (log: Log) => string | number }[] = [
+const columns: { name: string; isForAdmins?: true; value: (log: Log, t: TFunction) => string | number }[] = [
   { name: 'time', value: (log) => new Date(log.created_at * 1000).toISOString() },
   { name: 'type', value: (log) => log.type },
   { name: 'username', isForAdmins: true, value: (log) => log.username },
-  { name: 'token_name', value: (log) => log.token_name },
+  { name: 'token_name', value: tokenName },
   { name: 'group', value: (log) => log.group },
   { name: 'model_name', value: (log) => log.model_name },
   { name: 'channel', isForAdmins: true, value: (log) => log.channel },
@@ -57,9 +58,9 @@ const columns: { name: string; isForAdmins?: true; value: (log: Log) => string |
   { name: 'content', value: (log) => log.content },
 ];
 
-export function csvOf(rows: readonly Log[], isAdmin: boolean): string {
+export function csvOf(rows: readonly Log[], isAdmin: boolean, t: TFunction): string {
   const shown = columns.filter((column) => isAdmin || column.isForAdmins !== true);
-  const lines = [shown.map((column) => column.name), ...rows.map((log) => shown.map((column) => cell(column.value(log))))];
+  const lines = [shown.map((column) => column.name), ...rows.map((log) => shown.map((column) => cell(column.value(log, t))))];
   return `${lines.map((line) => line.join(',')).join('\r\n')}\r\n`;
 }
 

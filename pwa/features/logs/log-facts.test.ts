@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { t } from 'i18next';
+import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
+import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
 import { csvOf } from './log-export.ts';
 import { channelPath, endedTries, firstBytePace, paceOf } from './log-facts.ts';
+
+beforeAll(startTexts);
 
 test('log row: the path has failed tries in it', () => {
   const log = row({ other: { attempts: [attempt(12, 429, 'rate_limited'), attempt(7, 200)] } });
@@ -42,9 +46,22 @@ test('durations: the limits of slow', () => {
 });
 
 test('export: texts stay texts, and channels stay with the administrators', () => {
-  const text = csvOf([row({ token_name: '=SUM(A1)', content: 'says "no", twice' })], false);
+  const text = csvOf([row({ token_name: '=SUM(A1)', content: 'says "no", twice' })], false, t);
   expect(text).toContain(`,'=SUM(A1),`);
   expect(text).toContain('"says ""no"", twice"');
   expect(text.split('\r\n')[0]).not.toMatch(/channel|username/);
-  expect(csvOf([], true)).toMatch(/,channel,/);
+  expect(csvOf([], true, t)).toMatch(/,channel,/);
+});
+
+test('export: a test of a channel is called so in the language of the reader; a token of that name keeps it', async () => {
+  const rows = [row({ token_name: '模型测试', other: { test_quota: 0 } }), row({ token_name: '模型测试' })];
+  const names = () =>
+    csvOf(rows, false, t)
+      .split('\r\n')
+      .slice(1, 3)
+      .map((line) => line.split(',')[2]);
+  await chooseLanguage('en');
+  expect(names()).toEqual(['Channel test', '模型测试']);
+  await chooseLanguage('zh');
+  expect(names()).toEqual(['模型测试', '模型测试']);
 });

@@ -21,6 +21,7 @@ import { usePlace } from '#pwa/ui/places.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/receipt.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
+import { tokenName } from '#pwa/ui/token-name.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { changeOf, durationOf, type EndedTry, endedTries, firstBytePace, paceOf } from './log-facts.ts';
 import { receiptOfRow } from './log-receipt.ts';
@@ -194,7 +195,7 @@ function useFacts(log: Log, isAdmin: boolean) {
   const mapped = other?.is_model_mapped === true ? other.upstream_model_name : undefined;
   return [
     ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
-    { name: t('logs.column.token'), value: log.token_name === '' ? '—' : log.token_name },
+    { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
     ...(log.group === '' ? [] : [{ name: t('logs.column.group'), value: log.group }]),
     ...(mapped === undefined ? [] : [{ name: t('logs.panel.upstream_model'), value: mapped }]),
     ...(other?.reasoning_effort === undefined ? [] : [{ name: t('logs.panel.effort'), value: other.reasoning_effort }]),
