@@ -94,7 +94,8 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
       title={t('channels.title')}
       actions={
         <>
-          <AddButton variant={isEmpty ? 'default' : 'filled'} onAdd={() => onOpen('add')} />
+          {/* One button is filled: the one in the empty list, or that of the open form, when there is one. */}
+          <AddButton variant={isEmpty || open !== undefined ? 'default' : 'filled'} onAdd={() => onOpen('add')} />
           <Disclosure
             button={(attributes) => (
               <ActionIcon variant="default" aria-label={t('channels.action.more_all')} {...attributes}>
@@ -203,7 +204,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         empty={{
           title: t('channels.empty.title'),
           text: t('channels.empty.text'),
-          action: <AddButton variant="filled" onAdd={() => onOpen('add')} />,
+          action: <AddButton variant={open === undefined ? 'filled' : 'default'} onAdd={() => onOpen('add')} />,
         }}
         filtersSet={list.filtersSet}
         onClearFilters={clearFilters}
