@@ -61,11 +61,12 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
 
-/** No error was reported, nothing scrolls sideways, and axe has no serious objection. */
+/** No error was reported, nothing scrolls sideways, one button at most is filled, and axe has no serious objection. */
 export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   const { page, complaints } = visitor;
   await settle(page);
   expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
+  expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
   expect(complaints, 'errors on the console').toEqual([]);
 }
@@ -77,6 +78,16 @@ async function sidewaysScroll(page: Page): Promise<string[]> {
     if (Math.max(scrollWidth, document.body.scrollWidth) <= clientWidth) return [];
     const wide = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > clientWidth + 1);
     return [`${scrollWidth} of ${clientWidth}`, ...wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 160))];
+  });
+}
+
+/** Names of the filled buttons that can be seen and pressed: behind a sheet or a dialog they cannot. */
+async function filledButtons(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const scope = document.querySelector('dialog:modal') ?? document.body;
+    return [...scope.querySelectorAll<HTMLElement>('[data-variant="filled"]')]
+      .filter((button) => button.checkVisibility() && button.closest('[inert]') === null)
+      .map((button) => button.innerText);
   });
 }
 
