@@ -52,7 +52,7 @@ export function createStreamClock(): StreamClock {
       return streams.length;
     },
     shutDown() {
-      for (const stream of [...streams]) stream.shutDown?.();
+      for (let place = streams.length - 1; place >= 0; place -= 1) streams[place]?.shutDown?.();
     },
     stop: () => clearInterval(timer),
   };

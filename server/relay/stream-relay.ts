@@ -170,7 +170,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   }
 
   #pass(events: Buffer, isOwned: boolean): void {
-    const { end, then } = soundPart(events);
+    const { end, next } = soundPart(events);
     const content = end === events.length ? events : events.subarray(0, end);
     let forClient: readonly Buffer[] = [];
     if (end > 0) {
@@ -178,14 +178,14 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
       forClient = this.#forClient(content);
     }
     if (this.#state !== 'flowing') return;
-    if (then === 'done') {
+    if (next === 'done') {
       // What came together with the ending waits for the settlement with it and leaves in one write.
       this.#last = forClient;
       this.#finish('complete');
       return;
     }
     for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
-    if (then === 'garbage') this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
+    if (next === 'garbage') this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
     else this.#spending.check();
   }
 

@@ -186,7 +186,7 @@ function finishIn(events: Buffer, before: boolean): boolean {
 
 const letterN = 0x6e;
 const quote = 0x22;
-const blanks: readonly (number | undefined)[] = [0x20, 0x3a, 0x0a, 0x0d, 0x09];
+const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
 
 /**
  * The events that hold a key whose value is not `null` (most events of most upstreams say that), the last one first, each with
@@ -195,7 +195,7 @@ const blanks: readonly (number | undefined)[] = [0x20, 0x3a, 0x0a, 0x0d, 0x09];
 function* eventsWith(events: Buffer, key: Buffer): Generator<{ start: number; end: number; valueAt: number }> {
   for (let at = events.lastIndexOf(key); at > 0; at = events.lastIndexOf(key, at - 1)) {
     let valueAt = at + key.length;
-    while (blanks.includes(events[valueAt])) valueAt += 1;
+    while (blanks.has(events[valueAt])) valueAt += 1;
     if (events[valueAt] === letterN) continue;
     const start = startOfEvent(events, at);
     yield { start, end: endOfEvent(events, at), valueAt };

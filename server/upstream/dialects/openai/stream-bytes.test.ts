@@ -22,11 +22,11 @@ test('stream-bytes: the usage chunk is cut out wherever it stands, and nothing e
 test('stream-bytes: `[DONE]` ends a stream wherever it stands', () => {
   const part = (text: string) => soundPart(Buffer.from(text));
   const [a] = [word('a')];
-  expect(part('data: [DONE]\n\n')).toEqual({ end: 0, then: 'done' });
-  expect(part(`${a}data:[DONE]\r\n\r\n`)).toEqual({ end: a.length, then: 'done' });
-  expect(part(`${a}data: [DONE]\n\n${a}`)).toEqual({ end: a.length, then: 'done' });
-  expect(part(word('data: [DONE]'))).toEqual({ end: word('data: [DONE]').length, then: 'nothing' });
-  expect(part('')).toEqual({ end: 0, then: 'nothing' });
+  expect(part('data: [DONE]\n\n')).toEqual({ end: 0, next: 'done' });
+  expect(part(`${a}data:[DONE]\r\n\r\n`)).toEqual({ end: a.length, next: 'done' });
+  expect(part(`${a}data: [DONE]\n\n${a}`)).toEqual({ end: a.length, next: 'done' });
+  expect(part(word('data: [DONE]'))).toEqual({ end: word('data: [DONE]').length, next: 'nothing' });
+  expect(part('')).toEqual({ end: 0, next: 'nothing' });
 });
 
 test.each([
@@ -40,7 +40,7 @@ test.each([
   ['no data', 'event: ping\n\ndata:\n\n'],
 ])('stream-bytes: an event may be written as %s', (_, text) => {
   const events = word('a') + text + word('b');
-  expect(soundPart(Buffer.from(events))).toEqual({ end: events.length, then: 'nothing' });
+  expect(soundPart(Buffer.from(events))).toEqual({ end: events.length, next: 'nothing' });
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   ['half an object', 'data: {"a":{"b":1\n\n'],
 ])('stream-bytes: a stream goes as far as it is sound: %s', (_, text) => {
   const [a, b] = [word('a'), word('b')];
-  expect(soundPart(Buffer.from(a + text + b))).toEqual({ end: a.length, then: 'garbage' });
+  expect(soundPart(Buffer.from(a + text + b))).toEqual({ end: a.length, next: 'garbage' });
 });
 
 test('stream-bytes: a usage chunk and an error are found however long they are', () => {

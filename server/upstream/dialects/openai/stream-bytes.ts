@@ -26,7 +26,7 @@ export interface SoundPart {
   /** Offset behind the last event that may go on. */
   end: number;
   /** What comes then: nothing, the event `[DONE]`, or something that is no event of a chat stream. */
-  then: 'nothing' | 'done' | 'garbage';
+  next: 'nothing' | 'done' | 'garbage';
 }
 
 /** How far these whole events are what they should be. Only the frame of each is looked at; its JSON is the client's to read. */
@@ -41,11 +41,11 @@ export function soundPart(events: Buffer): SoundPart {
     const end = endOfEvent(events, at);
     const event = events.toString('utf8', at, end).trimEnd();
     const data = dataOf(event);
-    if (data === '[DONE]') return { end: at, then: 'done' };
-    if (data === null || data === '' ? !isAside(event) : parseObject(data) === null) return { end: at, then: 'garbage' };
+    if (data === '[DONE]') return { end: at, next: 'done' };
+    if (data === null || data === '' ? !isAside(event) : parseObject(data) === null) return { end: at, next: 'garbage' };
     at = end;
   }
-  return { end: events.length, then: 'nothing' };
+  return { end: events.length, next: 'nothing' };
 }
 
 const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
