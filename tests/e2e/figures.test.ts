@@ -136,7 +136,7 @@ describeInBrowser('figures', () => {
     await api.post('/api/channel/', channelBody(tidegate));
     const visitor = await createVisitor(tidegate.url);
     await signIn(visitor);
-    for (const screen of ['/channel', '/channel/add', '/channel/1']) {
+    for (const screen of ['/channel', '/channel/add', '/channel/edit/1']) {
       await visitor.page.goto(screen);
       await expectSoundScreen(visitor);
     }
