@@ -69,6 +69,11 @@ export class ClientStream implements BodySource, TimedStream {
     else if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
   }
 
+  /** With an upstream, its stream says what there is to say. */
+  shutDown(): void {
+    if (this.#upstream === null) this.#onLeft();
+  }
+
   pause(): void {
     this.#isPaused = true;
     this.#pausedAt = performance.now();

@@ -122,7 +122,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
   const mostTries = pinned === undefined ? context.settings.get('RetryTimes') + 1 : 1;
   let last: Outcome = { kind: 'no_channel' };
   while (tried.size < mostTries) {
-    if (call.hasLeft) return { kind: 'left' };
+    if (call.hasLeft || services.isEnding()) return { kind: 'left' };
     const channel = pinned ?? picker.pick({ group: admission.group, model, tried });
     if (channel === null) break;
     tried.add(channel.id);
@@ -186,7 +186,7 @@ function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { status: numbe
 }
 
 function ownFailure(call: RunningCall, outcome: { kind: 'no_channel' | 'left' | 'fault' }): AppError {
-  if (outcome.kind === 'left') return new AppError('client_closed');
+  if (outcome.kind === 'left') return new AppError(call.services.isEnding() ? 'shutting_down' : 'client_closed');
   if (outcome.kind === 'fault') return new AppError('internal_error');
   return new AppError('no_channel', { group: call.admission.group, model: call.model }, { retryAfter: 5 });
 }

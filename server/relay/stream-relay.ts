@@ -112,7 +112,8 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   data(chunk: Buffer, isOwned: boolean): void {
     if (this.#state === 'ended') return;
     this.#lastByteAt = performance.now();
-    const bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
+    let bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
+    if (this.#state === 'opening' && beginsWithMark(bytes)) bytes = bytes.subarray(3);
     const end = endOfLastEvent(bytes);
     this.#carry = end === bytes.length ? null : Buffer.from(bytes.subarray(end));
     if (this.#carry !== null && this.#carry.length > largestEvent) {
@@ -128,8 +129,8 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   end(): void {
     this.#hasUpstreamEnded = true;
     if (this.#state === 'ended') return;
-    // Some upstreams leave the empty line behind their last event out.
-    if (this.#carry !== null) this.data(Buffer.from('\n\n'), true);
+    // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
+    if (this.#carry !== null && soundPart(this.#carry).next !== 'garbage') this.data(Buffer.from('\n\n'), true);
     if (this.#state === 'opening') this.#failBeforeOrAfter(invalidAnswer(), 'truncated');
     else this.#finish(this.#meter.hasFinished() ? 'complete' : 'truncated');
   }
@@ -180,13 +181,13 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     if (this.#state !== 'flowing') return;
     if (next === 'done') {
       // What came together with the ending waits for the settlement with it and leaves in one write.
-      this.#last = forClient;
+      this.#last = endOfLastEvent(content) === end ? forClient : [...forClient, Buffer.from('\n')];
       this.#finish('complete');
       return;
     }
     for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
-    if (next === 'garbage') this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
-    else this.#spending.check();
+    if (next === 'nothing') this.#spending.check();
+    else this.#finish(this.#meter.hasFinished() ? 'complete' : 'invalid_answer');
   }
 
   /** What of the events the client gets; nothing when the stream was ended by one of them. */
@@ -237,10 +238,12 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     const { call, channel, client, request, attempt, stream } = this.#options;
     const { services } = call;
     const reported = this.#meter.lastUsage();
-    const isAbsurd = isAbsurdUsage(reported?.value);
+    // What cannot be true and came before the answer was a placeholder.
+    const usageValue = reported?.hasTextAfter === true && isAbsurdUsage(reported.value) ? undefined : reported?.value;
+    const isAbsurd = isAbsurdUsage(usageValue);
     const isWell = ending === 'complete' && !isAbsurd;
     const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
-    const told = readUsage(reported?.value, channel.provider);
+    const told = readUsage(usageValue, channel.provider);
     const usage = told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), reported);
     attempt.end_ms = elapsed(call);
     if (outcome !== 'complete') attempt.error = failure === undefined ? outcome : nameOf(failure);
@@ -320,6 +323,11 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     if (outcome === 'truncated') return own('upstream_truncated');
     return own('invalid_upstream_response');
   }
+}
+
+/** A byte order mark, in UTF-8. */
+function beginsWithMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 function usageChunk(lastEvents: readonly string[], usage: MeteredUsage, call: RunningCall): string {

@@ -11,7 +11,7 @@ export interface SendRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body: string | null;
-  /** A stream is asked for: what comes is one, unless it says that it is JSON. Otherwise only an event stream is. */
+  /** A stream is asked for: an answer that begins like one is one, whatever its type says. Otherwise only an event stream is. */
   isStream?: boolean;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
@@ -73,6 +73,8 @@ export interface Sender {
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
 const streamBufferBytes = 64 * 1024;
+/** A field of an event, or a comment. */
+const streamBegin = /^\uFEFF?\s*(?:data|event|id|retry)?:/;
 
 export function createSender(): Sender {
   const dispatchers = new Map<string, Dispatcher>();
@@ -130,6 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #stream: UpstreamStream | null = null;
   #failure: SendFailure | null = null;
   #isEnded = false;
+  /** Its first bytes will tell whether the answer is a stream. */
+  #isUndecided = false;
 
   constructor(limits: SendLimits, isStreamAsked: boolean) {
     this.#limits = limits;
@@ -154,19 +158,24 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    if (status === 200 && this.#isStreamType(headers['content-type'])) {
-      clearTimeout(this.#timer);
-      this.#stream = new UpstreamStream(controller, () => this.abort());
-      this.#resolve({ kind: 'stream', status, headers, stream: this.#stream });
+    if (status !== 200) return;
+    const type = headers['content-type'];
+    if (typeof type === 'string' && type.startsWith('text/event-stream')) this.#becomeStream(controller);
+    else this.#isUndecided = this.#isStreamAsked;
+  }
+
+  #becomeStream(controller: Dispatcher.DispatchController): UpstreamStream {
+    clearTimeout(this.#timer);
+    this.#stream = new UpstreamStream(controller, () => this.abort());
+    this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
+    return this.#stream;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isUndecided) {
+      this.#isUndecided = false;
+      if (streamBegin.test(chunk.toString('utf8', 0, 16))) this.#becomeStream(controller);
     }
-  }
-
-  #isStreamType(type: string | string[] | undefined): boolean {
-    if (typeof type !== 'string') return this.#isStreamAsked;
-    return type.startsWith('text/event-stream') || (this.#isStreamAsked && !/\bjson\b/i.test(type));
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#stream !== null) {
       this.#stream.push(chunk);
       return;

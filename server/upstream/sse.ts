@@ -18,12 +18,12 @@ export function endOfLastEvent(bytes: Buffer): number {
   return 0;
 }
 
-/** The data of the first event that has any, null when none has. Reads no further than that. */
+/** The data of the first event that has any but blanks, null when none has. Reads no further than that. */
 export function firstEventData(bytes: Buffer): string | null {
   for (let from = 0; from < bytes.length;) {
     const end = endOfEvent(bytes, from);
     const data = dataOf(bytes.toString('utf8', from, end).trimEnd());
-    if (data !== null) return data;
+    if (data !== null && data.trim() !== '') return data;
     from = end;
   }
   return null;

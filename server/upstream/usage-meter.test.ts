@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { UsageMeter, textOf } from '#server/upstream/usage-meter.ts';
 
 const chunk = (content: string) => `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`;
@@ -80,6 +80,36 @@ test('usage-meter: a stream has finished when a reason was given and nothing was
   expect(watched.hasFinished()).toBe(false);
   for (let index = 0; index < 1_000; index += 1) watched.push(end(null));
   expect(watched.hasFinished()).toBe(false);
+});
+
+test('usage-meter: a usage that says nothing does not replace one that does', () => {
+  const said = { prompt_tokens: 5, completion_tokens: 2 };
+  const watched = meter();
+  watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(said)}}\n\n`));
+  for (const value of [{}, { prompt_tokens: 0, completion_tokens: 0 }, '']) {
+    watched.push(Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(value)}}\n\n`));
+    expect(watched.lastUsage()).toEqual({ value: said, hasTextAfter: false });
+  }
+  for (let index = 0; index < 1_000; index += 1) watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":0}}\n\n'));
+  expect(watched.lastUsage()).toEqual({ value: said, hasTextAfter: false });
+});
+
+test('usage-meter: only deltas are text, whatever else has a name', () => {
+  const watched = meter();
+  const finish = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 1 } };
+  watched.push(Buffer.from(`data: ${JSON.stringify(finish)}\n\ndata: {"choices":[],"citations":[{"name":"a site"}]}\n\n`));
+  expect(watched.lastUsage()?.hasTextAfter).toBe(false);
+  expect(watched.hasFinished()).toBe(true);
+});
+
+test('usage-meter: an event with very many usages in it is read once', () => {
+  const watched = meter();
+  const nested = Array.from({ length: 20_000 }, () => ({ usage: { tokens: 1 } }));
+  watched.push(Buffer.from(`${chunk('word')}data: ${JSON.stringify({ choices: [], nested })}\n\n`));
+  const read = vi.spyOn(JSON, 'parse');
+  expect(watched.lastUsage()).toBeUndefined();
+  expect(read.mock.calls.length).toBeLessThan(3);
+  read.mockRestore();
 });
 
 test('usage-meter: a usage that is no object is found, so that it can be refused', () => {

@@ -1,6 +1,6 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: events are kept as raw bytes and
 // looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
 import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
@@ -88,7 +88,7 @@ export class UsageMeter {
     return lastEventsOf(this.#tailBytes().toString('utf8'));
   }
 
-  /** The last `usage` that is not null, at the top of an event; undefined when none had any. */
+  /** The last `usage` with a number in it, at the top of an event; else the last of whatever form; undefined without any. */
   lastUsage(): ReportedUsage | undefined {
     return usageIn(this.#kept(), this.#usage);
   }
@@ -165,21 +165,34 @@ export class UsageMeter {
   }
 }
 
-/** The last usage in these whole events; where there is none, the one before them. */
+/** The last usage in these whole events that says something; where there is none, the one before them. */
 function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsage | undefined {
-  for (const { start, end } of eventsWith(events, usageKey)) {
-    const data = dataOf(events.toString('utf8', start, end).trimEnd());
-    const usage = data === null ? undefined : parseObject(data)?.['usage'];
-    if (usage !== undefined && usage !== null) return { value: usage, hasTextAfter: hasText(events, end) };
+  let useless: ReportedUsage | undefined;
+  let readFrom = events.length;
+  for (const { at } of valuesOf(events, usageKey)) {
+    if (at >= readFrom) continue; // another key in the same event
+    readFrom = startOfEvent(events, at);
+    const end = endOfEvent(events, at);
+    const data = dataOf(events.toString('utf8', readFrom, end).trimEnd());
+    const value = data === null ? undefined : parseObject(data)?.['usage'];
+    if (value === undefined || value === null) continue;
+    const found = { value, hasTextAfter: hasText(events, end) };
+    if (saysSomething(value)) return found;
+    useless ??= found;
   }
-  return before === undefined || before.hasTextAfter ? before : { value: before.value, hasTextAfter: hasText(events, 0) };
+  if (before === undefined || (useless !== undefined && !saysSomething(before.value))) return useless;
+  return before.hasTextAfter ? before : { value: before.value, hasTextAfter: hasText(events, 0) };
+}
+
+function saysSomething(usage: unknown): boolean {
+  return isObject(usage) && Object.values(usage).some((value) => typeof value === 'number' && value !== 0);
 }
 
 /** Whether one of these whole events, or one before them, gave a reason to end, and nothing was written after it. */
 function finishIn(events: Buffer, before: boolean): boolean {
-  for (const { end, valueAt } of eventsWith(events, finishKey)) {
+  for (const { at, valueAt } of valuesOf(events, finishKey)) {
     // Some say `""` until then.
-    if (events[valueAt] === quote && events[valueAt + 1] !== quote) return !hasText(events, end);
+    if (events[valueAt] === quote && events[valueAt + 1] !== quote) return !hasText(events, endOfEvent(events, at));
   }
   return before && !hasText(events, 0);
 }
@@ -188,23 +201,19 @@ const letterN = 0x6e;
 const quote = 0x22;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
 
-/**
- * The events that hold a key whose value is not `null` (most events of most upstreams say that), the last one first, each with
- * where the value is. An event with several such keys comes several times.
- */
-function* eventsWith(events: Buffer, key: Buffer): Generator<{ start: number; end: number; valueAt: number }> {
+/** Where a key has a value other than `null`, which is what it has in most events of most upstreams; the last one first. */
+function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt: number }> {
   for (let at = events.lastIndexOf(key); at > 0; at = events.lastIndexOf(key, at - 1)) {
     let valueAt = at + key.length;
     while (blanks.has(events[valueAt])) valueAt += 1;
-    if (events[valueAt] === letterN) continue;
-    const start = startOfEvent(events, at);
-    yield { start, end: endOfEvent(events, at), valueAt };
-    if (start === 0) return;
+    if (events[valueAt] !== letterN) yield { at, valueAt };
   }
 }
 
+/** Whether the model wrote something from there on. Other things have names and texts as well, but no delta. */
 function hasText(events: Buffer, from: number): boolean {
-  return from < events.length && textOf(events.toString('utf8', from)) !== '';
+  if (from >= events.length || !events.includes('"delta"', from)) return false;
+  return textOf(events.toString('utf8', from)) !== '';
 }
 
 /** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */

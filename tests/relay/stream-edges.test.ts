@@ -191,6 +191,44 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     },
   );
 
+  test('an answer that is complete stays so, whatever comes behind it', async () => {
+    const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+    for (const rest of ['<html>late</html>\n\n', 'data: {"choices":[],"usa', 'data: {"choices":[]}\ndata: [DONE]\n\n']) {
+      await using upstream = await startRawUpstream((response) => void response.end(word('one') + finish + rest));
+      await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+      const events = await readEvents(await scene.chat({ stream: true }));
+      expect(events.at(-1)).toBe('[DONE]');
+      for (const data of events.slice(0, -1)) expect(JSON.parse(data)).toHaveProperty('choices');
+      const [row] = await scene.logs(1);
+      expect(row?.other).not.toHaveProperty('ending');
+    }
+  });
+
+  test.each([
+    ['half an event at its end', `${word('one')}data: {"choi`, 'truncated'],
+    ['a placeholder for usage', `${event({ choices: [], usage: { prompt_tokens: -1 } })}${word('one')}data: [DONE]\n\n`, undefined],
+    ['a byte order mark and a blank event', `\uFEFFdata:\n\n${word('one')}data: [DONE]\n\n`, undefined],
+  ])('a stream with %s', async (_, text, ending) => {
+    await using upstream = await startRawUpstream((response) => void response.end(text));
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    await readEvents(await scene.chat({ stream: true }));
+    const [row] = await scene.logs(1);
+    expect([row?.completion_tokens, row?.other?.['completion_source'], row?.other?.['ending']]).toEqual([1, 'counted', ending]);
+    await scene.checkBooks();
+  });
+
+  test('a stream that still waits for its upstream is told when the server ends', async () => {
+    await using scene = await createScene(engine, { env: { STREAM_KEEPALIVE: '1' } });
+    scene.upstream.behave({ firstByteDelay: Infinity });
+    const answer = await scene.chat({ stream: true });
+    scene.app.app.shutDown();
+    expect(await answer.text()).toContain('"code":"shutting_down"');
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ quota: 0, other: { ending: 'shutdown' } });
+    expect(await (await scene.upstream.request(0)).closed).toBe('aborted');
+    await scene.checkBooks();
+  });
+
   test('nothing is sent after `[DONE]`', async () => {
     await using upstream = await startRawUpstream(
       (response) => void response.end(`${word('one')}data: [DONE]\n\n${earlyUsage}${word('two')}`),
@@ -207,6 +245,13 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     expect((await readEvents(await scene.chat({ stream: true }))).at(-1)).toBe('[DONE]');
     expect((await scene.chat()).status).toBe(502);
     await scene.checkBooks();
+  });
+
+  test('an error of any type is read as one, also where a stream was asked for', async () => {
+    const refusal = JSON.stringify({ error: { message: 'Insufficient balance', type: 'insufficient_quota', code: 'insufficient_quota' } });
+    await using upstream = await startRawUpstream((response) => void response.end(refusal), 'text/plain');
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    expect((await (await scene.chat({ stream: true })).json()).error.message).toContain('Insufficient balance');
   });
 
   test('usage told last is believed although the stream breaks off behind it', async () => {

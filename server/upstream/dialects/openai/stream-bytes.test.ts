@@ -27,6 +27,11 @@ test('stream-bytes: `[DONE]` ends a stream wherever it stands', () => {
   expect(part(`${a}data: [DONE]\n\n${a}`)).toEqual({ end: a.length, next: 'done' });
   expect(part(word('data: [DONE]'))).toEqual({ end: word('data: [DONE]').length, next: 'nothing' });
   expect(part('')).toEqual({ end: 0, next: 'nothing' });
+  for (const done of ['[DONE]', 'data:  [DONE]', 'data: "[DONE]"', 'event: end\ndata: [DONE]']) {
+    expect(part(`${a}${done}\n\n`)).toMatchObject({ next: 'done' });
+  }
+  // In the event of the last chunk, which is not lost.
+  expect(part('data: {"a":1}\ndata: [DONE]\n\n')).toEqual({ end: 'data: {"a":1}\n'.length, next: 'done' });
 });
 
 test.each([
@@ -38,6 +43,10 @@ test.each([
   ['with other fields', 'event: message\nid: 7\nretry: 100\ndata: {"a":1}\n\n'],
   ['a comment', ': keep-alive\n\n'],
   ['no data', 'event: ping\n\ndata:\n\n'],
+  ['nothing said', 'data: null\n\ndata: ""\n\n'],
+  ['a ping', 'event: ping\ndata: ping\n\n'],
+  ['a field that nobody knows', 'trace_id: abc\n\n'],
+  ['blanks behind the object', 'data: {"a":1}  \n\n'],
 ])('stream-bytes: an event may be written as %s', (_, text) => {
   const events = word('a') + text + word('b');
   expect(soundPart(Buffer.from(events))).toEqual({ end: events.length, next: 'nothing' });

@@ -1,6 +1,5 @@
 // What is looked for in the bytes of a stream without reading it event by event.
 import { isUsageOnly } from './stream.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
 import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
 
 // Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
@@ -23,13 +22,16 @@ function ending(events: Buffer): number {
 }
 
 export interface SoundPart {
-  /** Offset behind the last event that may go on. */
+  /** Offset behind what may go on: whole events, or the lines before `[DONE]` in its event. */
   end: number;
   /** What comes then: nothing, the event `[DONE]`, or something that is no event of a chat stream. */
   next: 'nothing' | 'done' | 'garbage';
 }
 
-/** How far these whole events are what they should be. Only the frame of each is looked at; its JSON is the client's to read. */
+/**
+ * How far these whole events are what they should be. Only the frame of each is looked at; its JSON is the client's to read.
+ * Providers add much that says nothing, and readers of event streams pass over it, so it goes on.
+ */
 export function soundPart(events: Buffer): SoundPart {
   for (let at = 0; at < events.length;) {
     const lineEnd = events.indexOf(newline, at);
@@ -40,12 +42,25 @@ export function soundPart(events: Buffer): SoundPart {
     }
     const end = endOfEvent(events, at);
     const event = events.toString('utf8', at, end).trimEnd();
-    const data = dataOf(event);
-    if (data === '[DONE]') return { end: at, next: 'done' };
-    if (data === null || data === '' ? !isAside(event) : parseObject(data) === null) return { end: at, next: 'garbage' };
+    const done = doneLine.exec(event);
+    if (done !== null) return { end: at + Buffer.byteLength(event.slice(0, done.index)), next: 'done' };
+    if (!isSound(event)) return { end: at, next: 'garbage' };
     at = end;
   }
   return { end: events.length, next: 'nothing' };
+}
+
+/** `[DONE]` as the last line, also in quotes or without `data:`. */
+const doneLine = /^(?:data:)?[ \t]*"?\[DONE\]"?$/m;
+const sideData: ReadonlySet<string> = new Set(['', 'null', '""']);
+
+function isSound(event: string): boolean {
+  const data = dataOf(event)?.trim();
+  // Comments, and fields that readers do not know. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+  if (data === undefined) return event.split(/\r?\n/).every((line) => /^(?:$|:|[\w-]+(?:$|:))/.test(line));
+  if (data.startsWith('{') ? data.endsWith('}') : sideData.has(data)) return true;
+  // A ping, say.
+  return /^event:/m.test(event);
 }
 
 const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
@@ -54,11 +69,6 @@ const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20
 function isObjectAt(bytes: Buffer, at: number): boolean {
   if (bytes[at] !== letterD || bytes[at + 4] !== colon) return false;
   return bytes[at + 5] === openingBrace || (bytes[at + 5] === space && bytes[at + 6] === openingBrace);
-}
-
-/** Only comments and fields that are no data. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
-function isAside(event: string): boolean {
-  return event.split(/\r?\n/).every((line) => /^(?:$|:|(?:event|id|retry|data)(?:$|:))/.test(line));
 }
 
 /**

@@ -19,7 +19,7 @@ export interface StreamInput {
   isUsageHidden: boolean;
 }
 
-/** Null when no event has to be looked at; the usage chunk is then recognised in the stream's tail by `isUsageOnly`. */
+/** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
 export function createStreamTransform({ channel, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
   const answers = channel.provider?.answers;
   const { thinkingToContent, forceFormat } = channel.setting;
