@@ -142,13 +142,7 @@ export function urlSetting(initial: string, options: SettingOptions = {}): Setti
     ...options,
     kind: 'url',
     defaultText: initial,
-    parse(text, key) {
-      const value = text.trim().replace(/\/+$/, '');
-      const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
-      if (refusal !== undefined) return refusal;
-      if (value !== '' && !(/^https?:\/\/[^/]/i.test(value) && URL.canParse(value))) return refuse('option_not_url', { key });
-      return { ok: true, value };
-    },
+    parse: (text, key) => readAddress(text.trim().replace(/\/+$/, ''), key, isWebAddress, 'option_not_url'),
   };
 }
 
@@ -158,19 +152,29 @@ export function imageSetting(initial: string, options: SettingOptions = {}): Set
     ...options,
     kind: 'text',
     defaultText: initial,
-    parse(text, key) {
-      const value = text.trim();
-      const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
-      if (refusal !== undefined) return refusal;
-      return value === '' || isImageAddress(value) ? { ok: true, value } : refuse('option_not_image', { key });
-    },
+    parse: (text, key) => readAddress(text.trim(), key, isImageAddress, 'option_not_image'),
   };
+}
+
+function readAddress(
+  value: string,
+  key: string,
+  isRight: (value: string) => boolean,
+  code: 'option_not_url' | 'option_not_image',
+): ReturnType<Setting<string>['parse']> {
+  const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
+  if (refusal !== undefined) return refusal;
+  return value === '' || isRight(value) ? { ok: true, value } : refuse(code, { key });
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
 }
 
 /** `//host` and `/\host` are not paths: browsers take them for other sites. */
 function isImageAddress(text: string): boolean {
   if (/^\/(?![/\\])/.test(text) || /^data:image\/[\w.+-]+[;,]/i.test(text)) return true;
-  return /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
+  return isWebAddress(text);
 }
 
 /** One entry per line; blank lines do not count. */
