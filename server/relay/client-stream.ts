@@ -69,9 +69,9 @@ export class ClientStream implements BodySource, TimedStream {
     else if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
   }
 
-  /** With an upstream, its stream says what there is to say. */
+  /** Ends the call as if nobody waited for it; its last word still goes out. */
   shutDown(): void {
-    if (this.#upstream === null) this.#onLeft();
+    this.#onLeft();
   }
 
   pause(): void {

@@ -112,6 +112,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   data(chunk: Buffer, isOwned: boolean): void {
     if (this.#state === 'ended') return;
     this.#lastByteAt = performance.now();
+    const isCopy = isOwned || this.#carry !== null;
     let bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
     if (this.#state === 'opening' && beginsWithMark(bytes)) bytes = bytes.subarray(3);
     const end = endOfLastEvent(bytes);
@@ -123,7 +124,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     if (end === 0) return;
     const events = bytes.subarray(0, end);
     if (this.#state === 'opening' && !this.#canOpen(events)) return;
-    this.#pass(events, isOwned || bytes !== chunk);
+    this.#pass(events, isCopy);
   }
 
   end(): void {

@@ -164,11 +164,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     else this.#isUndecided = this.#isStreamAsked;
   }
 
-  #becomeStream(controller: Dispatcher.DispatchController): UpstreamStream {
+  #becomeStream(controller: Dispatcher.DispatchController): void {
     clearTimeout(this.#timer);
     this.#stream = new UpstreamStream(controller, () => this.abort());
     this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
-    return this.#stream;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
