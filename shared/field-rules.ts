@@ -58,6 +58,19 @@ export const fieldRules = {
   }),
 } as const;
 
+type PlainRule = { [Name in keyof typeof fieldRules]: (typeof fieldRules)[Name] extends LocalText ? Name : never }[keyof typeof fieldRules];
+
+/** For a check that a schema makes by a function: which rule is broken by what fails it. */
+export function ruleCheck(rule: PlainRule): { params: { rule: PlainRule } } {
+  return { params: { rule } };
+}
+
+/** The rule that `ruleCheck` gave; undefined for checks without. */
+export function checkedRule(params: Readonly<Record<string, unknown>> | undefined): LocalText | undefined {
+  const rule = Object.entries(fieldRules).find(([name]) => name === params?.['rule'])?.[1];
+  return typeof rule === 'function' ? undefined : rule;
+}
+
 /** Fields as the console calls them. What is not here is called by its name on the wire. */
 const fieldNames: ReadonlyMap<string, LocalText> = new Map(
   Object.entries({

@@ -1,7 +1,7 @@
 // What a schema finds wrong with an input, as a rule for people: schemas speak of types and patterns.
 import type { z } from 'zod';
 import type { LocalText } from '#shared/errors.ts';
-import { fieldRules } from '#shared/field-rules.ts';
+import { checkedRule, fieldRules } from '#shared/field-rules.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -33,6 +33,12 @@ function ruleOf(issue: Issue, value: unknown): LocalText {
       return issue.format === 'regex' && issue.pattern !== undefined && isDigits(issue.pattern) ? fieldRules.integer : fieldRules.invalid;
     case 'invalid_union':
       return fieldRules.required;
+    case 'invalid_key': {
+      const [reason] = issue.issues;
+      return reason === undefined ? fieldRules.invalid : ruleOf(reason, value);
+    }
+    case 'custom':
+      return checkedRule(issue.params) ?? fieldRules.invalid;
     default:
       return fieldRules.invalid;
   }

@@ -1,5 +1,7 @@
-// The JSON texts in a channel's record. The same functions judge them when a channel is saved: null means invalid.
+// The JSON texts in a channel's record. The same schemas judge them when a channel is saved; to the functions null means
+// invalid.
 import { z } from 'zod';
+import { ruleCheck } from '#shared/field-rules.ts';
 
 export interface ChannelSetting {
   /** Answers are rebuilt from the fields that OpenAI's format knows. */
@@ -15,21 +17,20 @@ const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
 
 const Names = z.record(z.string(), z.string().nullable());
 const Statuses = z.record(
-  z.string().regex(/^[1-5]\d\d$/),
-  z.union([
-    z.int(),
-    z
-      .string()
-      .regex(/^\d{3}$/)
-      .transform(Number),
-  ]),
+  z.string().refine((name) => /^[1-5]\d\d$/.test(name), ruleCheck('statusFrom')),
+  z.unknown().refine(isTarget, ruleCheck('statusTo')).transform(Number),
 );
 const Fields = z.record(z.string(), z.unknown());
 const Setting = z.looseObject({
   force_format: z.boolean().nullish(),
   thinking_to_content: z.boolean().nullish(),
-  proxy: z.string().nullish(),
+  proxy: z
+    .string()
+    .refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl'))
+    .nullish(),
 });
+
+export const channelJson = { model_mapping: Names, status_code_mapping: Statuses, setting: Setting, param_override: Fields } as const;
 
 /** Client model → upstream model, one step. Empty targets are left out. */
 export function parseModelMapping(text: string): ReadonlyMap<string, string> | null {
@@ -42,8 +43,12 @@ export function parseModelMapping(text: string): ReadonlyMap<string, string> | n
 export function parseStatusCodeMapping(text: string): ReadonlyMap<number, number> | null {
   const statuses = parse(text, Statuses);
   if (statuses === null) return null;
-  const entries = Object.entries(statuses).map(([from, to]): [number, number] => [Number(from), to]);
-  return entries.every(([, to]) => to >= 400 && to <= 599) ? new Map(entries) : null;
+  return new Map(Object.entries(statuses).map(([from, to]): [number, number] => [Number(from), to]));
+}
+
+function isTarget(value: unknown): boolean {
+  const isStatus = typeof value === 'number' ? Number.isInteger(value) : typeof value === 'string' && /^\d{3}$/.test(value);
+  return isStatus && Number(value) >= 400 && Number(value) <= 599;
 }
 
 /** Top-level fields that overwrite those of the request. */
@@ -55,7 +60,6 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
   const setting = parse(text, Setting);
   if (setting === null) return null;
   const proxy = setting.proxy?.trim() || null;
-  if (proxy !== null && !isProxyUrl(proxy)) return null;
   if (setting.force_format !== true && setting.thinking_to_content !== true && proxy === null) return noSetting;
   return { forceFormat: setting.force_format === true, thinkingToContent: setting.thinking_to_content === true, proxy };
 }
