@@ -1,0 +1,36 @@
+// Writes `docs/translation.md` from the table of what does not translate; with `--check` only compares.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { translationTable } from '#server/dialects/translation-table.ts';
+import type { TranslationRow } from '#server/dialects/translation-table.ts';
+
+const file = path.resolve(import.meta.dirname, '../docs/translation.md');
+const names: Readonly<Record<string, string>> = { 'openai-chat': 'OpenAI Chat Completions', claude: 'Claude Messages' };
+
+const head = `# What does not translate
+
+Written by \`node scripts/run-node.mjs scripts/write-translation-doc.ts\` from \`server/dialects/translation-table.ts\`; a test tries every row.
+
+A call whose model is served in the format that its caller speaks passes through as it is, unknown fields included. Otherwise it is
+translated, and this is what the other format has no place for. **Refused**: the answer is 400 \`untranslatable\` with the field's name,
+nothing is sent and nothing charged. **Dropped**: the call goes on without the field, and the response names it in
+\`x-tidegate-dropped\`, the log row in its details. Fields that neither format knows are dropped and named, too.
+`;
+
+const pairs = new Map<string, TranslationRow[]>();
+for (const row of translationTable) {
+  const pair = `${names[row.from] ?? row.from} → ${names[row.to] ?? row.to}`;
+  pairs.set(pair, [...(pairs.get(pair) ?? []), row]);
+}
+const sections = [...pairs].map(([pair, rows]) => `\n## ${pair}\n\n| Field | | About |\n|---|---|---|\n${rows.map(lineOf).join('')}`);
+const text = head + sections.join('');
+
+if (!process.argv.includes('--check')) writeFileSync(file, text);
+else if (readFileSync(file, 'utf8') !== text) {
+  process.stdout.write('docs/translation.md does not match the table: run scripts/write-translation-doc.ts\n');
+  process.exit(1);
+}
+
+function lineOf({ field, treatment, about }: TranslationRow): string {
+  return `| \`${field}\` | ${treatment} | ${about} |\n`;
+}

@@ -1,0 +1,51 @@
+// What must be right in a Messages request before anything is spent on it; cheap, because every call passes it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { RequestFacts } from '../client-dialect.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+
+/** The most tokens that a client may ask for. */
+const tokenLimit = 1_073_741_823;
+const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be a text or a list of content blocks' };
+
+/** @throws {AppError} 400 with the field at fault */
+export function checkRequest(body: Body): void {
+  checkPrompt(body);
+  const fields = new StrictFields(body);
+  if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
+  for (const field of ['temperature', 'top_p', 'top_k']) fields.number(field);
+  fields.boolean('stream');
+  fields.list('stop_sequences');
+  fields.object('thinking');
+}
+
+/** The part of a request that is counted, too, when nothing is generated. @throws {AppError} 400 with the field at fault */
+export function checkPrompt(body: Body): void {
+  const fields = new StrictFields(body);
+  const messages = fields.list('messages');
+  if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
+  for (const message of fields.objects('messages')) {
+    if (!message.has('role')) throw badField(message.path('role'), fieldRules.text);
+    message.text('role');
+    checkContent(message, 'content');
+  }
+  checkContent(fields, 'system');
+  fields.list('tools');
+}
+
+function checkContent(fields: StrictFields, field: string): void {
+  const content = fields.raw(field);
+  if (content !== undefined && typeof content !== 'string' && !Array.isArray(content)) throw badField(fields.path(field), textOrBlocks);
+}
+
+/** Only for a body that `checkRequest` let pass. */
+export function factsOf(body: Body): RequestFacts {
+  return {
+    isStream: body.stream === true,
+    maxTokens: new StrictFields(body).number('max_tokens') ?? 0,
+    choices: 1,
+    // Every stream of this format ends with it.
+    wantsUsage: true,
+  };
+}

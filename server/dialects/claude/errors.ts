@@ -1,0 +1,23 @@
+// Errors in this format's shape. https://platform.claude.com/docs/en/api/errors
+import type { ErrorObject } from '../client-dialect.ts';
+
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+export function errorBody({ message, status }: ErrorObject, requestId: string): Record<string, unknown> {
+  const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return { type: 'error', error: { type, message }, request_id: requestId };
+}
+
+export function errorEvent(error: ErrorObject, requestId: string): string {
+  return `event: error\ndata: ${JSON.stringify(errorBody(error, requestId))}\n\n`;
+}

@@ -1,0 +1,203 @@
+// A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that tell the usage, the
+// end or an error, or begin a block; deltas are searched for their texts, once many bytes have piled up or a count is wanted.
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/upstream/sse.ts';
+import { textOf } from '#server/upstream/usage-meter.ts';
+import { textOfPart } from '../parts.ts';
+import type { TokenUsage } from '../parts.ts';
+import { errorInResponse } from '../stream-pipe.ts';
+import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import type { TextTally } from '../text-tally.ts';
+import { ToldUsage } from '../token-usage.ts';
+import { createStreamReader, readError } from './read-response.ts';
+import { readStopReason } from './stop-reason.ts';
+import { usageParts, writeTokenUsage } from './token-usage.ts';
+
+/** Bytes of events kept until their text is wanted, or there are more. */
+const keptBytes = 16 * 1024;
+/** `"message_start"`, `"message_delta"`, `"message_stop"`; within texts the quote would be escaped. */
+const messageKey = Buffer.from('"message_');
+const errorKey = Buffer.from('"error"');
+/** `"content_block_start"`, `"content_block_delta"`, `"content_block_stop"` */
+const blockKey = Buffer.from('"content_block_');
+const blockStartKey = Buffer.from('"content_block_start"');
+/** Where deltas hold what the model wrote. */
+const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
+
+export class ClaudeIdentityStream implements StreamPipe {
+  readonly #tally: TextTally;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #bytes = 0;
+  readonly #told = new ToldUsage();
+  #hasStopped = false;
+  // Bytes that had gone by, 0 for never: when the output was told last, but for the beginning, where it says nothing yet; when
+  // the model last said why it ends; and when it last wrote something.
+  #usageAt = 0;
+  #finishAt = 0;
+  #textAt = 0;
+
+  constructor({ tally }: { tally: TextTally }) {
+    this.#tally = tally;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    const data = firstEventData(events);
+    if (data === null) return 'comments';
+    const body = parseObject(data);
+    if (body === null) return 'invalid';
+    return errorOf(body) ?? 'stream';
+  }
+
+  pass(events: Buffer, isOwned: boolean): PipeStep {
+    let error: ErrorInResponse | null = null;
+    let end = events.length;
+    for (const { from, to } of tellingEvents(events)) {
+      const data = dataIn(events, from, to);
+      const body = data === null ? null : parseObject(data);
+      if (body === null) continue;
+      error = errorOf(body);
+      if (error !== null) {
+        end = from;
+        break;
+      }
+      this.#note(body, this.#bytes + to);
+      if (this.#hasStopped) {
+        // What a provider sends behind its own ending is nobody's.
+        end = from;
+        break;
+      }
+    }
+    const content = end === events.length ? events : events.subarray(0, end);
+    this.#noteText(content);
+    this.#keep(content, isOwned);
+    return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#hasStopped ? 'complete' : 'more') };
+  }
+
+  #note(body: Readonly<Record<string, unknown>>, at: number): void {
+    const { message, delta, usage } = body;
+    switch (body.type) {
+      case 'message_start':
+        if (isObject(message)) this.#noteUsage(message.usage, 0);
+        break;
+      case 'message_delta':
+        if (isObject(delta) && readStopReason(delta.stop_reason) !== null) this.#finishAt = at;
+        this.#noteUsage(usage, at);
+        break;
+      case 'message_stop':
+        this.#hasStopped = true;
+        break;
+      default:
+    }
+  }
+
+  #noteUsage(value: unknown, at: number): void {
+    for (const part of usageParts(value)) {
+      this.#told.note(part);
+      const tellsOutput = part.type === 'usage' ? part.usage.output !== undefined : part.type === 'invalid_usage';
+      if (tellsOutput) this.#usageAt = at;
+    }
+  }
+
+  /** Only what stands behind a usage or an ending is looked at closely: it may be a delta without any text. */
+  #noteText(events: Buffer): void {
+    const isCloser = this.#usageAt > 0 || this.#finishAt > 0;
+    for (let end = events.length; end > 0;) {
+      const at = events.lastIndexOf(blockKey, end - 1);
+      if (at < 0) return;
+      const from = startOfEvent(events, at);
+      if (!isCloser || textsOf(events.subarray(from, endOfEvent(events, at))) !== '') {
+        this.#textAt = this.#bytes + endOfEvent(events, at);
+        return;
+      }
+      end = from;
+    }
+  }
+
+  #keep(events: Buffer, isOwned: boolean): void {
+    this.#bytes += events.length;
+    this.#kept.push(isOwned ? events : Buffer.from(events));
+    this.#keptBytes += events.length;
+    if (this.#keptBytes > keptBytes) this.#readKept();
+  }
+
+  #readKept(): void {
+    for (const events of this.#kept) this.#tally.add(textsOf(events));
+    this.#kept = [];
+    this.#keptBytes = 0;
+  }
+
+  isEvent(rest: Buffer): boolean {
+    const data = dataIn(rest, 0, rest.length);
+    return data !== null && parseObject(data) !== null;
+  }
+
+  hasFinished(): boolean {
+    return this.#finishAt > this.#textAt;
+  }
+
+  roughTokens(): number {
+    // Most events have a token or two in some 120 bytes.
+    return Math.max(Math.ceil(this.#keptBytes / 120) + this.#tally.roughTokens, 0);
+  }
+
+  reportedUsage(): ReportedUsage {
+    return this.#told.report(this.#textAt > this.#usageAt);
+  }
+
+  countTokens(): Promise<number> {
+    this.#readKept();
+    return this.#tally.countTokens();
+  }
+
+  /** The upstream's own, which was held back; with the usage when the upstream told none. */
+  ending(usage: TokenUsage | null): Buffer {
+    const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+    if (this.#usageAt > 0 || usage === null || this.#finishAt > 0) return Buffer.from(stop);
+    const delta = { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: writeTokenUsage(usage) };
+    return Buffer.from(`event: message_delta\ndata: ${JSON.stringify(delta)}\n\n${stop}`);
+  }
+
+  close(): void {
+    this.#kept = [];
+    this.#tally.clear();
+  }
+}
+
+/** The events in which one of the keys stands, in order. */
+function* tellingEvents(events: Buffer): Generator<{ from: number; to: number }> {
+  let message = events.indexOf(messageKey);
+  let error = events.indexOf(errorKey);
+  while (message >= 0 || error >= 0) {
+    const at = message < 0 ? error : error < 0 ? message : Math.min(message, error);
+    const from = startOfEvent(events, at);
+    const to = endOfEvent(events, at);
+    yield { from, to };
+    if (message >= 0 && message < to) message = events.indexOf(messageKey, to);
+    if (error >= 0 && error < to) error = events.indexOf(errorKey, to);
+  }
+}
+
+/** What the model wrote in these whole events. */
+function textsOf(events: Buffer): string {
+  let text = '';
+  let from = 0;
+  for (let at = events.indexOf(blockStartKey); at >= 0; at = events.indexOf(blockStartKey, from)) {
+    text += textOf(events.toString('utf8', from, startOfEvent(events, at)), deltaTextKey);
+    const to = endOfEvent(events, at);
+    // A block may have a text, a name, or all of its input from the beginning.
+    const data = dataIn(events, startOfEvent(events, at), to);
+    if (data !== null) text += createStreamReader().read(data).map(textOfPart).join('');
+    from = to;
+  }
+  return text + textOf(events.toString('utf8', from), deltaTextKey);
+}
+
+function errorOf(body: Readonly<Record<string, unknown>>): ErrorInResponse | null {
+  const error = readError(body);
+  return error === null ? null : errorInResponse(error);
+}

@@ -1,0 +1,251 @@
+// A Messages request → parts.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
+import type {
+  AssistantPart,
+  CacheHint,
+  ChatRequest,
+  FilePart,
+  ImagePart,
+  MediaSource,
+  Message,
+  OtherField,
+  ReasoningEffort,
+  ReasoningWish,
+  TextPart,
+  Tool,
+  ToolChoice,
+  ToolResultPart,
+  UserPart,
+} from '../parts.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+import { untranslatable } from '../untranslatable.ts';
+import { onlyFields } from './only-fields.ts';
+
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'metadata',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'thinking',
+  'tool_choice',
+  'tools',
+  'top_k',
+  'top_p',
+  'output_config',
+]);
+
+const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+const mostTokens = 1_073_741_823;
+/** Names this provider's features that run there; another provider cannot. */
+const here = 'other providers';
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do */
+export function readRequest(body: Body): ChatRequest {
+  const fields = new StrictFields(body);
+  const format = fields.fields('output_config')?.fields('format');
+  const choice = fields.fields('tool_choice');
+  const request: ChatRequest = {
+    model: fields.requiredText('model'),
+    messages: [...readSystem(fields), ...fields.objects('messages').map(readMessage)],
+    tools: fields.objects('tools').map(readTool),
+    isStream: fields.boolean('stream') ?? false,
+    others: otherFields(fields),
+  };
+  const maxTokens = fields.integer('max_tokens', 0, mostTokens);
+  if (maxTokens !== undefined) request.maxTokens = maxTokens;
+  const temperature = fields.number('temperature');
+  if (temperature !== undefined) request.temperature = temperature;
+  const topP = fields.number('top_p');
+  if (topP !== undefined) request.topP = topP;
+  const topK = fields.integer('top_k', 0, mostTokens);
+  if (topK !== undefined) request.topK = topK;
+  const stop = readStop(fields);
+  if (stop.length > 0) request.stop = stop;
+  if (choice !== undefined) {
+    request.toolChoice = readToolChoice(choice);
+    if (choice.boolean('disable_parallel_tool_use') === true) request.parallelToolCalls = false;
+  }
+  if (format !== undefined) {
+    format.oneOf('type', ['json_schema']);
+    request.responseFormat = { kind: 'schema', schema: format.object('schema') ?? {} };
+  }
+  const reasoning = readReasoning(fields);
+  if (reasoning !== undefined) request.reasoning = reasoning;
+  const userId = fields.fields('metadata')?.text('user_id');
+  if (userId !== undefined) request.userId = userId;
+  return request;
+}
+
+function otherFields(fields: StrictFields): OtherField[] {
+  return fields
+    .others(known)
+    .filter((name) => onlyFields[name]?.neutral?.includes(fields.raw(name)) !== true)
+    .map((name) => ({ name, isEssential: onlyFields[name]?.isEssential ?? false }));
+}
+
+function readStop(fields: StrictFields): string[] {
+  const texts = fields.list('stop_sequences') ?? [];
+  return texts.map((text, index) => {
+    if (typeof text !== 'string') throw badField(`stop_sequences.${index}`, fieldRules.text);
+    return text;
+  });
+}
+
+function readToolChoice(choice: StrictFields): ToolChoice {
+  const type = choice.oneOf('type', ['auto', 'any', 'tool', 'none']);
+  if (type === 'tool') return { kind: 'tool', name: choice.requiredText('name') };
+  return { kind: type === 'any' ? 'required' : (type ?? 'auto') };
+}
+
+function readReasoning(fields: StrictFields): ReasoningWish | undefined {
+  const thinking = fields.fields('thinking');
+  const type = thinking?.text('type');
+  const effort = fields.fields('output_config')?.oneOf('effort', efforts);
+  if (type === 'disabled') return { isOn: false };
+  if (type === 'enabled') return { isOn: true, budgetTokens: thinking?.integer('budget_tokens', 0, mostTokens) ?? 0, ...effortOf(effort) };
+  if (type === undefined && effort === undefined) return undefined;
+  return { isOn: true, ...effortOf(effort) };
+}
+
+function effortOf(effort: ReasoningEffort | undefined): { effort?: ReasoningEffort } {
+  return effort === undefined ? {} : { effort };
+}
+
+function readTool(tool: StrictFields): Tool {
+  const type = tool.text('type');
+  // A tool of the provider's own, such as its web search.
+  if (type !== undefined && type !== 'custom') throw untranslatable(tool.path('type'), here);
+  const read: Tool = { name: tool.requiredText('name'), parameters: tool.object('input_schema') ?? {} };
+  const description = tool.text('description');
+  if (description !== undefined) read.description = description;
+  const isStrict = tool.boolean('strict');
+  if (isStrict !== undefined) read.isStrict = isStrict;
+  return { ...read, ...cacheOf(tool) };
+}
+
+function cacheOf(part: StrictFields): { cache?: CacheHint } {
+  const control = part.fields('cache_control');
+  if (control === undefined) return {};
+  return { cache: control.text('ttl') === '1h' ? '1h' : '5m' };
+}
+
+function readSystem(fields: StrictFields): Message[] {
+  const content = readTexts(fields, 'system');
+  return content.length === 0 ? [] : [{ role: 'system', content, field: 'system' }];
+}
+
+function readTexts(fields: StrictFields, field: string): TextPart[] {
+  const value = fields.raw(field);
+  if (value === undefined) return [];
+  if (typeof value === 'string') return value === '' ? [] : [{ type: 'text', text: value }];
+  return fields.objects(field).map((block) => {
+    block.oneOf('type', ['text']);
+    return readText(block);
+  });
+}
+
+function readText(block: StrictFields): TextPart {
+  return { type: 'text', text: block.requiredText('text'), ...cacheOf(block) };
+}
+
+function readMessage(message: StrictFields): Message {
+  const field = message.path('').slice(0, -1);
+  const role = message.oneOf('role', ['user', 'assistant', 'system']);
+  if (role === undefined) throw badField(message.path('role'), fieldRules.required);
+  if (role === 'system') return { role, content: readTexts(message, 'content'), field };
+  const content = message.raw('content');
+  if (content === undefined) throw badField(message.path('content'), fieldRules.required);
+  if (typeof content === 'string') {
+    const texts: TextPart[] = content === '' ? [] : [{ type: 'text', text: content }];
+    return { role, content: texts, field };
+  }
+  const blocks = message.objects('content');
+  return role === 'user' ? { role, content: blocks.map(readUserBlock), field } : { role, content: blocks.map(readAssistantBlock), field };
+}
+
+function readUserBlock(block: StrictFields): UserPart {
+  const type = block.text('type');
+  if (type === 'tool_result') return readToolResult(block);
+  return readMediaBlock(block);
+}
+
+function readMediaBlock(block: StrictFields): TextPart | ImagePart | FilePart {
+  switch (block.text('type')) {
+    case 'text':
+      return readText(block);
+    case 'image':
+      return { type: 'image', source: readSource(block), ...cacheOf(block) };
+    case 'document':
+      return readDocument(block);
+    case undefined:
+      throw badField(block.path('type'), fieldRules.required);
+    default:
+      throw untranslatable(block.path('type'), here);
+  }
+}
+
+function readSource(block: StrictFields): MediaSource {
+  const source = block.fields('source');
+  if (source === undefined) throw badField(block.path('source'), fieldRules.required);
+  const type = source.oneOf('type', ['base64', 'url', 'file']);
+  if (type === 'url') return { kind: 'url', url: source.requiredText('url') };
+  if (type === 'file') return { kind: 'id', id: source.requiredText('file_id') };
+  return { kind: 'base64', mediaType: source.requiredText('media_type'), data: source.requiredText('data') };
+}
+
+function readDocument(block: StrictFields): FilePart {
+  const source = block.fields('source');
+  const name = block.text('title');
+  const named = name === undefined ? {} : { name };
+  if (source?.text('type') === 'text')
+    return { type: 'file', source: { kind: 'text', text: source.requiredText('data') }, ...named, ...cacheOf(block) };
+  return { type: 'file', source: readSource(block), ...named, ...cacheOf(block) };
+}
+
+function readToolResult(block: StrictFields): ToolResultPart {
+  const content = block.raw('content');
+  const parts: ToolResultPart['content'] =
+    content === undefined || typeof content === 'string' ? readTexts(block, 'content') : block.objects('content').map(readMediaBlock);
+  return {
+    type: 'tool_result',
+    callId: block.requiredText('tool_use_id'),
+    content: parts,
+    isError: block.boolean('is_error') ?? false,
+    ...cacheOf(block),
+  };
+}
+
+function readAssistantBlock(block: StrictFields): AssistantPart {
+  const type = block.text('type');
+  switch (type) {
+    case 'text':
+      return readText(block);
+    case 'thinking': {
+      const signature = block.text('signature');
+      return { type: 'reasoning', text: block.text('thinking') ?? '', ...(signature === undefined ? {} : { signature }) };
+    }
+    case 'redacted_thinking':
+      return { type: 'redacted_reasoning', data: block.requiredText('data') };
+    case 'tool_use': {
+      const input = block.raw('input') ?? {};
+      if (!isObject(input)) throw badField(block.path('input'), fieldRules.object);
+      return {
+        type: 'tool_call',
+        id: block.requiredText('id'),
+        name: block.requiredText('name'),
+        arguments: JSON.stringify(input),
+        ...cacheOf(block),
+      };
+    }
+    case undefined:
+      throw badField(block.path('type'), fieldRules.required);
+    default:
+      throw untranslatable(block.path('type'), here);
+  }
+}

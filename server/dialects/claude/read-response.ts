@@ -1,0 +1,183 @@
+// A Messages response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import type { JsonObject } from '#server/upstream/loose-json.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { StreamReader } from '../upstream-dialect.ts';
+import { readStopReason } from './stop-reason.ts';
+import { usageParts } from './token-usage.ts';
+
+export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  if (!Array.isArray(body.content)) return null;
+  const parts: ResponsePart[] = [startOf(body)];
+  let calls = 0;
+  for (const block of body.content) {
+    if (!isObject(block)) continue;
+    if (block.type === 'tool_use') {
+      parts.push(callOf(block, calls));
+      const input = isObject(block.input) ? block.input : {};
+      parts.push({ type: 'tool_arguments', index: calls, text: JSON.stringify(input) });
+      calls += 1;
+    } else parts.push(...contentOf(block));
+  }
+  const finish = finishOf(body);
+  if (finish !== null) parts.push(finish);
+  parts.push(...usageParts(body.usage));
+  return parts;
+}
+
+/** What a block holds when it is complete, or has already when it begins. */
+function contentOf(block: JsonObject): ResponsePart[] {
+  const parts: ResponsePart[] = [];
+  if (block.type === 'text') {
+    if (isFilled(block.text)) parts.push({ type: 'text', text: block.text });
+    for (const citation of Array.isArray(block.citations) ? block.citations : []) parts.push(...citationOf(citation));
+  } else if (block.type === 'thinking') {
+    if (isFilled(block.thinking)) parts.push({ type: 'reasoning', text: block.thinking });
+    if (isFilled(block.signature)) parts.push({ type: 'reasoning_signature', signature: block.signature });
+  } else if (block.type === 'redacted_thinking' && isFilled(block.data)) parts.push({ type: 'redacted_reasoning', data: block.data });
+  return parts;
+}
+
+function callOf(block: JsonObject, index: number): ResponsePart {
+  return {
+    type: 'tool_call',
+    index,
+    id: isFilled(block.id) ? block.id : `toolu_${index}`,
+    name: isFilled(block.name) ? block.name : '',
+  };
+}
+
+function citationOf(citation: unknown): ResponsePart[] {
+  if (!isObject(citation) || !isFilled(citation.url)) return [];
+  return [
+    {
+      type: 'citation',
+      url: citation.url,
+      ...(isFilled(citation.title) ? { title: citation.title } : {}),
+      ...(isFilled(citation.cited_text) ? { text: citation.cited_text } : {}),
+    },
+  ];
+}
+
+function startOf(message: Readonly<JsonObject>): ResponsePart {
+  return { type: 'start', id: isFilled(message.id) ? message.id : '', model: isFilled(message.model) ? message.model : '' };
+}
+
+function finishOf({ stop_reason: reason, stop_sequence: sequence }: Readonly<JsonObject>): ResponsePart | null {
+  const read = readStopReason(reason);
+  if (read === null) return null;
+  return { type: 'finish', reason: read, ...(isFilled(sequence) ? { stopSequence: sequence } : {}) };
+}
+
+export function createStreamReader(): StreamReader {
+  return new MessageStreamReader();
+}
+
+class MessageStreamReader implements StreamReader {
+  #isComplete = false;
+  /** Number of the call that a block is, by the block's index. */
+  readonly #calls = new Map<number, number>();
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  read(data: string): readonly ResponsePart[] {
+    const event = parseObject(data);
+    if (event === null) return [];
+    const parts: ResponsePart[] = [];
+    switch (event.type) {
+      case 'message_start':
+        if (isObject(event.message)) {
+          parts.push(startOf(event.message));
+          parts.push(...usageParts(event.message.usage));
+        }
+        break;
+      case 'content_block_start':
+        if (isObject(event.content_block)) parts.push(...this.#begin(event.content_block, blockIndex(event)));
+        break;
+      case 'content_block_delta':
+        if (isObject(event.delta)) parts.push(...this.#delta(event.delta, blockIndex(event)));
+        break;
+      case 'message_delta': {
+        const finish = isObject(event.delta) ? finishOf(event.delta) : null;
+        if (finish !== null) parts.push(finish);
+        parts.push(...usageParts(event.usage));
+        break;
+      }
+      case 'message_stop':
+        this.#isComplete = true;
+        break;
+      case 'error': {
+        const error = readError(event);
+        if (error !== null) parts.push({ type: 'error', error });
+        break;
+      }
+      default: // `ping`, and what later versions add
+    }
+    return parts;
+  }
+
+  #begin(block: JsonObject, index: number): ResponsePart[] {
+    if (block.type !== 'tool_use') return contentOf(block);
+    const call = this.#calls.size;
+    this.#calls.set(index, call);
+    const parts = [callOf(block, call)];
+    // Some send the whole input at once.
+    if (isObject(block.input) && Object.keys(block.input).length > 0) {
+      parts.push({ type: 'tool_arguments', index: call, text: JSON.stringify(block.input) });
+    }
+    return parts;
+  }
+
+  #delta(delta: JsonObject, block: number): ResponsePart[] {
+    switch (delta.type) {
+      case 'text_delta':
+        return isFilled(delta.text) ? [{ type: 'text', text: delta.text }] : [];
+      case 'thinking_delta':
+        return isFilled(delta.thinking) ? [{ type: 'reasoning', text: delta.thinking }] : [];
+      case 'signature_delta':
+        return isFilled(delta.signature) ? [{ type: 'reasoning_signature', signature: delta.signature }] : [];
+      case 'citations_delta':
+        return citationOf(delta.citation);
+      case 'input_json_delta': {
+        const index = this.#calls.get(block);
+        return index !== undefined && isFilled(delta.partial_json) ? [{ type: 'tool_arguments', index, text: delta.partial_json }] : [];
+      }
+      default:
+        return [];
+    }
+  }
+}
+
+function blockIndex({ index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}
+
+export function readError(body: Readonly<JsonObject>): UpstreamErrorObject | null {
+  const { error } = body;
+  if (body.type !== 'error' || !isObject(error)) return null;
+  const type = isFilled(error.type) ? error.type : 'api_error';
+  const status = statuses.get(type);
+  return { message: isFilled(error.message) ? error.message : type, type, ...(status === undefined ? {} : { status }) };
+}
+
+/** https://platform.claude.com/docs/en/api/errors */
+const statuses: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    invalid_request_error: 400,
+    authentication_error: 401,
+    billing_error: 402,
+    permission_error: 403,
+    not_found_error: 404,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: 529,
+  }),
+);
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

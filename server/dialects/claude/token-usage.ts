@@ -1,0 +1,61 @@
+// Usage as this format writes it: cached tokens beside the input, thoughts within the output.
+import { isObject } from '#server/upstream/loose-json.ts';
+import type { MainCount, ResponsePart, TokenUsage } from '../parts.ts';
+import { tokenCount } from '../token-usage.ts';
+
+/** The classes that these numbers tell; empty for no usage. A stream tells the input at its start and the rest at its end. */
+export function readTokenUsage(value: unknown): Partial<TokenUsage> {
+  if (!isObject(value)) return {};
+  const usage: Partial<TokenUsage> = {};
+  const input = tokenCount(value.input_tokens);
+  if (input !== undefined) usage.input = input;
+  const read = tokenCount(value.cache_read_input_tokens);
+  if (read !== undefined) usage.cacheRead = read;
+  const written = tokenCount(value.cache_creation_input_tokens);
+  if (written !== undefined) {
+    const hour = isObject(value.cache_creation) ? (tokenCount(value.cache_creation.ephemeral_1h_input_tokens) ?? 0) : 0;
+    usage.cacheWrite1h = Math.min(hour, written);
+    usage.cacheWrite5m = written - usage.cacheWrite1h;
+  }
+  const output = tokenCount(value.output_tokens);
+  if (output !== undefined) usage.output = output;
+  const thoughts = isObject(value.output_tokens_details) ? tokenCount(value.output_tokens_details.thinking_tokens) : undefined;
+  if (thoughts !== undefined && output !== undefined) usage.reasoning = Math.min(thoughts, output);
+  return usage;
+}
+
+/** True where a main number is there and cannot be a count of tokens. */
+export function isInvalidUsage(value: unknown): boolean {
+  return invalidCounts(value).length > 0;
+}
+
+function invalidCounts(value: unknown): MainCount[] {
+  if (!isObject(value)) return value === undefined || value === null ? [] : ['input', 'output'];
+  const counts: MainCount[] = [];
+  if (isInvalid(value.input_tokens)) counts.push('input');
+  if (isInvalid(value.output_tokens)) counts.push('output');
+  return counts;
+}
+
+function isInvalid(number: unknown): boolean {
+  return number !== undefined && number !== null && tokenCount(number) === undefined;
+}
+
+/** What a usage object tells, if anything. */
+export function usageParts(value: unknown): ResponsePart[] {
+  const usage = readTokenUsage(value);
+  const counts = invalidCounts(value);
+  return [
+    ...(Object.keys(usage).length > 0 ? [{ type: 'usage' as const, usage }] : []),
+    ...(counts.length > 0 ? [{ type: 'invalid_usage' as const, counts }] : []),
+  ];
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+    cache_read_input_tokens: usage.cacheRead,
+    output_tokens: usage.output,
+  };
+}

@@ -1,0 +1,233 @@
+// Parts → a Messages request.
+import { parseObject } from '#server/upstream/loose-json.ts';
+import { imageType } from '../media.ts';
+import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
+import { DroppedFields, untranslatable } from '../untranslatable.ts';
+import type { WritePlan, WrittenRequest } from '../upstream-dialect.ts';
+import { writeThinking } from './thinking.ts';
+
+type Json = Record<string, unknown>;
+
+interface Turn {
+  role: 'user' | 'assistant';
+  content: Json[];
+}
+
+const dialect = 'Claude Messages';
+/** Stands where the format demands a text and there is none. */
+const filler = '...';
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
+  const dropped = new DroppedFields();
+  for (const { name, isEssential } of request.others) {
+    if (isEssential) throw untranslatable(name, dialect);
+    dropped.add(name);
+  }
+  const body: Json = {
+    model: plan.upstreamModel,
+    max_tokens: request.maxTokens ?? plan.defaultMaxTokens(plan.upstreamModel),
+    messages: writeTurns(request.messages, dropped),
+  };
+  const system = request.messages.filter((message) => message.role === 'system').flatMap(({ content }) => content);
+  if (system.length > 0) body.system = writeSystem(system);
+  if (request.temperature !== undefined) body.temperature = Math.min(1, request.temperature);
+  if (request.topP !== undefined) body.top_p = request.topP;
+  if (request.topK !== undefined) body.top_k = request.topK;
+  if (request.stop !== undefined) body.stop_sequences = request.stop;
+  if (request.userId !== undefined) body.metadata = { user_id: request.userId };
+  writeTools(body, request);
+  writeFormat(body, request, dropped);
+  writeReasoning(body, request, dropped);
+  if (request.isStream) body.stream = true;
+  return { body, dropped: dropped.names };
+}
+
+function writeSystem(parts: readonly TextPart[]): unknown {
+  if (parts.every(({ cache }) => cache === undefined)) return parts.map(({ text }) => text).join('\n');
+  return parts.map((part) => ({ type: 'text', text: part.text, ...cacheControl(part.cache) }));
+}
+
+function cacheControl(cache: CacheHint | undefined): Json {
+  return cache === undefined ? {} : { cache_control: cache === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
+}
+
+function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
+  if (tools.length === 0) return;
+  body.tools = tools.map(({ name, description, parameters, isStrict, cache }) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    input_schema: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : { type: 'object', ...parameters },
+    ...(isStrict === true ? { strict: true } : {}),
+    ...cacheControl(cache),
+  }));
+  const parallel = parallelToolCalls === false && toolChoice?.kind !== 'none' ? { disable_parallel_tool_use: true } : {};
+  if (toolChoice?.kind === 'tool') body.tool_choice = { type: 'tool', name: toolChoice.name, ...parallel };
+  else if (toolChoice !== undefined || parallelToolCalls === false) {
+    const kind = toolChoice?.kind ?? 'auto';
+    body.tool_choice = { type: kind === 'required' ? 'any' : kind, ...parallel };
+  }
+}
+
+function writeFormat(body: Json, { responseFormat }: ChatRequest, dropped: DroppedFields): void {
+  if (responseFormat === undefined) return;
+  // There is no JSON without a schema; whoever asks for it has to ask for it in the prompt as well.
+  if (responseFormat.kind === 'json') dropped.add('response_format');
+  else body.output_config = { format: { type: 'json_schema', schema: responseFormat.schema } };
+}
+
+function writeReasoning(body: Json, request: ChatRequest, dropped: DroppedFields): void {
+  const { reasoning, toolChoice } = request;
+  if (reasoning === undefined) return;
+  const field = reasoning.budgetTokens === undefined ? 'reasoning_effort' : 'thinking';
+  // Thinking with a forced tool is refused, and so are results of calls whose thoughts are lost.
+  const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
+  if (reasoning.isOn && (isForced || hasUnsignedCalls(request.messages))) {
+    dropped.add(field);
+    return;
+  }
+  const fields = writeThinking(String(body.model), reasoning, Number(body.max_tokens));
+  if (fields === null) {
+    if (reasoning.isOn) dropped.add(field);
+    return;
+  }
+  const { output_config: output, ...rest } = fields;
+  Object.assign(body, rest);
+  if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
+  if (fields.thinking === undefined || !reasoning.isOn) return;
+  // Sampling is not for the caller to choose while the model thinks.
+  for (const name of ['temperature', 'top_k', 'top_p']) {
+    if (body[name] === undefined) continue;
+    delete body[name];
+    dropped.add(name);
+  }
+  if (fields.thinking.type === 'enabled') body.temperature = 1;
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** Whether the turn that goes on began with calls of a model whose signed thoughts are not there. */
+function hasUnsignedCalls(messages: readonly Message[]): boolean {
+  const last = messages.findLast((message) => message.role === 'assistant');
+  if (last === undefined || messages.at(-1)?.role !== 'user') return false;
+  const isSigned = last.content.some(
+    (part) => part.type === 'redacted_reasoning' || (part.type === 'reasoning' && part.signature !== undefined),
+  );
+  const answersCalls = messages.at(-1)?.content.some((part) => part.type === 'tool_result') === true;
+  return answersCalls && !isSigned;
+}
+
+/** Turns alternate and begin with the user's; none is empty. */
+function writeTurns(messages: readonly Message[], dropped: DroppedFields): Json[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    if (message.role === 'system') continue;
+    if (message.name !== undefined) dropped.add('messages.name');
+    const content =
+      message.role === 'user'
+        ? message.content.flatMap((part) => writeUserPart(part, message.field, dropped))
+        : message.content.flatMap((part) => writeAssistantPart(part, dropped));
+    if (content.length === 0) continue;
+    const last = turns.at(-1);
+    if (last?.role !== message.role) turns.push({ role: message.role, content });
+    else if (!joinTexts(last.content, content)) last.content.push(...content);
+  }
+  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [{ type: 'text', text: filler }] });
+  return turns.map(({ role, content }) => ({ role, content: resultsFirst(role, content) })).map(shortened);
+}
+
+/** Two plain texts in a row are one. */
+function joinTexts(before: Json[], after: readonly Json[]): boolean {
+  const [first] = before;
+  const [second] = after;
+  if (before.length !== 1 || after.length !== 1 || !isPlainText(first) || !isPlainText(second)) return false;
+  before[0] = { type: 'text', text: `${String(first.text)} ${String(second.text)}` };
+  return true;
+}
+
+function isPlainText(block: Json | undefined): block is Json {
+  return block?.type === 'text' && block.cache_control === undefined;
+}
+
+/** Results of tools stand before everything else in their turn. */
+function resultsFirst(role: Turn['role'], content: readonly Json[]): readonly Json[] {
+  if (role === 'assistant' || !content.some(({ type }) => type === 'tool_result')) return content;
+  return [...content.filter(({ type }) => type === 'tool_result'), ...content.filter(({ type }) => type !== 'tool_result')];
+}
+
+/** A single plain text is written as such. */
+function shortened({ role, content }: { role: string; content: readonly Json[] }): Json {
+  const [only] = content;
+  return { role, content: content.length === 1 && isPlainText(only) && only.text !== filler ? only.text : content };
+}
+
+function writeText({ text, cache }: TextPart): Json[] {
+  return text === '' ? [] : [{ type: 'text', text, ...cacheControl(cache) }];
+}
+
+function writeUserPart(part: UserPart, field: string, dropped: DroppedFields): Json[] {
+  switch (part.type) {
+    case 'text':
+      return writeText(part);
+    case 'audio':
+      throw untranslatable(`${field}.content`, dialect);
+    case 'tool_result':
+      return [writeResult(part, field, dropped)];
+    default:
+      return [writeMedia(part, field, dropped)];
+  }
+}
+
+function writeMedia(part: ImagePart | FilePart, field: string, dropped: DroppedFields): Json {
+  if (part.type === 'image') {
+    if (part.detail !== undefined) dropped.add('image_url.detail');
+    return { type: 'image', source: writeSource(part.source, field, true), ...cacheControl(part.cache) };
+  }
+  const { source, name } = part;
+  const title = name === undefined ? {} : { title: name };
+  const written =
+    source.kind === 'text' ? { type: 'text', media_type: 'text/plain', data: source.text } : writeSource(source, field, false);
+  return { type: 'document', source: written, ...title, ...cacheControl(part.cache) };
+}
+
+function writeSource(source: ImagePart['source'], field: string, isImage: boolean): Json {
+  // A file's id is known to the provider that gave it, and to no other.
+  if (source.kind === 'id') throw untranslatable(`${field}.content`, dialect);
+  if (source.kind === 'url') return { type: 'url', url: source.url };
+  if (!isImage && source.mediaType !== 'application/pdf') throw untranslatable(`${field}.content`, dialect);
+  return { type: 'base64', media_type: isImage ? imageType(source.data, source.mediaType) : source.mediaType, data: source.data };
+}
+
+function writeResult(part: ToolResultPart, field: string, dropped: DroppedFields): Json {
+  const content = part.content.flatMap((inner) => (inner.type === 'text' ? writeText(inner) : [writeMedia(inner, field, dropped)]));
+  const [only] = content;
+  return {
+    type: 'tool_result',
+    tool_use_id: part.callId,
+    content: content.length === 1 && only?.type === 'text' ? only.text : content,
+    ...(part.isError ? { is_error: true } : {}),
+    ...cacheControl(part.cache),
+  };
+}
+
+function writeAssistantPart(part: AssistantPart, dropped: DroppedFields): Json[] {
+  switch (part.type) {
+    case 'text':
+      return writeText(part);
+    case 'refusal':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+    case 'reasoning':
+      // Thoughts without a signature are refused.
+      if (part.signature === undefined) {
+        dropped.add('reasoning_content');
+        return [];
+      }
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+    case 'redacted_reasoning':
+      return [{ type: 'redacted_thinking', data: part.data }];
+    case 'tool_call':
+      return [{ type: 'tool_use', id: part.id, name: part.name, input: parseObject(part.arguments) ?? {}, ...cacheControl(part.cache) }];
+  }
+}

@@ -1,0 +1,213 @@
+// Parts → a Messages response, or its stream.
+import { parseObject } from '#server/upstream/loose-json.ts';
+import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { FinishReason, ResponsePart, TokenUsage } from '../parts.ts';
+import { JsonProgress } from '../json-progress.ts';
+import { noTokens, withUsage } from '../token-usage.ts';
+import { writeStopReason } from './stop-reason.ts';
+import { writeTokenUsage } from './token-usage.ts';
+
+type Json = Record<string, unknown>;
+
+/** Only the first choice has a place in this format. */
+function isFirstChoice(part: ResponsePart): boolean {
+  return !('choice' in part) || part.choice === undefined || part.choice === 0;
+}
+
+export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
+  const blocks: Json[] = [];
+  const calls = new Map<number, { block: Json; json: string }>();
+  let [id, model] = [`msg_${options.requestId}`, options.model];
+  let finish: { reason: FinishReason; stopSequence?: string } = { reason: 'stop' };
+  for (const part of parts) {
+    if (!isFirstChoice(part)) continue;
+    if (part.type === 'start') [id, model] = [part.id || id, part.model || model];
+    else if (part.type === 'finish') finish = part;
+    else if (part.type === 'tool_call') {
+      const block = { type: 'tool_use', id: part.id, name: part.name, input: {} };
+      calls.set(part.index, { block, json: '' });
+      blocks.push(block);
+    } else if (part.type === 'tool_arguments') {
+      const call = calls.get(part.index);
+      if (call !== undefined) call.json += part.text;
+    } else addBlock(blocks, part);
+  }
+  for (const { block, json } of calls.values()) block.input = parseObject(json) ?? {};
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: blocks,
+    stop_reason: writeStopReason(finish.reason),
+    stop_sequence: finish.stopSequence ?? null,
+    usage: writeTokenUsage(usage ?? noTokens),
+  };
+}
+
+function addBlock(blocks: Json[], part: ResponsePart): void {
+  const last = blocks.at(-1);
+  switch (part.type) {
+    case 'text':
+    case 'refusal':
+      if (last?.type === 'text') last.text = `${String(last.text)}${part.text}`;
+      else blocks.push({ type: 'text', text: part.text });
+      break;
+    case 'reasoning':
+      if (last?.type === 'thinking' && last.signature === '') last.thinking = `${String(last.thinking)}${part.text}`;
+      else blocks.push({ type: 'thinking', thinking: part.text, signature: '' });
+      break;
+    case 'reasoning_signature':
+      if (last?.type === 'thinking' && last.signature === '') last.signature = part.signature;
+      else blocks.push({ type: 'thinking', thinking: '', signature: part.signature });
+      break;
+    case 'redacted_reasoning':
+      blocks.push({ type: 'redacted_thinking', data: part.data });
+      break;
+    default:
+  }
+}
+
+export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
+  return new MessageStreamWriter(options);
+}
+
+type BlockKind = 'text' | 'thinking' | 'tool';
+
+/** Characters that may wait for an open call to be complete. */
+const mostWaiting = 8 * 1024 * 1024;
+
+/** Blocks do not interleave: while the arguments of a call are not complete, everything else waits for them. */
+class MessageStreamWriter implements StreamWriter {
+  readonly #options: ResponseWriterOptions;
+  #hasBegun = false;
+  #block: { kind: BlockKind; call: number } | null = null;
+  #nextIndex = 0;
+  #start: Extract<ResponsePart, { type: 'start' }> = { type: 'start', id: '', model: '' };
+  #usage: TokenUsage | null = null;
+  #finish: { reason: FinishReason; stopSequence?: string } | null = null;
+  /** Of the call whose block is open. */
+  #arguments = new JsonProgress();
+  #waiting: ResponsePart[] = [];
+  #waitingLength = 0;
+
+  constructor(options: ResponseWriterOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {RangeError} when too much waits for a call that is never complete */
+  write(part: ResponsePart): string {
+    if (!isFirstChoice(part)) return '';
+    if (part.type === 'start') this.#start = part;
+    else if (part.type === 'usage') this.#usage = withUsage(this.#usage, part.usage);
+    else if (part.type === 'finish') this.#finish = part;
+    else if (this.#hasToWait(part)) this.#wait(part);
+    else return this.#content(part);
+    return '';
+  }
+
+  #hasToWait(part: ResponsePart): boolean {
+    if (this.#block?.kind !== 'tool' || this.#arguments.isComplete) return false;
+    return part.type !== 'tool_arguments' || part.index !== this.#block.call;
+  }
+
+  #wait(part: ResponsePart): void {
+    this.#waitingLength += 'text' in part && part.text !== undefined ? part.text.length : 64;
+    if (this.#waitingLength > mostWaiting) throw new RangeError('A stream holds back too much behind a call that is not complete');
+    this.#waiting.push(part);
+  }
+
+  #content(part: ResponsePart): string {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return this.#open('text', { type: 'text', text: '' }) + this.#delta({ type: 'text_delta', text: part.text });
+      case 'reasoning':
+        return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'thinking_delta', thinking: part.text });
+      case 'reasoning_signature':
+        return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'signature_delta', signature: part.signature }) + this.#close();
+      case 'redacted_reasoning':
+        return this.#begin({ type: 'redacted_thinking', data: part.data }, { kind: 'thinking', call: -1 }) + this.#close();
+      case 'tool_call':
+        this.#arguments = new JsonProgress();
+        return this.#begin({ type: 'tool_use', id: part.id, name: part.name, input: {} }, { kind: 'tool', call: part.index });
+      case 'tool_arguments':
+        return this.#writeArguments(part);
+      default:
+        return ''; // citations: their form is the provider's own
+    }
+  }
+
+  #writeArguments({ index, text }: Extract<ResponsePart, { type: 'tool_arguments' }>): string {
+    if (this.#block?.kind !== 'tool' || this.#block.call !== index) return '';
+    this.#arguments.push(text);
+    const delta = this.#delta({ type: 'input_json_delta', partial_json: text });
+    return this.#arguments.isComplete ? delta + this.#writeWaiting() : delta;
+  }
+
+  #writeWaiting(): string {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    return waiting.map((part) => this.write(part)).join('');
+  }
+
+  end(usage: TokenUsage | null): string {
+    const counted = usage ?? this.#usage ?? noTokens;
+    let text = this.#messageStart() + this.#close();
+    // A call may have had no arguments at all; each round writes at least one part.
+    while (this.#waiting.length > 0) text += this.#writeWaiting() + this.#close();
+    const { reason, stopSequence } = this.#finish ?? { reason: 'stop' };
+    const delta = { stop_reason: writeStopReason(reason), stop_sequence: stopSequence ?? null };
+    text += event('message_delta', { delta, usage: writeTokenUsage(counted) });
+    return text + event('message_stop', {});
+  }
+
+  /** Goes on in a block of that kind, or begins one. */
+  #open(kind: BlockKind, block: Json): string {
+    return this.#block?.kind === kind ? '' : this.#begin(block, { kind, call: -1 });
+  }
+
+  #begin(block: Json, place: { kind: BlockKind; call: number }): string {
+    const before = this.#messageStart() + this.#close();
+    this.#block = place;
+    return before + event('content_block_start', { index: this.#nextIndex, content_block: block });
+  }
+
+  #delta(delta: Json): string {
+    return event('content_block_delta', { index: this.#nextIndex, delta });
+  }
+
+  #close(): string {
+    if (this.#block === null) return '';
+    this.#block = null;
+    const index = this.#nextIndex;
+    this.#nextIndex += 1;
+    return event('content_block_stop', { index });
+  }
+
+  #messageStart(): string {
+    if (this.#hasBegun) return '';
+    this.#hasBegun = true;
+    const { requestId, model, promptEstimate } = this.#options;
+    // The format tells the input at once; other formats tell it at the end, where it is told again.
+    const usage = this.#usage ?? { ...noTokens, input: promptEstimate };
+    const message = {
+      id: this.#start.id || `msg_${requestId}`,
+      type: 'message',
+      role: 'assistant',
+      model: this.#start.model || model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: writeTokenUsage(usage),
+    };
+    return event('message_start', { message });
+  }
+}
+
+const thinkingBlock: Json = { type: 'thinking', thinking: '', signature: '' };
+
+function event(type: string, rest: Json): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...rest })}\n\n`;
+}

@@ -1,0 +1,43 @@
+// What must be right in a chat completion request before anything is spent on it; cheap, because every call passes it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import type { RequestFacts } from '../client-dialect.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+
+/** The most tokens that a client may ask for in any field. */
+const tokenLimit = 1_073_741_823;
+const mostChoices = 128;
+const textOrParts = { zh: '必须是文本或内容片段的数组', en: 'must be a text or a list of parts' };
+
+/** @throws {AppError} 400 with the field at fault */
+export function checkRequest(body: Body): void {
+  const fields = new StrictFields(body);
+  const messages = fields.list('messages');
+  if (messages === undefined || messages.length === 0) throw new AppError('invalid_text_request', {}, { field: 'messages' });
+  for (const message of fields.objects('messages')) {
+    if (!message.has('role')) throw badField(message.path('role'), fieldRules.text);
+    message.text('role');
+    const content = message.raw('content');
+    if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
+      throw badField(message.path('content'), textOrParts);
+  }
+  fields.integer('max_tokens', 0, tokenLimit);
+  fields.integer('max_completion_tokens', 0, tokenLimit);
+  fields.integer('n', 1, mostChoices);
+  for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']) fields.number(field);
+  fields.boolean('stream');
+  fields.object('stream_options');
+}
+
+/** Only for a body that `checkRequest` let pass. */
+export function factsOf(body: Body): RequestFacts {
+  const fields = new StrictFields(body);
+  return {
+    isStream: body.stream === true,
+    // Of two limits the larger one: providers differ in which they heed.
+    maxTokens: Math.max(fields.number('max_tokens') ?? 0, fields.number('max_completion_tokens') ?? 0),
+    choices: fields.number('n') ?? 1,
+    wantsUsage: fields.object('stream_options')?.include_usage === true,
+  };
+}

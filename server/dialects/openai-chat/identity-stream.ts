@@ -1,0 +1,134 @@
+// A stream of this format to a client of the same: whole events pass as bytes wherever nothing in them has to change.
+import { errorIn } from '#server/upstream/dialects/openai/response.ts';
+import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
+import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
+import { mayHoldError, soundPart, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
+import { parseObject } from '#server/upstream/loose-json.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { doneEvent, eventData, firstEventData, toEvent } from '#server/upstream/sse.ts';
+import { UsageMeter } from '#server/upstream/usage-meter.ts';
+import type { TokenUsage } from '../parts.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
+
+export interface ChatIdentityOptions {
+  channel: PreparedChannel;
+  upstreamModel: string;
+  /** The client wants the usage at the end. */
+  wantsUsage: boolean;
+  /** Head of a usage chunk of our own, where the upstream has sent nothing to take it from. */
+  head: { id: string; created: number; model: string };
+  countText(text: string): Promise<number>;
+}
+
+const nothing: readonly Buffer[] = [];
+
+export class ChatIdentityStream implements StreamPipe {
+  readonly #options: ChatIdentityOptions;
+  readonly #meter: UsageMeter;
+  readonly #transform: StreamTransform | null;
+
+  constructor(options: ChatIdentityOptions) {
+    const { channel, upstreamModel, wantsUsage, countText } = options;
+    this.#options = options;
+    this.#meter = new UsageMeter({ countText });
+    this.#transform = createStreamTransform({ channel, upstreamModel, isUsageHidden: !wantsUsage });
+  }
+
+  get bytes(): number {
+    return this.#meter.bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    const data = firstEventData(events)?.trim();
+    if (data === undefined) return 'comments';
+    return errorIn(data, this.#options.channel) ?? (data === '[DONE]' || parseObject(data) !== null ? 'stream' : 'invalid');
+  }
+
+  pass(events: Buffer, isOwned: boolean): PipeStep {
+    const { end, next } = soundPart(events);
+    const content = end === events.length ? events : events.subarray(0, end);
+    let step: PipeStep = { forClient: nothing, next: 'more' };
+    if (end > 0) {
+      this.#meter.push(content, isOwned);
+      step = this.#forClient(content);
+      if (step.next !== 'more') return step;
+    }
+    if (next === 'garbage') return { forClient: step.forClient, next: 'invalid' };
+    if (next === 'nothing') return step;
+    // The event of `[DONE]` may have had other lines, which are ended here.
+    return { forClient: endsEvent(content) ? step.forClient : [...step.forClient, Buffer.from('\n')], next: 'complete' };
+  }
+
+  #forClient(events: Buffer): PipeStep {
+    const { wantsUsage, channel } = this.#options;
+    const hasError = mayHoldError(events);
+    if (this.#transform === null && !hasError) return { forClient: wantsUsage ? [events] : withoutUsage(events), next: 'more' };
+    const out: string[] = [];
+    const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
+    for (const data of eventData(events)) {
+      const error = hasError ? errorIn(data, channel) : null;
+      if (error !== null) return { forClient: written(), next: error };
+      if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
+      else if (wantsUsage || !isUsageOnly(data)) out.push(toEvent(data));
+    }
+    return { forClient: written(), next: 'more' };
+  }
+
+  isEvent(rest: Buffer): boolean {
+    return soundPart(rest).next !== 'garbage';
+  }
+
+  hasFinished(): boolean {
+    return this.#meter.hasFinished();
+  }
+
+  roughTokens(): number {
+    return this.#meter.roughTokens();
+  }
+
+  reportedUsage(): ReportedUsage {
+    const reported = this.#meter.lastUsage();
+    if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
+    const isInvalid = isInvalidUsage(reported.value);
+    // What cannot be true and came before the answer was a placeholder.
+    if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
+    const usage = readTokenUsage(reported.value, this.#options.channel.provider?.answers);
+    return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
+  }
+
+  countTokens(): Promise<number> {
+    return this.#meter.countTokens();
+  }
+
+  /** What a transformation still owes, usage for those who asked and got none, `[DONE]`. */
+  ending(usage: TokenUsage | null): Buffer {
+    const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
+    if (this.#options.wantsUsage && usage !== null && this.reportedUsage().usage === null) parts.push(toEvent(this.#usageChunk(usage)));
+    return parts.length === 0 ? doneEvent : Buffer.concat([Buffer.from(parts.join('')), doneEvent]);
+  }
+
+  #usageChunk(usage: TokenUsage): string {
+    const { head } = this.#options;
+    const last = this.#meter.lastEvents().findLast((data) => parseObject(data) !== null);
+    const { id, created, model } = last === undefined ? {} : (parseObject(last) ?? {});
+    return JSON.stringify({
+      id: typeof id === 'string' ? id : head.id,
+      object: 'chat.completion.chunk',
+      created: typeof created === 'number' ? created : head.created,
+      model: typeof model === 'string' ? model : head.model,
+      choices: [],
+      usage: writeTokenUsage(usage),
+    });
+  }
+
+  close(): void {
+    this.#meter.close();
+  }
+}
+
+/** Whether the bytes, unless there are none, end with an empty line. */
+function endsEvent(bytes: Buffer): boolean {
+  const text = bytes.toString('latin1', Math.max(0, bytes.length - 4));
+  return text === '' || text.endsWith('\n\n') || text.endsWith('\n\r\n');
+}

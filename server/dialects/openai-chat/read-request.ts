@@ -1,0 +1,277 @@
+// A chat completion request → parts.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { sourceOfUrl } from '../media.ts';
+import type {
+  AssistantPart,
+  ChatRequest,
+  FilePart,
+  ImagePart,
+  Message,
+  OtherField,
+  ReasoningEffort,
+  TextPart,
+  Tool,
+  ToolChoice,
+  UserPart,
+} from '../parts.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+import { onlyFields } from './only-fields.ts';
+
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'parallel_tool_calls',
+  'max_tokens',
+  'max_completion_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'response_format',
+  'reasoning_effort',
+  'user',
+  'stream',
+  'stream_options',
+]);
+
+const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+const mostTokens = 1_073_741_823;
+
+/** @throws {AppError} `invalid_request` with the field at fault */
+export function readRequest(body: Body): ChatRequest {
+  const fields = new StrictFields(body);
+  const effort = fields.oneOf('reasoning_effort', efforts);
+  const limit = fields.integer('max_completion_tokens', 0, mostTokens) ?? fields.integer('max_tokens', 0, mostTokens);
+  return {
+    model: fields.requiredText('model'),
+    messages: readMessages(fields),
+    tools: [...fields.objects('tools').map(readTool), ...fields.objects('functions').map(readFunction)],
+    isStream: fields.boolean('stream') ?? false,
+    others: otherFields(fields),
+    ...defined('toolChoice', readToolChoice(fields)),
+    ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
+    ...defined('maxTokens', limit === 0 ? undefined : limit),
+    ...defined('temperature', fields.number('temperature')),
+    ...defined('topP', fields.number('top_p')),
+    ...defined('topK', fields.integer('top_k', 0, mostTokens)),
+    ...defined('stop', readStop(fields)),
+    ...defined('responseFormat', readFormat(fields)),
+    ...defined('reasoning', effort === undefined ? undefined : { isOn: effort !== 'none', effort }),
+    ...defined('userId', fields.text('user')),
+  };
+}
+
+/** An object with that one property, or none: absent and undefined are not the same to a spread. */
+function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+  const entry: Partial<Record<string, Value>> = value === undefined ? {} : { [name]: value };
+  return entry;
+}
+
+function otherFields(fields: StrictFields): OtherField[] {
+  const found: OtherField[] = [];
+  for (const name of fields.others(known)) {
+    const rule = onlyFields[name];
+    const value = fields.raw(name);
+    if (rule?.neutral?.includes(value) === true || isTextOnly(name, value)) continue;
+    found.push({ name, isEssential: rule?.isEssential ?? false });
+  }
+  return found;
+}
+
+function isTextOnly(name: string, value: unknown): boolean {
+  return name === 'modalities' && Array.isArray(value) && value.every((modality) => modality === 'text');
+}
+
+function readStop(fields: StrictFields): string[] | undefined {
+  const value = fields.raw('stop');
+  if (value === undefined) return undefined;
+  const texts = Array.isArray(value) ? value : [value];
+  if (!texts.every((text) => typeof text === 'string')) throw badField('stop', fieldRules.text);
+  return texts.length === 0 ? undefined : texts;
+}
+
+function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
+  const format = fields.fields('response_format');
+  const kind = format?.oneOf('type', ['text', 'json_object', 'json_schema']);
+  if (format === undefined || kind === undefined || kind === 'text') return undefined;
+  if (kind === 'json_object') return { kind: 'json' };
+  const schema = format.fields('json_schema');
+  if (schema === undefined) throw badField('response_format.json_schema', fieldRules.required);
+  return {
+    kind: 'schema',
+    schema: schema.object('schema') ?? {},
+    ...defined('name', schema.text('name')),
+    ...defined('description', schema.text('description')),
+    ...defined('isStrict', schema.boolean('strict')),
+  };
+}
+
+function readTool(tool: StrictFields): Tool {
+  tool.oneOf('type', ['function']);
+  const called = tool.fields('function');
+  if (called === undefined) throw badField(tool.path('function'), fieldRules.required);
+  return readFunction(called);
+}
+
+function readFunction(called: StrictFields): Tool {
+  return {
+    name: called.requiredText('name'),
+    parameters: called.object('parameters') ?? {},
+    ...defined('description', called.text('description')),
+    ...defined('isStrict', called.boolean('strict')),
+  };
+}
+
+function readToolChoice(fields: StrictFields): ToolChoice | undefined {
+  const field = fields.has('tool_choice') ? 'tool_choice' : 'function_call';
+  const value = fields.raw(field);
+  if (value === undefined) return undefined;
+  if (isObject(value)) {
+    const choice = new StrictFields(value, field);
+    const name = (choice.fields('function') ?? choice).requiredText('name');
+    return { kind: 'tool', name };
+  }
+  const kind = fields.oneOf(field, ['auto', 'none', 'required']);
+  return kind === undefined ? undefined : { kind };
+}
+
+function readMessages(fields: StrictFields): Message[] {
+  const messages: Message[] = [];
+  for (const message of fields.objects('messages')) {
+    const field = message.path('').slice(0, -1);
+    const role = message.text('role') ?? 'user';
+    const named = defined('name', message.text('name'));
+    if (role === 'system' || role === 'developer') messages.push({ role: 'system', content: readTexts(message), field });
+    else if (role === 'assistant') messages.push({ role: 'assistant', content: readAssistant(message), field, ...named });
+    else if (role === 'tool' || role === 'function') addToolResult(messages, message, field);
+    else if (role === 'user' || role === '') messages.push({ role: 'user', content: readUserParts(message), field, ...named });
+    else throw badField(message.path('role'), fieldRules.oneOf(['system', 'developer', 'user', 'assistant', 'tool']));
+  }
+  return messages;
+}
+
+/** The results of one turn belong together, in order. */
+function addToolResult(messages: Message[], message: StrictFields, field: string): void {
+  const callId = message.text('tool_call_id') ?? message.text('name');
+  if (callId === undefined) throw badField(message.path('tool_call_id'), fieldRules.required);
+  const result: UserPart = { type: 'tool_result', callId, content: readTexts(message), isError: false };
+  const last = messages.at(-1);
+  if (last?.role === 'user' && last.content.every((part) => part.type === 'tool_result')) last.content.push(result);
+  else messages.push({ role: 'user', content: [result], field });
+}
+
+function readTexts(message: StrictFields): TextPart[] {
+  const content = message.raw('content');
+  if (content === undefined) return [];
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return message.objects('content').map((part) => {
+    part.oneOf('type', ['text']);
+    return readText(part);
+  });
+}
+
+function readText(part: StrictFields): TextPart {
+  const text: TextPart = { type: 'text', text: part.requiredText('text') };
+  const cache = part.fields('cache_control');
+  if (cache !== undefined) text.cache = cache.text('ttl') === '1h' ? '1h' : '5m';
+  return text;
+}
+
+function readUserParts(message: StrictFields): UserPart[] {
+  const content = message.raw('content');
+  if (content === undefined || typeof content === 'string') return readTexts(message);
+  return message.objects('content').map(readUserPart);
+}
+
+function readUserPart(part: StrictFields): UserPart {
+  const type = part.oneOf('type', ['text', 'image_url', 'input_audio', 'file']);
+  switch (type) {
+    case 'image_url':
+      return readImage(part);
+    case 'input_audio': {
+      const audio = part.fields('input_audio');
+      if (audio === undefined) throw badField(part.path('input_audio'), fieldRules.required);
+      return { type: 'audio', data: audio.requiredText('data'), format: audio.requiredText('format') };
+    }
+    case 'file':
+      return readFile(part);
+    default:
+      return readText(part);
+  }
+}
+
+function readImage(part: StrictFields): ImagePart {
+  const isBare = typeof part.raw('image_url') === 'string';
+  const image = isBare ? part : part.fields('image_url');
+  if (image === undefined) throw badField(part.path('image_url'), fieldRules.required);
+  const field = isBare ? 'image_url' : 'url';
+  const source = sourceOfUrl(image.requiredText(field));
+  if (source === null) throw badField(image.path(field), fieldRules.url);
+  const detail = isBare ? undefined : image.text('detail');
+  return { type: 'image', source, ...(detail === undefined || detail === 'auto' ? {} : { detail }) };
+}
+
+function readFile(part: StrictFields): FilePart {
+  const file = part.fields('file');
+  if (file === undefined) throw badField(part.path('file'), fieldRules.required);
+  const named = defined('name', file.text('filename'));
+  const id = file.text('file_id');
+  if (id !== undefined) return { type: 'file', source: { kind: 'id', id }, ...named };
+  const source = sourceOfUrl(file.requiredText('file_data'));
+  if (source === null) throw badField(file.path('file_data'), fieldRules.url);
+  return { type: 'file', source, ...named };
+}
+
+function readAssistant(message: StrictFields): AssistantPart[] {
+  const parts: AssistantPart[] = [...readReasoning(message)];
+  const content = message.raw('content');
+  if (content === undefined || typeof content === 'string') parts.push(...readTexts(message));
+  else {
+    for (const part of message.objects('content')) {
+      if (part.oneOf('type', ['text', 'refusal']) === 'refusal') parts.push({ type: 'refusal', text: part.requiredText('refusal') });
+      else parts.push(readText(part));
+    }
+  }
+  const refusal = message.text('refusal');
+  if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal });
+  for (const call of message.objects('tool_calls')) {
+    const called = call.fields('function');
+    if (called === undefined) throw badField(call.path('function'), fieldRules.required);
+    parts.push({ type: 'tool_call', id: call.requiredText('id'), name: called.requiredText('name'), arguments: readArguments(called) });
+  }
+  const legacy = message.fields('function_call');
+  if (legacy !== undefined) {
+    const name = legacy.requiredText('name');
+    parts.push({ type: 'tool_call', id: name, name, arguments: readArguments(legacy) });
+  }
+  return parts;
+}
+
+/** Providers differ in whether an empty text means no arguments; anything else must be a JSON object. */
+function readArguments(called: StrictFields): string {
+  const text = called.text('arguments') ?? '';
+  if (text.trim() === '') return '{}';
+  if (parseObject(text) === null) throw badField(called.path('arguments'), fieldRules.object);
+  return text;
+}
+
+/** `reasoning_details` is how gateways hand out signatures in this format; without it only the text is known. */
+function readReasoning(message: StrictFields): AssistantPart[] {
+  const details = message.raw('reasoning_details');
+  if (Array.isArray(details)) {
+    return details.filter(isObject).flatMap((detail): AssistantPart[] => {
+      if (typeof detail.data === 'string') return [{ type: 'redacted_reasoning', data: detail.data }];
+      if (typeof detail.text !== 'string') return [];
+      const signature = typeof detail.signature === 'string' ? { signature: detail.signature } : {};
+      return [{ type: 'reasoning', text: detail.text, ...signature }];
+    });
+  }
+  const text = message.raw('reasoning_content') ?? message.raw('reasoning');
+  return typeof text === 'string' && text !== '' ? [{ type: 'reasoning', text }] : [];
+}

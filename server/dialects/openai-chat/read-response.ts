@@ -1,0 +1,166 @@
+// A chat completion, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import type { JsonObject } from '#server/upstream/loose-json.ts';
+import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { StreamReader } from '../upstream-dialect.ts';
+import { readFinishReason } from './finish-reason.ts';
+import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
+
+export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+  if (!Array.isArray(body.choices)) return null;
+  const parts: ResponsePart[] = [startOf(body)];
+  for (const choice of body.choices) {
+    if (!isObject(choice)) continue;
+    const index = indexOf(choice);
+    if (isObject(choice.message)) addContent(parts, choice.message, index, new ToolCalls());
+    addFinish(parts, choice, index);
+  }
+  addUsage(parts, body);
+  return parts;
+}
+
+export function createStreamReader(): StreamReader {
+  return new ChatStreamReader();
+}
+
+class ChatStreamReader implements StreamReader {
+  #hasStarted = false;
+  /** `[DONE]` ends the stream, and it is no event. */
+  readonly isComplete = false;
+  readonly #calls = new Map<number, ToolCalls>();
+
+  read(data: string): readonly ResponsePart[] {
+    const chunk = parseObject(data);
+    if (chunk === null) return [];
+    const error = readError(chunk);
+    if (error !== null) return [{ type: 'error', error }];
+    const parts: ResponsePart[] = [];
+    if (!this.#hasStarted) {
+      this.#hasStarted = true;
+      parts.push(startOf(chunk));
+    }
+    for (const choice of Array.isArray(chunk.choices) ? chunk.choices : []) {
+      if (!isObject(choice)) continue;
+      const index = indexOf(choice);
+      if (isObject(choice.delta)) addContent(parts, choice.delta, index, this.#callsOf(index));
+      addFinish(parts, choice, index);
+    }
+    addUsage(parts, chunk);
+    return parts;
+  }
+
+  #callsOf(choice: number): ToolCalls {
+    const known = this.#calls.get(choice);
+    if (known !== undefined) return known;
+    const calls = new ToolCalls();
+    this.#calls.set(choice, calls);
+    return calls;
+  }
+}
+
+/** Providers number the calls of a message by `index`, by a new `id`, or not at all. */
+class ToolCalls {
+  readonly #indexes = new Map<string, number>();
+  #last = -1;
+
+  /** The call that this piece belongs to, and whether it begins with it. */
+  place(piece: JsonObject): { index: number; isNew: boolean } {
+    const { index, id } = piece;
+    const key = typeof index === 'number' ? `#${index}` : typeof id === 'string' && id !== '' ? id : null;
+    if (key === null && this.#last >= 0) return { index: this.#last, isNew: false };
+    const known = key === null ? undefined : this.#indexes.get(key);
+    this.#last = known ?? this.#indexes.size;
+    if (known !== undefined) return { index: known, isNew: false };
+    this.#indexes.set(key ?? '', this.#last);
+    return { index: this.#last, isNew: true };
+  }
+}
+
+function startOf(body: Readonly<JsonObject>): ResponsePart {
+  return {
+    type: 'start',
+    id: typeof body.id === 'string' ? body.id : '',
+    model: typeof body.model === 'string' ? body.model : '',
+    ...(typeof body.created === 'number' ? { createdAt: body.created } : {}),
+  };
+}
+
+function indexOf(choice: JsonObject): number {
+  return typeof choice.index === 'number' ? choice.index : 0;
+}
+
+function addContent(parts: ResponsePart[], content: JsonObject, choice: number, calls: ToolCalls): void {
+  if (!addReasoningDetails(parts, content)) {
+    const thought = content.reasoning_content ?? content.reasoning;
+    if (typeof thought === 'string' && thought !== '') parts.push({ type: 'reasoning', text: thought, choice });
+  }
+  const text = textOf(content.content);
+  if (text !== '') parts.push({ type: 'text', text, choice });
+  if (typeof content.refusal === 'string' && content.refusal !== '') parts.push({ type: 'refusal', text: content.refusal, choice });
+  for (const annotation of Array.isArray(content.annotations) ? content.annotations : []) addCitation(parts, annotation);
+  for (const piece of Array.isArray(content.tool_calls) ? content.tool_calls : []) {
+    if (isObject(piece)) addCall(parts, piece, choice, calls);
+  }
+  if (isObject(content.function_call)) addCall(parts, { index: 0, function: content.function_call }, choice, calls);
+}
+
+function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details }: JsonObject): boolean {
+  if (!Array.isArray(details) || details.length === 0) return false;
+  for (const detail of details) {
+    if (!isObject(detail)) continue;
+    if (typeof detail.text === 'string' && detail.text !== '') parts.push({ type: 'reasoning', text: detail.text });
+    if (typeof detail.signature === 'string' && detail.signature !== '')
+      parts.push({ type: 'reasoning_signature', signature: detail.signature });
+    if (typeof detail.data === 'string') parts.push({ type: 'redacted_reasoning', data: detail.data });
+  }
+  return true;
+}
+
+/** Some answer with parts where the format has a text. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part: unknown) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('');
+}
+
+function addCitation(parts: ResponsePart[], annotation: unknown): void {
+  const cited = isObject(annotation) ? annotation.url_citation : undefined;
+  if (!isObject(cited) || typeof cited.url !== 'string') return;
+  parts.push({ type: 'citation', url: cited.url, ...(typeof cited.title === 'string' ? { title: cited.title } : {}) });
+}
+
+function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls: ToolCalls): void {
+  const called = isObject(piece.function) ? piece.function : {};
+  const { index, isNew } = calls.place(piece);
+  if (isNew) {
+    const id = typeof piece.id === 'string' && piece.id !== '' ? piece.id : `call_${choice}_${index}`;
+    parts.push({ type: 'tool_call', index, id, name: typeof called.name === 'string' ? called.name : '', choice });
+  }
+  const written = called.arguments;
+  // Some write the object itself.
+  const text = typeof written === 'string' ? written : isObject(written) ? JSON.stringify(written) : '';
+  if (text !== '') parts.push({ type: 'tool_arguments', index, text, choice });
+}
+
+function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): void {
+  const reason = readFinishReason(choice.finish_reason);
+  if (reason !== null) parts.push({ type: 'finish', reason, choice: index });
+}
+
+function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>): void {
+  const usage = readTokenUsage(body.usage);
+  if (usage !== null) parts.push({ type: 'usage', usage });
+  else if (isInvalidUsage(body.usage)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
+}
+
+export function readError({ error }: Readonly<JsonObject>): UpstreamErrorObject | null {
+  if (!isObject(error)) return null;
+  const { message, type, param, code } = error;
+  if (typeof message !== 'string' && typeof type !== 'string') return null;
+  return {
+    message: typeof message === 'string' ? message : String(type),
+    type: typeof type === 'string' ? type : 'upstream_error',
+    ...(typeof param === 'string' ? { param } : {}),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+  };
+}

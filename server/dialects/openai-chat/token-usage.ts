@@ -1,0 +1,72 @@
+// Usage as this format writes it, cached tokens within the prompt and reasoning within the completion; believed only as far
+// as it makes sense.
+import { isObject } from '#server/upstream/loose-json.ts';
+import type { TokenUsage } from '../parts.ts';
+import { inputTokens, tokenCount } from '../token-usage.ts';
+
+/** How a provider differs. */
+export interface UsageQuirks {
+  /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
+  completionFromTotal?: boolean;
+}
+
+/**
+ * Null when there is none, when it says that nothing was used (a response always costs something), or when its main numbers
+ * cannot be true: then usage is counted here. Impossible details only lose their meaning.
+ */
+export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage | null {
+  if (!isObject(value) || isInvalidUsage(value)) return null;
+  const total = tokenCount(value.total_tokens);
+  // Embeddings and rerank services may report the total alone.
+  const told = tokenCount(value.completion_tokens ?? value.output_tokens) ?? 0;
+  const prompt = tokenCount(value.prompt_tokens ?? value.input_tokens) ?? Math.max(0, (total ?? 0) - told);
+  const output = quirks?.completionFromTotal === true && total !== undefined && total > prompt + told ? total - prompt : told;
+  if (total === 0 || prompt + output === 0) return null;
+
+  const details = asRecord(value.prompt_tokens_details ?? value.input_tokens_details);
+  const outputDetails = asRecord(value.completion_tokens_details ?? value.output_tokens_details);
+  const read = count(details.cached_tokens) || count(value.prompt_cache_hit_tokens) || count(value.cached_tokens);
+  const written = count(details.cached_creation_tokens) || count(details.cache_write_tokens);
+  const cacheRead = Math.min(read, prompt);
+  const cacheWrite5m = Math.min(written, prompt - cacheRead);
+  return {
+    input: prompt - cacheRead - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output,
+    reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
+    audioInput: Math.min(count(details.audio_tokens), prompt),
+    audioOutput: Math.min(count(outputDetails.audio_tokens), output),
+  };
+}
+
+/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+export function isInvalidUsage(value: unknown): boolean {
+  if (!isObject(value)) return value !== undefined && value !== null;
+  const main = [value.prompt_tokens ?? value.input_tokens, value.completion_tokens ?? value.output_tokens, value.total_tokens];
+  return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const prompt = inputTokens(usage);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.output,
+    total_tokens: prompt + usage.output,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheRead,
+      cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
+      audio_tokens: usage.audioInput,
+    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput },
+  };
+}
+
+function count(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,14 @@
+// OpenAI's Chat Completions as a format that providers speak.
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { isInvalidUsage } from './token-usage.ts';
+import { writeRequest } from './write-request.ts';
+
+export const openaiChatUpstream: UpstreamDialect = {
+  name: 'openai-chat',
+  writeRequest,
+  readWhole,
+  isInvalidUsage,
+  createStreamReader,
+  readError,
+};

@@ -1,0 +1,158 @@
+// Parts → a chat completion request.
+import { dataUrl, imageType } from '../media.ts';
+import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolChoice, ToolResultPart, UserPart } from '../parts.ts';
+import { DroppedFields, untranslatable } from '../untranslatable.ts';
+import type { WritePlan, WrittenRequest } from '../upstream-dialect.ts';
+
+type Json = Record<string, unknown>;
+
+const dialect = 'OpenAI Chat Completions';
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
+  const dropped = new DroppedFields();
+  for (const { name, isEssential } of request.others) {
+    if (isEssential) throw untranslatable(name, dialect);
+    dropped.add(name);
+  }
+  const isReasoning = reasons(plan.upstreamModel);
+  const body: Json = { model: plan.upstreamModel, messages: request.messages.flatMap((message) => writeMessage(message, dropped)) };
+  if (request.maxTokens !== undefined) body[isReasoning ? 'max_completion_tokens' : 'max_tokens'] = request.maxTokens;
+  if (request.temperature !== undefined) body.temperature = request.temperature;
+  if (request.topP !== undefined) body.top_p = request.topP;
+  if (request.topK !== undefined) dropped.add('top_k');
+  if (request.stop !== undefined) body.stop = request.stop.length === 1 ? request.stop[0] : request.stop;
+  if (request.userId !== undefined) body.user = request.userId;
+  if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
+  writeTools(body, request);
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, dropped });
+  if (request.isStream) {
+    body.stream = true;
+    if (plan.forceUsage) body.stream_options = { include_usage: true };
+  }
+  if (hasCacheHints(request)) dropped.add('cache_control');
+  return { body, dropped: dropped.names };
+}
+
+/** Models that think before they answer, by their names: others refuse to be told how much. */
+function reasons(model: string): boolean {
+  return /(?:^|\/)(?:o\d|gpt-5|gpt-oss|grok-(?:3-mini|4)|deepseek-(?:r|reason)|qwen3)/.test(model);
+}
+
+function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
+  if (format.kind === 'json') return { type: 'json_object' };
+  const { schema, name = 'response', description, isStrict = true } = format;
+  return { type: 'json_schema', json_schema: { name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) } };
+}
+
+function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
+  // A choice among no tools is refused.
+  if (tools.length === 0) return;
+  body.tools = tools.map(({ name, description, parameters, isStrict }) => ({
+    type: 'function',
+    function: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      parameters,
+      ...(isStrict === undefined ? {} : { strict: isStrict }),
+    },
+  }));
+  if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice);
+  if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
+}
+
+function writeChoice(choice: ToolChoice): unknown {
+  return choice.kind === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.kind;
+}
+
+function writeReasoning(
+  body: Json,
+  { isOn, effort, budgetTokens }: NonNullable<ChatRequest['reasoning']>,
+  { isReasoning, dropped }: { isReasoning: boolean; dropped: DroppedFields },
+): void {
+  if (!isReasoning) {
+    // Whoever asks for no thoughts gets none from a model that has none.
+    if (isOn) dropped.add(budgetTokens === undefined ? 'output_config.effort' : 'thinking');
+    return;
+  }
+  if (!isOn) body.reasoning_effort = 'minimal';
+  else if (effort !== undefined) body.reasoning_effort = effort === 'max' ? 'xhigh' : effort;
+  else if (budgetTokens !== undefined) body.reasoning_effort = budgetTokens <= 4096 ? 'low' : budgetTokens <= 16_384 ? 'medium' : 'high';
+}
+
+function hasCacheHints({ messages, tools }: ChatRequest): boolean {
+  return (
+    tools.some(({ cache }) => cache !== undefined) ||
+    messages.some(({ content }) => content.some((part) => 'cache' in part && part.cache !== undefined))
+  );
+}
+
+function writeMessage(message: Message, dropped: DroppedFields): Json[] {
+  if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
+  if (message.role === 'assistant') return writeAssistant(message.content, message.name, dropped);
+  return writeUser(message, dropped);
+}
+
+/** Results of tools are messages of their own and come first; images among them follow in the user's message. */
+function writeUser(message: Extract<Message, { role: 'user' }>, dropped: DroppedFields): Json[] {
+  const messages: Json[] = [];
+  const rest: Exclude<UserPart, ToolResultPart>[] = [];
+  for (const part of message.content) {
+    if (part.type !== 'tool_result') {
+      rest.push(part);
+      continue;
+    }
+    if (part.isError) dropped.add('is_error');
+    const texts = part.content.filter((inner) => inner.type === 'text');
+    messages.push({ role: 'tool', tool_call_id: part.callId, content: joined(texts) });
+    for (const inner of part.content) if (inner.type !== 'text') rest.push(inner);
+  }
+  if (rest.length > 0) {
+    const named = message.name === undefined ? {} : { name: message.name };
+    messages.push({ role: 'user', content: writeParts(rest, message.field), ...named });
+  }
+  return messages;
+}
+
+function writeParts(parts: readonly Exclude<UserPart, ToolResultPart>[], field: string): unknown {
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') return first.text;
+  return parts.map((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type === 'audio') return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    return part.type === 'image' ? writeImage(part, field) : writeFile(part, field);
+  });
+}
+
+function writeImage({ source, detail }: ImagePart, field: string): Json {
+  if (source.kind === 'id') throw untranslatable(`${field}.content`, dialect);
+  const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
+  return { type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } };
+}
+
+function writeFile({ source, name }: FilePart, field: string): Json {
+  if (source.kind === 'text') return { type: 'text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
+  // A file's id is known to the provider that gave it, and to no other.
+  if (source.kind !== 'base64') throw untranslatable(`${field}.content`, dialect);
+  return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
+}
+
+function writeAssistant(parts: readonly AssistantPart[], name: string | undefined, dropped: DroppedFields): Json[] {
+  const texts = parts.filter((part) => part.type === 'text');
+  const refusals = parts.filter((part) => part.type === 'refusal');
+  const calls = parts.filter((part) => part.type === 'tool_call');
+  // Thoughts of one model mean nothing to another's provider.
+  if (parts.some((part) => part.type === 'reasoning' || part.type === 'redacted_reasoning')) dropped.add('thinking blocks');
+  if (texts.length + refusals.length + calls.length === 0) return [];
+  const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts) };
+  if (name !== undefined) message.name = name;
+  if (refusals.length > 0) message.refusal = refusals.map(({ text }) => text).join('\n');
+  if (calls.length > 0) {
+    message.tool_calls = calls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } }));
+  }
+  return [message];
+}
+
+function joined(parts: readonly TextPart[]): string {
+  return parts.map(({ text }) => text).join('\n');
+}

@@ -1,0 +1,225 @@
+// Parts → a chat completion, or its stream.
+import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { ResponsePart, TokenUsage } from '../parts.ts';
+import { writeFinishReason } from './finish-reason.ts';
+import { writeTokenUsage } from './token-usage.ts';
+
+type Json = Record<string, unknown>;
+
+interface WholeChoice {
+  text: string;
+  hasText: boolean;
+  reasoning: string;
+  refusal: string;
+  calls: { id: string; name: string; arguments: string }[];
+  details: Json[];
+  citations: Json[];
+  finish: string;
+}
+
+export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
+  const choices = new Map<number, WholeChoice>();
+  const head = { id: `chatcmpl-${options.requestId}`, model: options.model, createdAt: options.createdAt };
+  const choiceOf = (index = 0): WholeChoice => {
+    const known = choices.get(index);
+    if (known !== undefined) return known;
+    const choice: WholeChoice = {
+      text: '',
+      hasText: false,
+      reasoning: '',
+      refusal: '',
+      calls: [],
+      details: [],
+      citations: [],
+      finish: 'stop',
+    };
+    choices.set(index, choice);
+    return choice;
+  };
+  for (const part of parts) {
+    if (part.type === 'start') {
+      if (part.id !== '') head.id = part.id;
+      if (part.model !== '') head.model = part.model;
+      head.createdAt = part.createdAt ?? head.createdAt;
+    } else addToChoice(choiceOf('choice' in part ? part.choice : 0), part);
+  }
+  if (choices.size === 0) choiceOf(0);
+  return {
+    id: head.id,
+    object: 'chat.completion',
+    created: head.createdAt,
+    model: head.model,
+    choices: [...choices].toSorted(([a], [b]) => a - b).map(([index, choice]) => writeChoice(index, choice)),
+    ...(usage === null ? {} : { usage: writeTokenUsage(usage) }),
+  };
+}
+
+function addToChoice(choice: WholeChoice, part: ResponsePart): void {
+  switch (part.type) {
+    case 'text':
+      choice.text += part.text;
+      choice.hasText = true;
+      break;
+    case 'reasoning':
+      choice.reasoning += part.text;
+      addThought(choice, part.text);
+      break;
+    case 'reasoning_signature':
+      signThought(choice, part.signature);
+      break;
+    case 'redacted_reasoning':
+      choice.details.push({ type: 'reasoning.encrypted', data: part.data });
+      break;
+    case 'refusal':
+      choice.refusal += part.text;
+      break;
+    case 'tool_call':
+      choice.calls[part.index] = { id: part.id, name: part.name, arguments: '' };
+      break;
+    case 'tool_arguments': {
+      const call = choice.calls[part.index];
+      if (call !== undefined) call.arguments += part.text;
+      break;
+    }
+    case 'citation':
+      choice.citations.push(citationOf(part));
+      break;
+    case 'finish':
+      choice.finish = writeFinishReason(part.reason);
+      break;
+    default:
+  }
+}
+
+function addThought(choice: WholeChoice, text: string): void {
+  const last = choice.details.at(-1);
+  if (last?.type === 'reasoning.text' && last.signature === undefined) last.text = `${String(last.text)}${text}`;
+  else choice.details.push({ type: 'reasoning.text', text });
+}
+
+/** A model that keeps its thoughts to itself signs an empty text. */
+function signThought(choice: WholeChoice, signature: string): void {
+  const last = choice.details.at(-1);
+  if (last?.type === 'reasoning.text' && last.signature === undefined) last.signature = signature;
+  else choice.details.push({ type: 'reasoning.text', text: '', signature });
+}
+
+function citationOf({ url, title }: Extract<ResponsePart, { type: 'citation' }>): Json {
+  return { type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }) } };
+}
+
+function writeChoice(index: number, choice: WholeChoice): Json {
+  const isSigned = choice.details.some((detail) => detail.signature !== undefined || detail.data !== undefined);
+  const calls = choice.calls.filter((call) => call !== undefined);
+  const message: Json = { role: 'assistant', content: choice.hasText ? choice.text : null };
+  if (choice.reasoning !== '') message.reasoning_content = choice.reasoning;
+  // What a client has to send back so that the provider knows its own thoughts again.
+  if (isSigned) message.reasoning_details = choice.details;
+  if (choice.refusal !== '') message.refusal = choice.refusal;
+  if (choice.citations.length > 0) message.annotations = choice.citations;
+  if (calls.length > 0) {
+    message.tool_calls = calls.map((call) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
+    }));
+  }
+  return { index, message, finish_reason: choice.finish };
+}
+
+export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
+  return new ChatStreamWriter(options);
+}
+
+class ChatStreamWriter implements StreamWriter {
+  readonly #wantsUsage: boolean;
+  #id: string;
+  #model: string;
+  #createdAt: number;
+  readonly #begun = new Set<number>();
+  /** Calls whose arguments nobody has written a letter of. */
+  readonly #empty = new Map<string, { choice: number; index: number }>();
+  readonly #finished = new Set<number>();
+
+  constructor({ requestId, model, createdAt, wantsUsage }: ResponseWriterOptions) {
+    this.#id = `chatcmpl-${requestId}`;
+    this.#model = model;
+    this.#createdAt = createdAt;
+    this.#wantsUsage = wantsUsage;
+  }
+
+  write(part: ResponsePart): string {
+    switch (part.type) {
+      case 'start':
+        if (part.id !== '') this.#id = part.id;
+        if (part.model !== '') this.#model = part.model;
+        this.#createdAt = part.createdAt ?? this.#createdAt;
+        return this.#begin(0);
+      case 'text':
+        return this.#delta(part.choice, { content: part.text });
+      case 'reasoning':
+        return this.#delta(part.choice, { reasoning_content: part.text });
+      case 'reasoning_signature':
+        return this.#delta(0, { reasoning_details: [{ type: 'reasoning.text', text: '', signature: part.signature }] });
+      case 'redacted_reasoning':
+        return this.#delta(0, { reasoning_details: [{ type: 'reasoning.encrypted', data: part.data }] });
+      case 'refusal':
+        return this.#delta(part.choice, { refusal: part.text });
+      case 'tool_call':
+        return this.#call(part);
+      case 'tool_arguments':
+        this.#empty.delete(callKey(part));
+        return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
+      case 'citation':
+        return this.#delta(0, { annotations: [citationOf(part)] });
+      case 'finish':
+        return this.#finish(part);
+      default:
+        return '';
+    }
+  }
+
+  end(usage: TokenUsage | null): string {
+    const finish = this.#finished.size === 0 ? this.#finish({ type: 'finish', reason: 'stop' }) : '';
+    const told = this.#wantsUsage && usage !== null ? this.#event({ choices: [], usage: writeTokenUsage(usage) }) : '';
+    return `${finish}${told}data: [DONE]\n\n`;
+  }
+
+  /** The first chunk of a choice names the role. */
+  #begin(choice: number): string {
+    if (this.#begun.has(choice)) return '';
+    this.#begun.add(choice);
+    return this.#event({ choices: [{ index: choice, delta: { role: 'assistant', content: '' }, finish_reason: null }] });
+  }
+
+  #delta(choice: number | undefined, delta: Json): string {
+    const index = choice ?? 0;
+    return this.#begin(index) + this.#event({ choices: [{ index, delta, finish_reason: null }] });
+  }
+
+  #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
+    this.#empty.set(callKey(part), { choice: part.choice ?? 0, index: part.index });
+    return this.#delta(part.choice, {
+      tool_calls: [{ index: part.index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }],
+    });
+  }
+
+  #finish({ choice = 0, reason }: Extract<ResponsePart, { type: 'finish' }>): string {
+    let text = this.#begin(choice);
+    // Clients parse the arguments, and an empty text is no JSON.
+    for (const call of this.#empty.values()) {
+      if (call.choice === choice) text += this.#delta(choice, { tool_calls: [{ index: call.index, function: { arguments: '{}' } }] });
+    }
+    this.#finished.add(choice);
+    return text + this.#event({ choices: [{ index: choice, delta: {}, finish_reason: writeFinishReason(reason) }] });
+  }
+
+  #event(rest: Json): string {
+    const chunk = { id: this.#id, object: 'chat.completion.chunk', created: this.#createdAt, model: this.#model, ...rest };
+    return `data: ${JSON.stringify(chunk)}\n\n`;
+  }
+}
+
+function callKey({ choice = 0, index }: { choice?: number; index: number }): string {
+  return `${choice}:${index}`;
+}

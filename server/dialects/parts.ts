@@ -1,0 +1,198 @@
+// What a chat call and its response consist of, in no provider's format. A client dialect reads requests into these types
+// and writes responses from them; an upstream dialect does the reverse. Nothing here knows JSON field names.
+
+/** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
+export type CacheHint = '5m' | '1h';
+
+export interface TextPart {
+  type: 'text';
+  text: string;
+  cache?: CacheHint;
+}
+
+/** Where the bytes of an image or a file come from. `data` is base64. */
+export type MediaSource = { kind: 'base64'; mediaType: string; data: string } | { kind: 'url'; url: string } | { kind: 'id'; id: string };
+
+export interface ImagePart {
+  type: 'image';
+  source: MediaSource;
+  detail?: string;
+  cache?: CacheHint;
+}
+
+export interface AudioPart {
+  type: 'audio';
+  /** Base64. */
+  data: string;
+  /** `wav`, `mp3` … */
+  format: string;
+}
+
+export interface FilePart {
+  type: 'file';
+  source: MediaSource | { kind: 'text'; text: string };
+  name?: string;
+  cache?: CacheHint;
+}
+
+/** What a model thought. The signature lets its provider verify the text when it is sent back. */
+export interface ReasoningPart {
+  type: 'reasoning';
+  text: string;
+  signature?: string;
+}
+
+/** Thoughts that only their provider can read. */
+export interface RedactedReasoningPart {
+  type: 'redacted_reasoning';
+  data: string;
+}
+
+export interface ToolCallPart {
+  type: 'tool_call';
+  id: string;
+  name: string;
+  /** JSON text, as the model wrote it. */
+  arguments: string;
+  cache?: CacheHint;
+}
+
+export interface ToolResultPart {
+  type: 'tool_result';
+  callId: string;
+  content: (TextPart | ImagePart | FilePart)[];
+  isError: boolean;
+  cache?: CacheHint;
+}
+
+export interface RefusalPart {
+  type: 'refusal';
+  text: string;
+}
+
+export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
+export type AssistantPart = TextPart | ReasoningPart | RedactedReasoningPart | ToolCallPart | RefusalPart;
+
+/** `field` is the message's place in the client's body, for errors: `messages.2`. */
+export type Message =
+  | { role: 'system'; content: TextPart[]; field: string }
+  | { role: 'user'; content: UserPart[]; field: string; name?: string }
+  | { role: 'assistant'; content: AssistantPart[]; field: string; name?: string };
+
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments. */
+  parameters: Readonly<Record<string, unknown>>;
+  isStrict?: boolean;
+  cache?: CacheHint;
+}
+
+export type ToolChoice = { kind: 'auto' | 'none' | 'required' } | { kind: 'tool'; name: string };
+
+export type ResponseFormat =
+  | { kind: 'json' }
+  | { kind: 'schema'; schema: Readonly<Record<string, unknown>>; name?: string; description?: string; isStrict?: boolean };
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** How much the model shall think. `budgetTokens`: at most so many tokens; `effort`: as it sees fit at that level. */
+export interface ReasoningWish {
+  isOn: boolean;
+  effort?: ReasoningEffort;
+  budgetTokens?: number;
+}
+
+/** A chat request. What the client left out is undefined. */
+export interface ChatRequest {
+  model: string;
+  messages: Message[];
+  tools: Tool[];
+  toolChoice?: ToolChoice;
+  parallelToolCalls?: boolean;
+  maxTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  stop?: string[];
+  responseFormat?: ResponseFormat;
+  reasoning?: ReasoningWish;
+  /** Names the end user to the provider. */
+  userId?: string;
+  isStream: boolean;
+  /** Fields of the client's body that have no place in this type, by their names there. */
+  others: readonly OtherField[];
+}
+
+/** A field of a client's format that no other format has; `isEssential`: the answer would be a wrong one without it. */
+export interface OtherField {
+  name: string;
+  isEssential: boolean;
+}
+
+export type FinishReason = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'pause';
+
+/**
+ * Tokens of a call by price class; whole numbers from 0 up. The classes do not overlap, except that `reasoning` is a share
+ * of `output`, and the audio and image classes are shares of input and output.
+ */
+export interface TokenUsage {
+  /** Input that was neither read from nor written to the provider's cache. */
+  input: number;
+  cacheRead: number;
+  /** Written to the cache for five minutes, and for an hour. */
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  audioInput: number;
+  audioOutput: number;
+}
+
+/** Pieces of a response in order: a whole one and a stream consist of the same. */
+export type ResponsePart =
+  | { type: 'start'; id: string; model: string; createdAt?: number }
+  | { type: 'text'; text: string; choice?: number }
+  | { type: 'reasoning'; text: string; choice?: number }
+  /** Belongs to the reasoning before it and ends it. */
+  | { type: 'reasoning_signature'; signature: string }
+  | { type: 'redacted_reasoning'; data: string }
+  | { type: 'refusal'; text: string; choice?: number }
+  /** Begins a call; `index` counts the calls of the choice from 0. */
+  | { type: 'tool_call'; index: number; id: string; name: string; choice?: number }
+  | { type: 'tool_arguments'; index: number; text: string; choice?: number }
+  | { type: 'citation'; url: string; title?: string; text?: string }
+  | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
+  /** Later ones replace earlier ones class by class. */
+  | { type: 'usage'; usage: Partial<TokenUsage> }
+  /** Main numbers of a usage that cannot be true. */
+  | { type: 'invalid_usage'; counts: readonly MainCount[] }
+  | { type: 'error'; error: UpstreamErrorObject };
+
+/** The classes that every usage has to tell. */
+export type MainCount = 'input' | 'output';
+
+/** What the model itself wrote in this part: what output tokens are counted of. */
+export function textOfPart(part: ResponsePart): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+    case 'tool_arguments':
+      return part.text;
+    case 'tool_call':
+      return part.name;
+    default:
+      return '';
+  }
+}
+
+/** An error as an upstream told it. */
+export interface UpstreamErrorObject {
+  message: string;
+  type: string;
+  param?: string;
+  code?: string | number | null;
+  /** HTTP status that it stands for, where its format says so. */
+  status?: number;
+}

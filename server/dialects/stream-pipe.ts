@@ -1,0 +1,55 @@
+// What the relay needs of a stream, whatever the formats at its two ends: whole events of the upstream in, bytes for the
+// client out, and the facts that money and the log need. One per stream; nothing here waits or writes.
+import type { TokenUsage, UpstreamErrorObject } from './parts.ts';
+
+/** An error as an upstream told it within a response, with the status that it stands for. */
+export interface ErrorInResponse {
+  status: number;
+  message: string;
+  type: string;
+  param: string;
+  code: string | number | null;
+}
+
+export function errorInResponse({ message, type, param = '', code = null, status = 502 }: UpstreamErrorObject): ErrorInResponse {
+  return { message, type, param, code, status };
+}
+
+/** What the first events are: `comments` is not known yet. */
+export type StreamOpening = 'stream' | 'comments' | 'invalid' | ErrorInResponse;
+
+export interface PipeStep {
+  forClient: readonly Buffer[];
+  /** `complete`: the upstream has said, in its format, that this was all. `invalid`: what came then is no event of the format. */
+  next: 'more' | 'complete' | 'invalid' | ErrorInResponse;
+}
+
+export interface ReportedUsage {
+  /** Null: none was told, or it cannot be true. Classes that were not told are 0. */
+  usage: TokenUsage | null;
+  /** Something was told that cannot be true. */
+  isInvalid: boolean;
+  /** The model wrote on after it: that is not in it. */
+  hasTextAfter: boolean;
+}
+
+export interface StreamPipe {
+  open(events: Buffer): StreamOpening;
+  /** @param isOwned nobody else keeps these bytes */
+  pass(events: Buffer, isOwned: boolean): PipeStep;
+  /** Whether what is left without an empty line behind it, at the end of the body, is an event all the same. */
+  isEvent(rest: Buffer): boolean;
+  /** The model has said why it ends, and has written nothing since. */
+  hasFinished(): boolean;
+  /** Bytes of whole events that have gone by. */
+  readonly bytes: number;
+  /** Rough number of tokens so far; for growing a reservation while the stream runs. */
+  roughTokens(): number;
+  reportedUsage(): ReportedUsage;
+  /** Tokens of all that the model wrote, counted; never rejects. */
+  countTokens(): Promise<number>;
+  /** The proper ending in the client's format. */
+  ending(usage: TokenUsage | null): Buffer;
+  /** Gives buffers back. Nothing may be asked afterwards. */
+  close(): void;
+}

@@ -1,0 +1,111 @@
+// Fields of a caller's body, read strictly: what is there in the wrong form is refused by its name.
+import { AppError } from '#shared/errors.ts';
+import type { LocalText } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** `field` is the name on the wire: callers of the API know no other. */
+export function badField(field: string, rule: LocalText): AppError {
+  return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
+}
+
+/** Readers of one object's fields; `null` counts as absent. @throws {AppError} `invalid_request` from each */
+export class StrictFields {
+  readonly #body: Body;
+  readonly #prefix: string;
+
+  /** @param path where the object stands in the body, empty for the body itself */
+  constructor(body: Body, path = '') {
+    this.#body = body;
+    this.#prefix = path === '' ? '' : `${path}.`;
+  }
+
+  path(field: string): string {
+    return `${this.#prefix}${field}`;
+  }
+
+  has(field: string): boolean {
+    return this.#value(field) !== undefined;
+  }
+
+  raw(field: string): unknown {
+    return this.#value(field);
+  }
+
+  text(field: string): string | undefined {
+    const value = this.#value(field);
+    if (value !== undefined && typeof value !== 'string') throw badField(this.path(field), fieldRules.text);
+    return value;
+  }
+
+  requiredText(field: string): string {
+    const value = this.text(field);
+    if (value === undefined) throw badField(this.path(field), fieldRules.required);
+    return value;
+  }
+
+  number(field: string): number | undefined {
+    const value = this.#value(field);
+    if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value))) throw badField(this.path(field), fieldRules.number);
+    return value;
+  }
+
+  integer(field: string, minimum: number, maximum: number): number | undefined {
+    const value = this.#value(field);
+    if (value === undefined) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maximum) return value;
+    throw badField(this.path(field), fieldRules.wholeBetween(minimum, maximum));
+  }
+
+  boolean(field: string): boolean | undefined {
+    const value = this.#value(field);
+    if (value !== undefined && typeof value !== 'boolean') throw badField(this.path(field), fieldRules.boolean);
+    return value;
+  }
+
+  list(field: string): readonly unknown[] | undefined {
+    const value = this.#value(field);
+    if (value !== undefined && !Array.isArray(value)) throw badField(this.path(field), fieldRules.list);
+    return value;
+  }
+
+  object(field: string): Body | undefined {
+    const value = this.#value(field);
+    if (value !== undefined && !isObject(value)) throw badField(this.path(field), fieldRules.object);
+    return value;
+  }
+
+  fields(field: string): StrictFields | undefined {
+    const value = this.object(field);
+    return value === undefined ? undefined : new StrictFields(value, this.path(field));
+  }
+
+  /** The objects of a list; an absent list is empty. */
+  objects(field: string): StrictFields[] {
+    return (this.list(field) ?? []).map((value, index) => {
+      const path = `${this.path(field)}.${index}`;
+      if (!isObject(value)) throw badField(path, fieldRules.object);
+      return new StrictFields(value, path);
+    });
+  }
+
+  oneOf<Value extends string>(field: string, values: readonly Value[]): Value | undefined {
+    const value = this.text(field);
+    if (value === undefined) return undefined;
+    const found = values.find((candidate) => candidate === value);
+    if (found === undefined) throw badField(this.path(field), fieldRules.oneOf(values));
+    return found;
+  }
+
+  /** Names of the fields that are there and not among `known`. */
+  others(known: ReadonlySet<string>): string[] {
+    return Object.keys(this.#body).filter((field) => !known.has(field) && this.#value(field) !== undefined);
+  }
+
+  #value(field: string): unknown {
+    const value = Object.hasOwn(this.#body, field) ? this.#body[field] : undefined;
+    return value === null ? undefined : value;
+  }
+}

@@ -1,0 +1,58 @@
+// Sums of the token classes, and their reading from numbers that may be anything.
+import type { MainCount, ResponsePart, TokenUsage } from './parts.ts';
+import type { ReportedUsage } from './stream-pipe.ts';
+
+export const noTokens: Readonly<TokenUsage> = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+};
+
+/** All tokens that the model read. */
+export function inputTokens(usage: TokenUsage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+}
+
+export function withUsage(before: TokenUsage | null, told: Partial<TokenUsage>): TokenUsage {
+  return { ...noTokens, ...before, ...told };
+}
+
+/** What an upstream has told so far about one response. What was told later replaces what was told before, class by class. */
+export class ToldUsage {
+  #usage: Partial<TokenUsage> = {};
+  /** Main numbers that were told last as something that cannot be true. */
+  readonly #invalid = new Set<MainCount>();
+
+  note(part: ResponsePart): void {
+    if (part.type === 'invalid_usage') for (const count of part.counts) this.#refuse(count);
+    if (part.type !== 'usage') return;
+    Object.assign(this.#usage, part.usage);
+    for (const count of this.#invalid) if (part.usage[count] !== undefined) this.#invalid.delete(count);
+  }
+
+  #refuse(count: MainCount): void {
+    this.#invalid.add(count);
+    delete this.#usage[count];
+  }
+
+  /** @param hasTextAfter the model wrote on after its output was told */
+  report(hasTextAfter: boolean): ReportedUsage {
+    // What cannot be true and came before the text was a placeholder.
+    if (this.#invalid.size > 0) return { usage: null, isInvalid: !hasTextAfter, hasTextAfter: false };
+    const usage = withUsage(null, this.#usage);
+    return { usage: inputTokens(usage) + usage.output > 0 ? usage : null, isInvalid: false, hasTextAfter };
+  }
+}
+
+/** No single call uses more; a larger number is an upstream's fault. */
+const largestCount = 1e9;
+
+/** A count of tokens; undefined for everything that cannot be one. */
+export function tokenCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= largestCount ? value : undefined;
+}

@@ -1,0 +1,20 @@
+// What one format can say and another cannot: left out and named to the caller, or refused.
+import { AppError } from '#shared/errors.ts';
+
+/** A field that the upstream's format cannot carry and without which the answer would be a wrong one. */
+export function untranslatable(field: string, dialect: string): AppError {
+  return new AppError('untranslatable', { field, dialect }, { field });
+}
+
+/** Collects names, each once, in order. */
+export class DroppedFields {
+  readonly #names = new Set<string>();
+
+  add(name: string): void {
+    this.#names.add(name);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+}
