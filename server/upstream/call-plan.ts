@@ -44,6 +44,8 @@ export function planCall({ channel, capability, model, version }: PlanRequest): 
   }
 
   const name = upstreamModel;
+  // In a path they would lead to another one.
+  if (/(^|\/)\.{1,2}(\/|$)/.test(name)) return null;
   let base = channel.base;
   let template = pathFor(paths, name);
   if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {

@@ -1,6 +1,7 @@
 // The JSON texts in a channel's record. The same schemas judge them when a channel is saved; to the functions null means
 // invalid.
 import { z } from 'zod';
+import { clientGoneChoices } from '#shared/channels.ts';
 import { ruleCheck } from '#shared/field-rules.ts';
 
 export interface ChannelSetting {
@@ -10,9 +11,11 @@ export interface ChannelSetting {
   thinkingToContent: boolean;
   /** URL of the proxy for every call of this channel; null: direct. */
   proxy: string | null;
+  /** Whole answers whose clients have left are ended instead of being read to their end. */
+  abortsLeft: boolean;
 }
 
-const noSetting: ChannelSetting = { forceFormat: false, thinkingToContent: false, proxy: null };
+const noSetting: ChannelSetting = { forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false };
 const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
 
 const Names = z.record(z.string(), z.string().nullable());
@@ -24,6 +27,7 @@ const Fields = z.record(z.string(), z.unknown());
 const Setting = z.looseObject({
   force_format: z.boolean().nullish(),
   thinking_to_content: z.boolean().nullish(),
+  on_client_gone: z.enum(clientGoneChoices).nullish(),
   proxy: z
     .string()
     .refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl'))
@@ -60,8 +64,13 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
   const setting = parse(text, Setting);
   if (setting === null) return null;
   const proxy = setting.proxy?.trim() || null;
-  if (setting.force_format !== true && setting.thinking_to_content !== true && proxy === null) return noSetting;
-  return { forceFormat: setting.force_format === true, thinkingToContent: setting.thinking_to_content === true, proxy };
+  return {
+    ...noSetting,
+    forceFormat: setting.force_format === true,
+    thinkingToContent: setting.thinking_to_content === true,
+    proxy,
+    abortsLeft: setting.on_client_gone === 'abort',
+  };
 }
 
 function isProxyUrl(text: string): boolean {

@@ -83,7 +83,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     key,
     base,
     siteUrl: options.siteUrl,
-    setting: setting ?? { forceFormat: false, thinkingToContent: false, proxy: null },
+    setting: setting ?? { forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false },
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
     statusCodeMapping: statusCodeMapping ?? new Map(),
@@ -132,8 +132,13 @@ function readBase(record: ChannelRecord, provider: Provider | null, problems: st
   if (base === '') problems.push('a base URL is needed');
   else if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.hash !== '') {
     problems.push('the base URL is not a plain http or https address');
-  }
+  } else if (hasModelInHost(base)) problems.push('the base URL has {model} in its host');
   return base;
+}
+
+/** The caller has a say in the model's name, and must have none in which host gets the key. */
+export function hasModelInHost(base: string): boolean {
+  return /^[^/]+:\/\/[^/?]*\{model\}/.test(base);
 }
 
 interface HeaderSource {

@@ -6,6 +6,8 @@ export interface PromptParts {
   texts: string[];
   /** Tokens of framing, images, audio and files. */
   fixed: number;
+  /** Those of images, audio and files alone: a guess, since nobody looks into them. */
+  media: number;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -25,7 +27,7 @@ interface ImageCost {
 }
 
 export function promptParts(body: Body, capability: Capability, model: string): PromptParts {
-  const parts: PromptParts = { texts: [], fixed: 0 };
+  const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
   if (capability === 'embeddings') addInput(parts, body.input);
   else addChat(parts, body, imageCostOf(model));
   return parts;
@@ -38,7 +40,7 @@ function addInput(parts: PromptParts, input: unknown): void {
   else if (Array.isArray(input)) for (const item of input) addInput(parts, item);
   else if (isObject(input)) {
     if (typeof input.text === 'string') parts.texts.push(input.text);
-    if (input.image !== undefined) parts.fixed += 3 * lowDetail;
+    if (input.image !== undefined) addMedia(parts, 3 * lowDetail);
   }
 }
 
@@ -70,9 +72,9 @@ function addContent(parts: PromptParts, content: unknown, image: ImageCost): voi
   if (!Array.isArray(content)) return;
   for (const part of content) {
     if (!isObject(part)) continue;
-    if (part.type === 'image_url') parts.fixed += imageTokens(part.image_url, image);
-    else if (part.type === 'input_audio') parts.fixed += perAudio;
-    else if (part.type === 'file') parts.fixed += perFile;
+    if (part.type === 'image_url') addMedia(parts, imageTokens(part.image_url, image));
+    else if (part.type === 'input_audio') addMedia(parts, perAudio);
+    else if (part.type === 'file') addMedia(parts, perFile);
     else addText(parts, part.text ?? part.refusal);
   }
 }
@@ -93,6 +95,11 @@ function imageCostOf(model: string): ImageCost {
 function imageTokens(image: unknown, cost: ImageCost): number {
   if (cost.fixed !== undefined) return cost.fixed;
   return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
+}
+
+function addMedia(parts: PromptParts, tokens: number): void {
+  parts.fixed += tokens;
+  parts.media += tokens;
 }
 
 function addText(parts: PromptParts, text: unknown): void {

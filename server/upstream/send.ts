@@ -2,6 +2,8 @@
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
+import { decodeBody, encodingsOf, ExpansionError } from './decode-body.ts';
+import type { BodyDecoder } from './decode-body.ts';
 
 export interface SendRequest {
   /** `https://api.openai.com` */
@@ -11,7 +13,7 @@ export interface SendRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body: string | null;
-  /** A stream is asked for: an answer that begins like one is one, whatever its type says. Otherwise only an event stream is. */
+  /** A stream is asked for: an answer that begins like one is one, whatever its type says. */
   isStream?: boolean;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
@@ -35,7 +37,7 @@ export interface StreamAnswer {
 
 /** Why no answer came. `aborted`: we ended the call ourselves. */
 export class SendFailure extends Error {
-  readonly reason: 'network' | 'timeout' | 'too_large' | 'aborted';
+  readonly reason: 'network' | 'timeout' | 'too_large' | 'unreadable' | 'aborted';
   constructor(reason: SendFailure['reason'], message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'SendFailure';
@@ -53,6 +55,10 @@ export interface SendLimits {
 /** A call that is under way. */
 export interface Sending {
   readonly answer: Promise<WholeAnswer | StreamAnswer>;
+  /** It has a connection: the upstream may be working on it. */
+  readonly isSent: boolean;
+  /** From now on no more than so many bytes of an answer that is not a stream. */
+  limitTo(maxBytes: number): void;
   /** Closes the connection to the upstream at once; harmless when the answer has ended. */
   abort(): void;
 }
@@ -73,8 +79,26 @@ export interface Sender {
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
 const streamBufferBytes = 64 * 1024;
-/** A field of an event, or a comment. */
-const streamBegin = /^\uFEFF?\s*(?:data|event|id|retry)?:/;
+const nothing = Buffer.alloc(0);
+/** A byte order mark in UTF-8, read as single bytes. */
+const mark = '\u00EF\u00BB\u00BF';
+/** Fields of an event, and a comment. */
+const streamBegins = ['data:', 'event:', 'id:', 'retry:', ':'];
+/** An event stream begins within so many bytes. */
+const beginBytes = 64;
+
+/** Whether the first bytes of an answer are those of an event stream; undefined while too few have come. */
+export function beginsStream(bytes: Buffer): boolean | undefined {
+  const begin = bytes.toString('latin1', 0, beginBytes);
+  const text = (begin.startsWith(mark) ? begin.slice(mark.length) : begin).trimStart();
+  if (streamBegins.some((name) => text.startsWith(name))) return true;
+  const isOpen = begin.length < beginBytes && (mark.startsWith(begin) || streamBegins.some((name) => name.startsWith(text)));
+  return isOpen ? undefined : false;
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.toString('latin1', 0, mark.length) === mark ? bytes.subarray(mark.length) : bytes;
+}
 
 export function createSender(): Sender {
   const dispatchers = new Map<string, Dispatcher>();
@@ -99,10 +123,14 @@ export function createSender(): Sender {
   return {
     send(request, limits) {
       const exchange = new Exchange(limits, request.isStream === true);
-      dispatcherFor(request.origin, request.proxy).dispatch(
-        { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
-        exchange,
-      );
+      try {
+        dispatcherFor(request.origin, request.proxy).dispatch(
+          { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
+          exchange,
+        );
+      } catch (cause) {
+        exchange.refuse(cause);
+      }
       return exchange;
     },
     async close() {
@@ -119,7 +147,7 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 /** undici's handler of one request. */
 class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly answer: Promise<WholeAnswer | StreamAnswer>;
-  readonly #limits: SendLimits;
+  #limits: SendLimits;
   readonly #isStreamAsked: boolean;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
@@ -132,6 +160,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #stream: UpstreamStream | null = null;
   #failure: SendFailure | null = null;
   #isEnded = false;
+  /** Undoes what the answer is compressed by; null where it is not. */
+  #decoder: BodyDecoder | null = null;
+  /** All bytes have come; a decoder may still hold some. */
+  #hasArrived = false;
   /** Its first bytes will tell whether the answer is a stream. */
   #isUndecided = false;
 
@@ -145,8 +177,22 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#timer = setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), limits.answerMs);
   }
 
+  get isSent(): boolean {
+    return this.#controller !== null;
+  }
+
+  limitTo(maxBytes: number): void {
+    this.#limits = { ...this.#limits, maxBytes };
+    if (this.#stream === null && this.#size > maxBytes) this.abort();
+  }
+
   abort(): void {
     this.#stop(new SendFailure('aborted', 'the call was ended'));
+  }
+
+  /** The request cannot even be sent: an address or a proxy of a kind that does not exist, say. */
+  refuse(cause: unknown): void {
+    this.#stop(new SendFailure('network', cause instanceof Error ? cause.message : String(cause), { cause }));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -158,48 +204,92 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
+    const encodings = encodingsOf(headers['content-encoding']);
+    if (encodings === null) {
+      this.#stop(new SendFailure('unreadable', 'the answer has an encoding that is not known'));
+      return;
+    }
+    if (encodings.length > 0) this.#decode(controller, encodings);
     if (status !== 200) return;
-    const type = headers['content-type'];
-    if (typeof type === 'string' && type.startsWith('text/event-stream')) this.#becomeStream(controller);
-    else this.#isUndecided = this.#isStreamAsked;
+    const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith('text/event-stream') === true;
+    if (isDeclared && this.#isStreamAsked) this.#becomeStream(controller);
+    else this.#isUndecided = isDeclared || this.#isStreamAsked;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#decoder === null) this.#receive(controller, chunk);
+    else if (!this.#decoder.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#hasArrived = true;
+    if (this.#decoder === null) this.#complete();
+    else this.#decoder.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    this.#decoder?.destroy();
+    this.#break(this.#failure ?? new SendFailure('network', cause.message, { cause }));
+  }
+
+  #decode(controller: Dispatcher.DispatchController, encodings: NonNullable<ReturnType<typeof encodingsOf>>): void {
+    this.#decoder = decodeBody(encodings, {
+      data: (chunk) => this.#receive(controller, chunk),
+      end: () => this.#complete(),
+      fail: (cause) => this.#stop(new SendFailure(cause instanceof ExpansionError ? 'too_large' : 'unreadable', cause.message, { cause })),
+      drain: () => controller.resume(),
+    });
   }
 
   #becomeStream(controller: Dispatcher.DispatchController): void {
     clearTimeout(this.#timer);
-    this.#stream = new UpstreamStream(controller, () => this.abort());
+    this.#stream = new UpstreamStream(this.#decoder ?? controller, () => this.abort());
     this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isUndecided) {
-      this.#isUndecided = false;
-      if (streamBegin.test(chunk.toString('utf8', 0, 16))) this.#becomeStream(controller);
-    }
+  /** Bytes of the answer, decoded. */
+  #receive(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#stream !== null) {
       this.#stream.push(chunk);
       return;
     }
     this.#size += chunk.length;
-    if (this.#size > this.#limits.maxBytes) this.#stop(new SendFailure('too_large', 'the answer is too large'));
-    else this.#chunks.push(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#isEnded = true;
-    clearTimeout(this.#timer);
-    if (this.#stream !== null) {
-      this.#stream.pushEnd();
+    if (this.#size > this.#limits.maxBytes) {
+      this.#stop(new SendFailure('too_large', 'the answer is too large'));
       return;
     }
-    const [first] = this.#chunks;
-    const body = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
-    this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body });
+    this.#chunks.push(chunk);
+    if (this.#isUndecided) this.#decide(controller);
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+  #decide(controller: Dispatcher.DispatchController): void {
+    const begin = this.#body();
+    const isStream = beginsStream(begin);
+    if (isStream === undefined) return;
+    this.#isUndecided = false;
+    if (!isStream) return;
+    this.#chunks = [];
+    this.#becomeStream(controller);
+    this.#stream?.push(begin);
+  }
+
+  #body(): Buffer {
+    const [chunk = nothing] = this.#chunks;
+    return this.#chunks.length < 2 ? chunk : Buffer.concat(this.#chunks, this.#size);
+  }
+
+  #complete(): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    const failure = this.#failure ?? new SendFailure('network', cause.message, { cause });
+    if (this.#stream !== null) this.#stream.pushEnd();
+    else this.#resolve({ kind: 'whole', status: this.#status, headers: this.#headers, body: withoutMark(this.#body()) });
+  }
+
+  #break(failure: SendFailure): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
     if (this.#stream !== null) this.#stream.pushFailure(failure);
     else this.#reject(failure);
   }
@@ -208,10 +298,23 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (this.#isEnded || this.#failure !== null) return;
     this.#failure = failure;
     clearTimeout(this.#timer);
+    this.#decoder?.destroy();
+    // All of it has come and is still being decoded: there is nothing left to abort.
+    if (this.#hasArrived) this.#break(failure);
     // Without a controller the request has not got a connection yet; it ends as soon as it does. Nobody waits for that.
-    if (this.#controller === null) this.#reject(failure);
-    else this.#controller.abort(failure);
+    else if (this.#controller === null) this.#reject(failure);
+    else this.#controller.abort(failure); // answers with `onResponseError`
   }
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** What holds the bytes back: the socket, or the decoder between. */
+interface Flow {
+  pause(): void;
+  resume(): void;
 }
 
 /**
@@ -220,7 +323,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
  * somebody reads, and pauses the socket beyond 64 KiB of it.
  */
 export class UpstreamStream {
-  readonly #controller: Dispatcher.DispatchController;
+  readonly #controller: Flow;
   readonly #abort: () => void;
   #sink: StreamSink | null = null;
   #waiting: Buffer[] = [];
@@ -229,7 +332,7 @@ export class UpstreamStream {
   #isOver = false;
   #outcome: 'open' | 'ended' | SendFailure = 'open';
 
-  constructor(controller: Dispatcher.DispatchController, abort: () => void) {
+  constructor(controller: Flow, abort: () => void) {
     this.#controller = controller;
     this.#abort = abort;
   }
@@ -278,8 +381,17 @@ export class UpstreamStream {
   }
 
   #deliver(): void {
-    const sink = this.#sink;
-    if (sink === null) return;
+    if (this.#sink === null) return;
+    try {
+      this.#handOver(this.#sink);
+    } catch {
+      // A reader that throws, which it should not, ends its own stream only.
+      this.#isOver = true;
+      this.#abort();
+    }
+  }
+
+  #handOver(sink: StreamSink): void {
     const [first] = this.#waiting;
     if (first !== undefined) {
       const chunk = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting, this.#waitingBytes);

@@ -3,26 +3,11 @@
 const newline = 10;
 const carriageReturn = 13;
 
-/**
- * Offset behind the last complete event in `bytes`, 0 when there is none. An event ends with an empty line, of LF or CRLF.
- * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
- */
-export function endOfLastEvent(bytes: Buffer): number {
-  let at = bytes.lastIndexOf(newline);
-  while (at > 0) {
-    const before = bytes[at - 1];
-    if (before === newline) return at + 1;
-    if (before === carriageReturn && at > 1 && bytes[at - 2] === newline) return at + 1;
-    at = bytes.lastIndexOf(newline, at - 1);
-  }
-  return 0;
-}
-
 /** The data of the first event that has any but blanks, null when none has. Reads no further than that. */
 export function firstEventData(bytes: Buffer): string | null {
   for (let from = 0; from < bytes.length;) {
     const end = endOfEvent(bytes, from);
-    const data = dataOf(bytes.toString('utf8', from, end).trimEnd());
+    const data = dataIn(bytes, from, end);
     if (data !== null && data.trim() !== '') return data;
     from = end;
   }
@@ -46,24 +31,66 @@ export function startOfEvent(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** The data of every event in `text`, which holds whole events; comments and other fields are left out. */
-export function* eventData(text: string): Generator<string> {
-  for (const event of text.split(/\r?\n\r?\n/)) {
-    const data = dataOf(event);
+/** The data of every event in these bytes, which hold whole events; comments and other fields are left out. */
+export function* eventData(bytes: Buffer): Generator<string> {
+  for (let from = 0; from < bytes.length;) {
+    const end = endOfEvent(bytes, from);
+    const data = dataIn(bytes, from, end);
     if (data !== null) yield data;
+    from = end;
   }
 }
 
-/** The joined `data` lines of one event, null when it has none. */
-export function dataOf(event: string): string | null {
-  if (event.startsWith('data: ') && !event.includes('\n')) return event.slice(6);
-  let data: string | null = null;
-  for (const line of event.split(/\r?\n/)) {
-    if (!line.startsWith('data:')) continue;
-    const value = line.startsWith('data: ') ? line.slice(6) : line.slice(5);
-    data = data === null ? value : `${data}\n${value}`;
+/** One line, without what ends it. */
+export interface Line {
+  start: number;
+  end: number;
+}
+
+/** The lines between two offsets. One by one, because an event may consist of millions. */
+export function* linesIn(bytes: Buffer, from: number, to: number): Generator<Line> {
+  for (let start = from; start < to;) {
+    const found = bytes.indexOf(newline, start);
+    const end = found < 0 || found > to ? to : found;
+    yield { start, end: end > start && bytes[end - 1] === carriageReturn ? end - 1 : end };
+    start = end + 1;
   }
-  return data;
+}
+
+/** The joined `data` lines of the one event between two offsets, null when it has none. */
+export function dataIn(bytes: Buffer, from: number, to: number): string | null {
+  let end = to;
+  while (end > from && isLineEnd(bytes[end - 1])) end -= 1;
+  const firstEnd = bytes.indexOf(newline, from);
+  if ((firstEnd < 0 || firstEnd >= end) && isDataAt(bytes, from)) return bytes.toString('utf8', valueStart(bytes, from), end);
+  let joined: Buffer | null = null;
+  let length = 0;
+  for (const line of linesIn(bytes, from, end)) {
+    if (!isDataAt(bytes, line.start)) continue;
+    // The lines of an event and what joins them are never longer than the event.
+    if (joined === null) joined = Buffer.allocUnsafeSlow(end - from);
+    else joined[length++] = newline;
+    const start = Math.min(valueStart(bytes, line.start), line.end);
+    length += bytes.copy(joined, length, start, line.end);
+  }
+  return joined === null ? null : joined.toString('utf8', 0, length);
+}
+
+const fieldName = Buffer.from('data:');
+const space = 32;
+
+/** Whether a line of data begins there. */
+export function isDataAt(bytes: Buffer, at: number): boolean {
+  return bytes.compare(fieldName, 0, fieldName.length, at, Math.min(at + fieldName.length, bytes.length)) === 0;
+}
+
+function valueStart(bytes: Buffer, line: number): number {
+  const start = line + fieldName.length;
+  return bytes[start] === space ? start + 1 : start;
+}
+
+function isLineEnd(byte: number | undefined): boolean {
+  return byte === newline || byte === carriageReturn;
 }
 
 /** One event with that data. */

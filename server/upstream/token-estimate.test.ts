@@ -1,5 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { closeTokenCounter, countPromptTokens, countText, encodingOf, estimatePromptTokens, estimateTextTokens } from './token-estimate.ts';
+import { promptParts } from './prompt-parts.ts';
+import {
+  closeTokenCounter,
+  countParts,
+  countText as countFor,
+  encodingOf,
+  estimatePromptTokens,
+  estimateTextTokens,
+} from './token-estimate.ts';
+
+const counting = () => ({ owner: 1, isEstimated: false });
+const countText = (text: string, model: string) => countFor(text, model, counting());
+const countPromptTokens = (body: Record<string, unknown>, capability: 'chat' | 'embeddings', model: string) =>
+  countParts(promptParts(body, capability, model), model, counting());
 
 afterAll(closeTokenCounter);
 

@@ -2,7 +2,9 @@
 // reports no usage. The tokenizer's tables never load in the thread that serves calls.
 import { Worker } from 'node:worker_threads';
 import { promptParts } from './prompt-parts.ts';
+import type { PromptParts } from './prompt-parts.ts';
 import type { Capability } from './providers/spec.ts';
+import { TokenQueue } from './token-queue.ts';
 
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
@@ -40,15 +42,22 @@ export function estimateTextTokens(text: string): number {
   return Math.ceil(length * (share * 1.1 + (1 - share) * 0.28));
 }
 
-/** Prompt tokens of a request by the tokenizer. Never rejects: what cannot be counted is estimated. */
-export function countPromptTokens(body: Readonly<Record<string, unknown>>, capability: Capability, model: string): Promise<number> {
-  const { texts, fixed } = promptParts(body, capability, model);
-  return countTexts(texts, model).then((tokens) => tokens + fixed);
+/** For whom something is counted, and whether all of it could be. */
+export interface Counting {
+  /** Id of the user, whose turn it takes. */
+  readonly owner: number;
+  /** Set when something had to be estimated. */
+  isEstimated: boolean;
+}
+
+/** Prompt tokens by the tokenizer, of what was taken out of a request. Never rejects: what cannot be counted is estimated. */
+export async function countParts({ texts, fixed }: PromptParts, model: string, counting: Counting): Promise<number> {
+  return fixed + (await countTexts(texts, model, counting));
 }
 
 /** Tokens of a text by the tokenizer. Never rejects: what cannot be counted is estimated. */
-export function countText(text: string, model: string): Promise<number> {
-  return countTexts([text], model);
+export function countText(text: string, model: string, counting: Counting): Promise<number> {
+  return countTexts([text], model, counting);
 }
 
 /** OpenAI's models since gpt-4o have the larger table; every other vendor is counted like the older ones. */
@@ -56,27 +65,41 @@ export function encodingOf(model: string): Encoding {
   return /^(gpt-4o|gpt-4\.[15]|gpt-5|gpt-oss|chatgpt-4o|o\d)/.test(model) ? 'o200k_base' : 'cl100k_base';
 }
 
-interface Waiting {
-  resolve(tokens: number): void;
-  estimate: number;
+async function countTexts(texts: readonly string[], model: string, counting: Counting): Promise<number> {
+  const { tokens, isEstimated } = await queue.count({ owner: counting.owner, encoding: encodingOf(model), texts });
+  if (isEstimated) counting.isEstimated = true;
+  return tokens;
 }
+
+const queue = new TokenQueue<Encoding>({ count: askWorker, estimate: estimateTextTokens });
+
+/** A slice takes milliseconds, and the first one as long as the tables take to load. */
+const sliceMs = 20_000;
 
 let worker: Worker | undefined;
 let lastId = 0;
-const waiting = new Map<number, Waiting>();
+/** What the thread is asked at present. */
+let asked: { id: number; answer(tokens: number | null): void } | undefined;
 
-function countTexts(texts: readonly string[], model: string): Promise<number> {
-  const counted = texts.filter((text) => text !== '');
-  if (counted.length === 0) return Promise.resolve(0);
+function askWorker(encoding: Encoding, texts: readonly string[]): Promise<number | null> {
   return new Promise((resolve) => {
     const id = ++lastId;
-    waiting.set(id, { resolve, estimate: counted.reduce((sum, text) => sum + estimateTextTokens(text), 0) });
-    const request: CountRequest = { id, encoding: encodingOf(model), texts: counted };
+    const timer = setTimeout(() => void worker?.terminate(), sliceMs);
+    timer.unref();
+    asked = {
+      id,
+      answer(tokens) {
+        clearTimeout(timer);
+        asked = undefined;
+        resolve(tokens);
+      },
+    };
     try {
       worker ??= startWorker();
+      const request: CountRequest = { id, encoding, texts };
       worker.postMessage(request);
     } catch {
-      answer({ id, tokens: null });
+      asked.answer(null);
     }
   });
 }
@@ -85,30 +108,24 @@ function startWorker(): Worker {
   const started = new Worker(new URL('./token-worker.ts', import.meta.url));
   // Counting alone keeps no process alive.
   started.unref();
-  started.on('message', answer);
+  started.on('message', ({ id, tokens }: CountReply) => {
+    if (asked?.id === id) asked.answer(tokens);
+  });
   const gone = () => {
-    if (worker === started) worker = undefined;
-    answerAll();
+    if (worker !== started) return;
+    worker = undefined;
+    asked?.answer(null);
   };
   started.on('error', gone);
   started.on('exit', gone);
   return started;
 }
 
-function answer({ id, tokens }: CountReply): void {
-  const call = waiting.get(id);
-  waiting.delete(id);
-  call?.resolve(tokens ?? call.estimate);
-}
-
-function answerAll(): void {
-  for (const id of waiting.keys()) answer({ id, tokens: null });
-}
-
 /** Ends the thread; counts that are still wanted are estimated. A later count starts it again. */
 export async function closeTokenCounter(): Promise<void> {
   const ended = worker;
   worker = undefined;
-  answerAll();
+  queue.close();
+  asked?.answer(null);
   await ended?.terminate();
 }

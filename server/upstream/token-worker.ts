@@ -4,8 +4,6 @@ import type { CountReply, CountRequest, Encoding } from './token-estimate.ts';
 
 /** The tokenizer needs quadratic time for one unbroken run: 200 KB of one letter would take 22 s. */
 const longestRun = 300;
-/** Beyond this the rest is extrapolated (characters). */
-const countedAtMost = 4_000_000;
 const unbroken = new RegExp(`\\S{${longestRun}}|\\s{${longestRun}}`, 'g');
 
 type Count = (text: string) => number;
@@ -22,9 +20,7 @@ async function counterFor(encoding: Encoding): Promise<Count> {
 }
 
 function count(text: string, counter: Count): number {
-  const part = text.length > countedAtMost ? text.slice(0, countedAtMost) : text;
-  const tokens = counter(part.replace(unbroken, (run) => run + (run.trim() === '' ? '.' : ' ')));
-  return part === text ? tokens : Math.ceil((tokens / part.length) * text.length);
+  return counter(text.replace(unbroken, (run) => run + (run.trim() === '' ? '.' : ' ')));
 }
 
 parentPort?.on('message', async ({ id, encoding, texts }: CountRequest) => {

@@ -55,6 +55,14 @@ describe('an upstream error', () => {
     for (const value of ['', 'soon', '-3', '0']) expect(parse(429, {}, { 'retry-after': value }).retryAfter).toBeUndefined();
   });
 
+  it('has short names, whatever was quoted in them', () => {
+    const failure = parse(400, {
+      error: { message: 'm', type: 't'.repeat(9_000), param: 'p'.repeat(9_000), code: `sk-${'c'.repeat(9_000)}` },
+    });
+    for (const text of [failure.type, failure.param, String(failure.code)]) expect(text.length).toBeLessThan(250);
+    expect(failure.code).toBe('sk-***…');
+  });
+
   it('shows neither address nor key of the channel', () => {
     const failure = parse(500, { error: { message: 'secret-host.example refused sk-test with 500' } });
     expect(failure.message).not.toContain('secret-host');
@@ -118,7 +126,25 @@ describe('a channel is taken out of use', () => {
     expect(reason(403, {}, 24)).toBe('why');
     expect(reason(400, { code: 'billing_not_active' })).toBe('why');
     expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
-    expect(reason(400, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
+    for (const status of [402, 403, 429]) expect(reason(status, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
+  });
+  it('not for words that a caller may have put there', () => {
+    for (const status of [400, 404, 408, 413, 415, 422, 500, 502, 503]) {
+      expect(reason(status, { message: "Invalid tool_choice: 'Your credit balance is too low'" })).toBeNull();
+    }
+  });
+  it('not by words under a status that a mapping has made of another', () => {
+    const mapped = (status: number) =>
+      autoDisableReason(
+        parseUpstreamError({
+          status,
+          text: JSON.stringify({ error: { message: 'Your credit balance is too low' } }),
+          channel: buildPreparedChannel({ status_code_mapping: '{"400":"403","403":"400"}' }),
+          now,
+        }),
+        { channelType: 1, keywords: ['Your credit balance is too low'] },
+      );
+    expect([mapped(400), mapped(403)]).toEqual([null, null]);
   });
   it('not for other failures, nor for those found out here', () => {
     expect(reason(403, {})).toBeNull();

@@ -1,6 +1,6 @@
 // What went wrong upstream, in the form that every error of the relay has, and what follows from it.
 import { errorText } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { isObject, parseObject } from '#server/upstream/loose-json.ts';
@@ -21,6 +21,8 @@ export interface UpstreamFailure {
   code: string | number | null;
   /** Seconds until the upstream wants to be asked again. */
   retryAfter: number | undefined;
+  /** Our own refusal, where nothing was sent. */
+  own?: AppError;
 }
 
 export interface ErrorAnswer {
@@ -35,6 +37,8 @@ export interface ErrorAnswer {
 }
 
 const LONGEST_MESSAGE = 4000;
+/** Of a type, a parameter, a code: upstreams may quote a caller's text of any length there too. */
+const LONGEST_NAME = 200;
 
 /** An answer whose status is not 200. The body is read as loosely as providers write theirs. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorAnswer): UpstreamFailure {
@@ -47,9 +51,9 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     upstreamStatus: status,
     message: cleanMessage(found.message || `bad response status code ${status}`, channel),
     errorCode: null,
-    type: found.type ?? 'upstream_error',
-    param: found.param ?? String(status),
-    code: found.code === undefined ? 'bad_response_status_code' : found.code,
+    type: cleanName(found.type ?? 'upstream_error', channel),
+    param: cleanName(found.param ?? String(status), channel),
+    code: found.code === undefined ? 'bad_response_status_code' : cleanCode(found.code, channel),
     retryAfter: retryAfterOf(headers, now),
   };
 }
@@ -64,9 +68,25 @@ export function failureInBody(
     kind: 'answer',
     upstreamStatus: 200,
     message: cleanMessage(found.message, channel),
+    type: cleanName(found.type, channel),
+    param: cleanName(found.param, channel),
+    code: cleanCode(found.code, channel),
     errorCode: null,
     retryAfter: undefined,
   };
+}
+
+const accountStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
+/** The statuses with which an upstream may say that whoever calls it is refused. */
+const statusesOfChannel: ReadonlySet<number> = new Set([...accountStatuses, 429]);
+
+/** The status that an error object names itself, in a body of status 200; 502 unless it is one that speaks of the channel. */
+export function statusInBody(error: Record<string, unknown>): number {
+  for (const value of [error.code, error.status, error.status_code]) {
+    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+    if (typeof status === 'number' && statusesOfChannel.has(status)) return status;
+  }
+  return 502;
 }
 
 /** The connection failed before an answer began. */
@@ -87,10 +107,12 @@ export function invalidAnswer(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
 }
 
-const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active'];
+const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active', 'insufficient_quota', 'insufficient_user_quota'];
 const accountTypes = ['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden'];
+/** What the log calls the refusal of an account that has no code of its own. */
+const refused = 'channel_refused';
 /** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
-export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes]);
+export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes, refused]);
 const anthropic = 14;
 const gemini = 24;
 
@@ -107,25 +129,50 @@ export function isRetryable(failure: UpstreamFailure, channelType: number): bool
   return status >= 300;
 }
 
-/** Why the channel should be taken out of use for good, or null. The first rule that matches says so. */
+/**
+ * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request
+ * (400, 404, 422), so words count only where the status says that it is the channel that is refused.
+ */
 export function autoDisableReason(
   failure: UpstreamFailure,
   { channelType, keywords }: { channelType: number; keywords: readonly string[] },
 ): string | null {
   if (failure.kind !== 'answer') return null;
-  const message = failure.message.toLowerCase();
   const isRefused =
     failure.status === 401 ||
     (failure.status === 403 && channelType === gemini) ||
     speaksOfAccount(failure) ||
-    keywords.some((keyword) => keyword.trim() !== '' && message.includes(keyword.trim().toLowerCase()));
+    (isAboutChannel(failure) && hasKeyword(failure, keywords));
   return isRefused ? failure.message : null;
 }
 
+/**
+ * Whether the upstream speaks of the channel's own account: its key, its balance, its rights. Callers read our words then.
+ * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
+ */
+export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
+  if (failure.kind !== 'answer') return false;
+  if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
+  return speaksOfAccount(failure) || hasKeyword(failure, keywords);
+}
+
 /** What the log calls a failure: one of `accountErrors` when it is the account's. */
-export function nameOf(failure: UpstreamFailure): string {
+export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
   if (accountTypes.includes(failure.type)) return failure.type;
-  return String(failure.errorCode ?? failure.code ?? failure.type);
+  const name = String(failure.errorCode ?? failure.code ?? failure.type);
+  // Where the status does not say so already.
+  const isHidden = failure.upstreamStatus === 200 || !accountStatuses.has(failure.upstreamStatus);
+  return isHidden && !accountErrors.has(name) && refusesChannel(failure, keywords) ? refused : name;
+}
+
+/** Both as it came and as the channel's mapping has it; in a body of status 200 the error itself says it. */
+function isAboutChannel({ status, upstreamStatus }: UpstreamFailure): boolean {
+  return statusesOfChannel.has(status) && (upstreamStatus === 200 || statusesOfChannel.has(upstreamStatus));
+}
+
+function hasKeyword({ message }: UpstreamFailure, keywords: readonly string[]): boolean {
+  const text = message.toLowerCase();
+  return keywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.trim().toLowerCase()));
 }
 
 function speaksOfAccount(failure: UpstreamFailure): boolean {
@@ -162,8 +209,16 @@ function readErrorBody(body: unknown): FoundError {
   return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
 }
 
-function cleanMessage(message: string, channel: ErrorAnswer['channel']): string {
-  const cut = message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+function cleanName(name: string, channel: ErrorAnswer['channel']): string {
+  return cleanMessage(name, channel, LONGEST_NAME);
+}
+
+function cleanCode(code: string | number | null, channel: ErrorAnswer['channel']): string | number | null {
+  return typeof code === 'string' ? cleanName(code, channel) : code;
+}
+
+function cleanMessage(message: string, channel: ErrorAnswer['channel'], longest = LONGEST_MESSAGE): string {
+  const cut = message.length > longest ? `${message.slice(0, longest)}…` : message;
   return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
 }
 

@@ -119,3 +119,31 @@ test('usage-meter: a usage that is no object is found, so that it can be refused
     expect(watched.lastUsage()).toEqual({ value, hasTextAfter: false });
   }
 });
+
+test.each([
+  ['an image', 'A'.repeat(16 * 1024 * 1024)],
+  ['escapes', '\\"\\\\'.repeat(2 * 1024 * 1024)],
+])('usage-meter: a text of many megabytes in one event is read: %s', async (_, letters) => {
+  const watched = meter();
+  watched.push(Buffer.from(`data: {"choices":[{"index":0,"delta":{"content":"${letters}"}}]}\n\n`));
+  watched.push(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":1}}\n\n'));
+  expect(watched.lastUsage()).toEqual({ value: { prompt_tokens: 1 }, hasTextAfter: false });
+  expect(await watched.countTokens()).toBe(JSON.parse(`"${letters}"`).length);
+});
+
+test('usage-meter: blanks, ends that are missing and keys without a value are no text', () => {
+  expect(textOf(`"content"${' '.repeat(4_000_000)}"content" :\n "a"`)).toBe('a');
+  expect(textOf('"content":"never ends')).toBe('');
+  expect(textOf('"content":null,"text":"b","name" "c"')).toBe('b');
+  expect(textOf('"content":"a\\\\","text":"\\"b\\""')).toBe('a\\"b"');
+});
+
+test('usage-meter: thousands of usages that say nothing are looked behind once', () => {
+  const watched = meter();
+  const empty = 'data: {"choices":[{"delta":{}}],"usage":{}}\n\n';
+  watched.push(Buffer.from(empty.repeat(4_000)), true);
+  const read = vi.spyOn(Buffer.prototype, 'includes');
+  expect(watched.lastUsage()).toEqual({ value: {}, hasTextAfter: false });
+  expect(read.mock.calls.length).toBeLessThan(3);
+  read.mockRestore();
+});

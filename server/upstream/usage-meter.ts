@@ -1,7 +1,7 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: events are kept as raw bytes and
 // looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
 import { isObject, parseObject } from '#server/upstream/loose-json.ts';
-import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
+import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/upstream/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */
@@ -85,7 +85,8 @@ export class UsageMeter {
 
   /** The data of the last events, newest last. */
   lastEvents(): string[] {
-    return lastEventsOf(this.#tailBytes().toString('utf8'));
+    // The first piece may be the rest of an event that was cut.
+    return [...eventData(this.#tailBytes())].slice(-lastEvents);
   }
 
   /** The last `usage` with a number in it, at the top of an event; else the last of whatever form; undefined without any. */
@@ -173,15 +174,19 @@ function usageIn(events: Buffer, before: ReportedUsage | undefined): ReportedUsa
     if (at >= readFrom) continue; // another key in the same event
     readFrom = startOfEvent(events, at);
     const end = endOfEvent(events, at);
-    const data = dataOf(events.toString('utf8', readFrom, end).trimEnd());
-    const value = data === null ? undefined : parseObject(data)?.['usage'];
+    const value = valueIn(events, readFrom, end);
     if (value === undefined || value === null) continue;
-    const found = { value, hasTextAfter: hasText(events, end) };
-    if (saysSomething(value)) return found;
-    useless ??= found;
+    if (saysSomething(value)) return { value, hasTextAfter: hasText(events, end) };
+    // Once: looking behind every one of thousands would take quadratic time.
+    useless ??= { value, hasTextAfter: hasText(events, end) };
   }
   if (before === undefined || (useless !== undefined && !saysSomething(before.value))) return useless;
   return before.hasTextAfter ? before : { value: before.value, hasTextAfter: hasText(events, 0) };
+}
+
+function valueIn(events: Buffer, from: number, to: number): unknown {
+  const data = dataIn(events, from, to);
+  return data === null ? undefined : parseObject(data)?.['usage'];
 }
 
 function saysSomething(usage: unknown): boolean {
@@ -199,6 +204,7 @@ function finishIn(events: Buffer, before: boolean): boolean {
 
 const letterN = 0x6e;
 const quote = 0x22;
+const backslash = 0x5c;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
 
 /** Where a key has a value other than `null`, which is what it has in most events of most upstreams; the last one first. */
@@ -213,35 +219,61 @@ function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt
 /** Whether the model wrote something from there on. Other things have names and texts as well, but no delta. */
 function hasText(events: Buffer, from: number): boolean {
   if (from >= events.length || !events.includes('"delta"', from)) return false;
-  return textOf(events.toString('utf8', from)) !== '';
+  for (const text of textsIn(events.toString('utf8', from))) if (text !== '') return true;
+  return false;
 }
 
-/** Finds what a model wrote in raw chat chunks: the string values of `content`, reasoning and tool call fields. */
-export function textOf(raw: string): string {
+/** Finds what a model wrote in raw events: the string values of the keys, which are those of chat chunks unless others are given. */
+export function textOf(raw: string, keys = textKey): string {
   let text = '';
-  // Values are JSON strings; keys with these names appear in chat chunks only where a model's own output stands.
-  const pattern = /"(?:content|reasoning_content|reasoning|arguments|name|refusal|text)"\s*:\s*("(?:[^"\\]|\\.)*")/g;
-  for (const match of raw.matchAll(pattern)) {
-    const literal = match[1] ?? '""';
-    if (!literal.includes('\\')) {
-      text += literal.slice(1, -1);
-      continue;
-    }
-    try {
-      const value: unknown = JSON.parse(literal);
-      if (typeof value === 'string') text += value;
-    } catch {
-      text += literal.slice(1, -1); // a broken escape: as it stands
-    }
-  }
+  for (const piece of textsIn(raw, keys)) text += piece;
   return text;
 }
 
-function lastEventsOf(text: string): string[] {
-  const events = text.includes('\r') ? text.split(/\r?\n\r?\n/) : text.split('\n\n');
-  // The first piece may be the rest of an event that was cut.
-  return events
-    .slice(-lastEvents)
-    .map(dataOf)
-    .filter((data) => data !== null);
+/** Keys with these names appear in chat chunks only where a model's own output stands. */
+const textKey = /"(?:content|reasoning_content|reasoning|arguments|name|refusal|text)"/g;
+
+/** By hand, because an expression for the values would have to remember each of their letters. */
+function* textsIn(raw: string, key = textKey): Generator<string> {
+  const keys = new RegExp(key);
+  while (keys.test(raw)) {
+    const colonAt = skipBlanks(raw, keys.lastIndex);
+    const start = raw[colonAt] === ':' ? skipBlanks(raw, colonAt + 1) : colonAt;
+    keys.lastIndex = start;
+    if (raw[colonAt] !== ':' || raw[start] !== '"') continue;
+    const end = endOfString(raw, start + 1);
+    if (end < 0) return;
+    yield readString(raw.slice(start, end + 1));
+    keys.lastIndex = end + 1;
+  }
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (isBlank(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Offset of the quote that ends the JSON string whose letters begin at `from`; -1 when none does. */
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === backslash && at - 1 - slashes >= from) slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+  return -1;
+}
+
+function readString(literal: string): string {
+  if (!literal.includes('\\')) return literal.slice(1, -1);
+  try {
+    const value: unknown = JSON.parse(literal);
+    return typeof value === 'string' ? value : '';
+  } catch {
+    return literal.slice(1, -1); // a broken escape: as it stands
+  }
 }

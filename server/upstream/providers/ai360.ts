@@ -1,15 +1,15 @@
 // 360 Zhinao. https://ai.360.com/platform/docs/overview
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ai360: Provider = {
   type: 19,
   name: '360',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.360.cn',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   models: models['19'],
 };

@@ -1,15 +1,15 @@
 // A gateway of the OpenAI shape.
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const aigc2d: Provider = {
   type: 13,
   name: 'AIGC2D',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.aigc2d.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

@@ -1,15 +1,15 @@
 // A gateway of the OpenAI shape.
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const aiProxy: Provider = {
   type: 10,
   name: 'AIProxy',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.aiproxy.io',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

@@ -7,7 +7,7 @@ import type { Provider } from './spec.ts';
 export const ali: Provider = {
   type: 17,
   name: 'Ali',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://dashscope.aliyuncs.com',
   paths: {
     chat: '{base}/compatible-mode/v1/chat/completions',
@@ -16,7 +16,7 @@ export const ali: Provider = {
   auth: { kind: 'bearer' },
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },
-  modelsPath: '{base}/compatible-mode/v1/models',
+  modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },
   quirks: {
     streamOptions: 'ask',
     // top_p must lie strictly between 0 and 1.

@@ -1,15 +1,15 @@
 // A gateway of the OpenAI shape.
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const api2gpt: Provider = {
   type: 12,
   name: 'API2GPT',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.api2gpt.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

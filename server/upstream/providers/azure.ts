@@ -6,7 +6,7 @@ import type { Provider } from './spec.ts';
 export const azure: Provider = {
   type: 3,
   name: 'Azure',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: null,
   paths: {
     chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',

@@ -5,11 +5,11 @@ import type { Provider } from './spec.ts';
 export const baiduV2: Provider = {
   type: 46,
   name: 'BaiduV2',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://qianfan.baidubce.com',
   paths: { chat: '{base}/v2/chat/completions' },
   auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
-  modelsPath: '{base}/v2/models',
+  modelList: { path: '{base}/v2/models', items: 'data', name: 'id' },
   quirks: {
     streamOptions: 'ask',
     modelRules: [

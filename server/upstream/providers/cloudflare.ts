@@ -6,7 +6,7 @@ import type { Provider } from './spec.ts';
 export const cloudflare: Provider = {
   type: 39,
   name: 'Cloudflare',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.cloudflare.com',
   paths: {
     chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',

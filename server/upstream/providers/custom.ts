@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const custom: Provider = {
   type: 8,
   name: 'Custom',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: null,
   paths: { chat: '{base}', embeddings: '{base}' },
   auth: { kind: 'bearer' },

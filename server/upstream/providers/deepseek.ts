@@ -1,16 +1,16 @@
 // https://api-docs.deepseek.com — cached tokens come as `prompt_cache_hit_tokens`.
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelsPath } from './openai-shape.ts';
+import { openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const deepSeek: Provider = {
   type: 43,
   name: 'DeepSeek',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.deepseek.com',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
   models: models['43'],
 };

@@ -1,14 +1,14 @@
 // Applications built with FastGPT: the application decides the model, the key is `APIKey-AppId`. https://doc.fastgpt.io
-import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const fastGpt: Provider = {
   type: 22,
   name: 'FastGPT',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://fastgpt.run/api/openapi',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   models: [],
 };

@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const jina: Provider = {
   type: 38,
   name: 'Jina',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.jina.ai',
   paths: { embeddings: '{base}/v1/embeddings' },
   auth: { kind: 'bearer' },

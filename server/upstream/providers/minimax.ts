@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const miniMax: Provider = {
   type: 35,
   name: 'MiniMax',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.minimax.chat',
   paths: { chat: '{base}/v1/text/chatcompletion_v2' },
   auth: { kind: 'bearer' },

@@ -1,16 +1,16 @@
 // https://docs.mistral.ai/api — fields that it does not know are refused with 422.
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const mistral: Provider = {
   type: 42,
   name: 'Mistral',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.mistral.ai',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: {
     streamOptions: 'ask',
     rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },

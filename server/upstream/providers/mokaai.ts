@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const mokaAi: Provider = {
   type: 44,
   name: 'MokaAI',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.moka.ai',
   paths: { embeddings: '{base}/embeddings' },
   auth: { kind: 'bearer' },

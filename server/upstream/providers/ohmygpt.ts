@@ -1,15 +1,15 @@
 // A gateway of the OpenAI shape. https://docs.ohmygpt.com
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const ohMyGpt: Provider = {
   type: 7,
   name: 'OhMyGPT',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.ohmygpt.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

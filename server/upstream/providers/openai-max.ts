@@ -1,15 +1,15 @@
 // A gateway of the OpenAI shape.
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const openaiMax: Provider = {
   type: 6,
   name: 'OpenAIMax',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.openaimax.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

@@ -1,9 +1,10 @@
 // What providers of the OpenAI shape have in common.
-import type { ModelRule } from './spec.ts';
+import type { ModelList, ModelRule } from './spec.ts';
 
 export const openaiPaths = { chat: '{base}/v1/chat/completions', embeddings: '{base}/v1/embeddings' } as const;
 
-export const openaiModelsPath = '{base}/v1/models';
+/** https://platform.openai.com/docs/api-reference/models/list */
+export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };
 
 export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({
   suffix: `-${effort}`,

@@ -1,18 +1,18 @@
 // https://platform.openai.com/docs/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelsPath, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const openai: Provider = {
   type: 1,
   name: 'OpenAI',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.openai.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
   sendsOrganization: true,
   gatewayDrops: '/v1',
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
   models: models['1'],
 };

@@ -1,17 +1,17 @@
 // https://openrouter.ai/docs/api-reference/overview
-import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const openRouter: Provider = {
   type: 20,
   name: 'OpenRouter',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://openrouter.ai/api',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
   // Who calls, for the provider's statistics.
   headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
   models: [],
 };

@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const perplexity: Provider = {
   type: 27,
   name: 'Perplexity',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.perplexity.ai',
   paths: { chat: '{base}/chat/completions' },
   auth: { kind: 'bearer' },

@@ -4,6 +4,7 @@ import { aigc2d } from './aigc2d.ts';
 import { ails } from './ails.ts';
 import { aiProxy } from './aiproxy.ts';
 import { ali } from './ali.ts';
+import { anthropic } from './anthropic.ts';
 import { api2gpt } from './api2gpt.ts';
 import { azure } from './azure.ts';
 import { baiduV2 } from './baidu-v2.ts';
@@ -42,6 +43,7 @@ export const providers: readonly Provider[] = [
   aiProxy,
   api2gpt,
   aigc2d,
+  anthropic,
   ali,
   ai360,
   openRouter,

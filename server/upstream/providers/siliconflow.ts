@@ -1,16 +1,16 @@
 // https://docs.siliconflow.cn/cn/api-reference
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelsPath, openaiPaths } from './openai-shape.ts';
+import { openaiModelList, openaiPaths } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const siliconFlow: Provider = {
   type: 40,
   name: 'SiliconFlow',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.siliconflow.cn',
   paths: openaiPaths,
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
   models: models['40'],
 };

@@ -1,7 +1,8 @@
 // What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
+import type { UpstreamDialectName } from '#server/dialects/registry.ts';
 
 /** What a client can ask for. A provider without a path for it is never asked. */
-export type Capability = 'chat' | 'embeddings';
+export type Capability = 'chat' | 'count_tokens' | 'embeddings';
 
 /**
  * How the channel's key travels.
@@ -95,11 +96,20 @@ export interface EmbeddingsHook {
   answer(answer: Record<string, unknown>, model: string): Record<string, unknown> | null;
 }
 
+/** Where a provider tells which models it has, and where in that answer their names are. */
+export interface ModelList {
+  path: PathTemplate;
+  /** The field that holds the list of models. */
+  items: string;
+  /** The field of a model that holds its name. */
+  name: string;
+}
+
 export interface Provider {
   /** The channel type: the number that clients and stored channels use. */
   type: number;
   name: string;
-  dialect: 'openai';
+  dialect: UpstreamDialectName;
   /** Without a trailing slash; null: the channel must name one. */
   baseUrl: string | null;
   /** A missing capability is refused before any call. */
@@ -114,8 +124,8 @@ export interface Provider {
   gatewayDrops?: string;
   /** Of `{version}`. */
   defaultVersion?: string;
-  /** Where the model list is (`data[].id`), as a template; missing: the provider has none. */
-  modelsPath?: PathTemplate;
+  /** Missing: the provider does not tell. */
+  modelList?: ModelList;
   quirks?: RequestQuirks;
   answers?: AnswerQuirks;
   errors?: BodyError;

@@ -1,15 +1,15 @@
 // https://submodel.ai/docs
-import { openaiModelsPath } from './openai-shape.ts';
+import { openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const submodel: Provider = {
   type: 53,
   name: 'Submodel',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://llm.submodel.ai',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: { streamOptions: 'pass' },
   models: [],
 };

@@ -5,7 +5,7 @@ import type { Provider } from './spec.ts';
 export const volcEngine: Provider = {
   type: 45,
   name: 'VolcEngine',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://ark.cn-beijing.volces.com',
   paths: {
     chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],

@@ -1,16 +1,16 @@
 // https://docs.x.ai/docs/api-reference — `completion_tokens` leaves the reasoning tokens out.
 import models from './default-models.json' with { type: 'json' };
-import { effortSuffixes, openaiModelsPath } from './openai-shape.ts';
+import { effortSuffixes, openaiModelList } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const xai: Provider = {
   type: 48,
   name: 'Xai',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://api.x.ai',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },
-  modelsPath: openaiModelsPath,
+  modelList: openaiModelList,
   quirks: {
     streamOptions: 'ask',
     modelRules: [

@@ -5,11 +5,11 @@ import type { Provider } from './spec.ts';
 export const zhipuV4: Provider = {
   type: 26,
   name: 'Zhipu_v4',
-  dialect: 'openai',
+  dialect: 'openai-chat',
   baseUrl: 'https://open.bigmodel.cn',
   paths: { chat: '{base}/api/paas/v4/chat/completions', embeddings: '{base}/api/paas/v4/embeddings' },
   auth: { kind: 'zhipu-jwt' },
-  modelsPath: '{base}/api/paas/v4/models',
+  modelList: { path: '{base}/api/paas/v4/models', items: 'data', name: 'id' },
   quirks: {
     streamOptions: 'ask',
     drop: ['presence_penalty', 'frequency_penalty'],

@@ -21,8 +21,12 @@ export interface RequestInput {
   now: number;
   /** `api-version` of the client's query. */
   version?: string;
-  /** The client's text goes on as it is: no mapping, no override, nothing added. */
+  /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
   isPassThrough?: boolean;
+  /** Tokens of each choice that the caller's account pays for: no limit may be larger. */
+  outputBound?: number;
+  /** Tokens of each choice that were reserved for: no edit raises a limit beyond. */
+  choiceLimit?: number;
 }
 
 export interface UpstreamRequest {
@@ -37,16 +41,21 @@ export interface UpstreamRequest {
   isMapped: boolean;
   /** What went upstream, for the log. */
   reasoningEffort: string | undefined;
+  /** Tokens of each choice that it limits the response to. */
+  sentLimit: number | undefined;
   /** The channel's proxy; null: direct. */
   proxy: string | null;
   /** Usage was asked for at the end of the stream. */
   hasUsageRequest: boolean;
   /** The model thinks for long before its first token. */
   hasLongIdle: boolean;
+  /** Names of the client's fields that the provider's format has no place for. */
+  dropped: readonly string[];
 }
 
 /** @throws {AppError} `format_unsupported` when the provider has no such call. */
-export function buildUpstreamRequest(input: RequestInput): UpstreamRequest {
+export function buildUpstreamRequest(asked: RequestInput): UpstreamRequest {
+  const input = asked.outputBound === undefined ? asked : boundInput(asked, asked.outputBound);
   const { channel, body, capability } = input;
   const plan = channel.plan(capability, input.originModel, input.version);
   if (plan === null) throw new AppError('format_unsupported');
@@ -62,9 +71,11 @@ export function buildUpstreamRequest(input: RequestInput): UpstreamRequest {
     upstreamModel: plan.upstreamModel,
     isMapped: plan.isMapped,
     reasoningEffort: typeof effort === 'string' ? effort : undefined,
+    sentLimit: limitOf(edited),
     proxy: channel.setting.proxy,
     hasUsageRequest: input.isStream && (edited === body ? wantsUsage(body) || addsUsage(input) : wantsUsage(edited)),
     hasLongIdle: plan.hasLongIdle,
+    dropped: [],
   };
 }
 
@@ -91,8 +102,44 @@ function editedBody(input: RequestInput, plan: CallPlan): Readonly<Record<string
     // Whether it streams is the client's to say: it could not read anything else.
     const { stream: _stream, ...override } = channel.paramOverride;
     Object.assign(edited, override);
+    edited = keepLimits(edited, input);
   }
   return edited;
+}
+
+export function boundInput<Input extends RequestInput>(input: Input, bound: number): Input {
+  const body = boundBody(input.body, bound);
+  return { ...input, body, rawText: JSON.stringify(body) };
+}
+
+type Limits = Pick<RequestInput, 'outputBound' | 'choiceLimit'>;
+
+/** After edits: what was reserved for is the most that may be asked for. */
+export function keepLimits(body: Record<string, unknown>, { outputBound, choiceLimit }: Limits): Record<string, unknown> {
+  const bounded = outputBound === undefined ? body : boundBody(body, outputBound);
+  return choiceLimit === undefined || limitOf(bounded) === undefined ? bounded : boundBody(bounded, choiceLimit);
+}
+
+const limitFields = ['max_tokens', 'max_completion_tokens'];
+
+/** The larger of the limits on each choice. */
+export function limitOf(body: Readonly<Record<string, unknown>>): number | undefined {
+  const limits = limitFields.map((field) => body[field]).filter((limit) => typeof limit === 'number');
+  return limits.length === 0 ? undefined : Math.max(...limits);
+}
+
+/** Lowers the limits that are there; where there is none, `max_tokens` is set, which is renamed for models that know it by another name. */
+function boundBody(body: Readonly<Record<string, unknown>>, bound: number): Record<string, unknown> {
+  const bounded: Record<string, unknown> = { ...body };
+  let hasLimit = false;
+  for (const field of limitFields) {
+    const limit = bounded[field];
+    if (typeof limit !== 'number') continue;
+    hasLimit = true;
+    if (limit > bound || limit <= 0) bounded[field] = bound;
+  }
+  if (!hasLimit) bounded['max_tokens'] = bound;
+  return bounded;
 }
 
 function sendsStreamOptions({ isStream, channel }: RequestInput): boolean {

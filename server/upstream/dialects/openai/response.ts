@@ -1,7 +1,8 @@
 // What an answer in OpenAI's format needs before a client may have it: mostly nothing.
+import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
-import { failureInBody } from '#server/upstream/upstream-error.ts';
+import { failureInBody, statusInBody } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
@@ -14,11 +15,17 @@ import { isObject, parseObject } from '#server/upstream/loose-json.ts';
  * text: quotes within JSON strings are escaped, so the marker can only be a key or a whole value.
  */
 export function errorInAnswer(text: string, channel: PreparedChannel): UpstreamFailure | null {
+  const found = errorIn(text, channel);
+  return found === null ? null : failureInBody(found, channel);
+}
+
+/** The same, as the provider told it. */
+export function errorIn(text: string, channel: Pick<PreparedChannel, 'provider'>): ErrorInResponse | null {
   const marker = channel.provider?.errors?.marker;
   if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
   const body = parseObject(text);
   if (body === null) return null;
-  return errorObject(body, channel) ?? codedError(body, channel);
+  return errorObject(body) ?? codedError(body, channel);
 }
 
 export interface AnswerInput {
@@ -64,46 +71,40 @@ export function fixCompletionCount(body: Record<string, unknown>, channel: Pick<
 }
 
 /** `{"error": …}` in the place of an answer. */
-function errorObject(body: Record<string, unknown>, channel: PreparedChannel): UpstreamFailure | null {
+function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
   const { error } = body;
   if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
     const { code } = error;
-    return failureInBody(
-      {
-        status: 502,
-        message: isFilled(error.message) ? error.message : String(error.type),
-        type: isFilled(error.type) ? error.type : 'upstream_error',
-        param: isFilled(error.param) ? error.param : '',
-        code: typeof code === 'string' || typeof code === 'number' ? code : null,
-      },
-      channel,
-    );
+    return {
+      status: statusInBody(error),
+      message: isFilled(error.message) ? error.message : String(error.type),
+      type: isFilled(error.type) ? error.type : 'upstream_error',
+      param: isFilled(error.param) ? error.param : '',
+      code: typeof code === 'string' || typeof code === 'number' ? code : null,
+    };
   }
   const first = body.success === false && Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
   const message = isFilled(error) ? error : body.success === false ? (first ?? body.message) : undefined;
   if (!isFilled(message) || Array.isArray(body.choices)) return null;
-  return failureInBody({ status: 502, message, type: 'upstream_error', param: '', code: null }, channel);
+  return { status: 502, message, type: 'upstream_error', param: '', code: null };
 }
 
 /** A provider's own way to say so, such as MiniMax' `base_resp`. */
-function codedError(body: Record<string, unknown>, channel: PreparedChannel): UpstreamFailure | null {
+function codedError(body: Record<string, unknown>, channel: Pick<PreparedChannel, 'provider'>): ErrorInResponse | null {
   const { provider } = channel;
   const rule = provider?.errors;
   if (provider === null || rule === undefined) return null;
   const code = at(body, rule.code);
   if ((typeof code !== 'number' && typeof code !== 'string') || code === rule.ok) return null;
   const message = at(body, rule.message);
-  const status = rule.statuses[String(code)] ?? 500;
-  return failureInBody(
-    {
-      status,
-      message: isFilled(message) ? message : `error ${code}`,
-      type: `${provider.name.toLowerCase()}_error`,
-      param: '',
-      code,
-    },
-    channel,
-  );
+  const status = Object.hasOwn(rule.statuses, String(code)) ? (rule.statuses[String(code)] ?? 500) : 500;
+  return {
+    status,
+    message: isFilled(message) ? message : `error ${code}`,
+    type: `${provider.name.toLowerCase()}_error`,
+    param: '',
+    code,
+  };
 }
 
 function at(body: unknown, path: string): unknown {

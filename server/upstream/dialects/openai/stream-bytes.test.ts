@@ -73,3 +73,17 @@ test('stream-bytes: an error near the end may be one', () => {
   expect(mayHoldError(Buffer.from(word('a') + event({ error: { message: 'no' } })))).toBe(true);
   expect(mayHoldError(Buffer.from(word('"error"')))).toBe(false);
 });
+
+test.each([
+  ['blanks', `data:${' '.repeat(12_000_000)}x\n\n`, 'garbage'],
+  ['letters', `${'a'.repeat(12_000_000)}\n\n`, 'nothing'],
+  ['empty comments', `${':\n'.repeat(6_000_000)}\n`, 'nothing'],
+  ['lines of data', `${'data: {}\n'.repeat(1_000_000)}\n`, 'nothing'],
+])('stream-bytes: an event of many megabytes of %s is looked at', (_, text, next) => {
+  expect(soundPart(Buffer.from(text))).toMatchObject({ next });
+});
+
+test('stream-bytes: thousands of usage chunks are cut out one by one', () => {
+  const many = `${event({ choices: [], usage })}${word('a')}`.repeat(5_000);
+  expect(left(many)).toBe(word('a').repeat(5_000));
+});

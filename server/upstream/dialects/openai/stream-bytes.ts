@@ -1,6 +1,6 @@
 // What is looked for in the bytes of a stream without reading it event by event.
 import { isUsageOnly } from './stream.ts';
-import { dataOf, endOfEvent, startOfEvent } from '#server/upstream/sse.ts';
+import { dataIn, endOfEvent, linesIn, startOfEvent } from '#server/upstream/sse.ts';
 
 // Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
 // begins with a frequent letter would cost more than passing it on.
@@ -41,26 +41,57 @@ export function soundPart(events: Buffer): SoundPart {
       continue;
     }
     const end = endOfEvent(events, at);
-    const event = events.toString('utf8', at, end).trimEnd();
-    const done = doneLine.exec(event);
-    if (done !== null) return { end: at + Buffer.byteLength(event.slice(0, done.index)), next: 'done' };
-    if (!isSound(event)) return { end: at, next: 'garbage' };
+    const kind = kindOf(events, at, end);
+    if (typeof kind === 'number') return { end: kind, next: 'done' };
+    if (kind === 'garbage') return { end: at, next: 'garbage' };
     at = end;
   }
   return { end: events.length, next: 'nothing' };
 }
 
-/** `[DONE]` as the last line, also in quotes or without `data:`. */
-const doneLine = /^(?:data:)?[ \t]*"?\[DONE\]"?$/m;
 const sideData: ReadonlySet<string> = new Set(['', 'null', '""']);
+const eventField = Buffer.from('event:');
 
-function isSound(event: string): boolean {
-  const data = dataOf(event)?.trim();
+/** What the event between two offsets is; a number is the offset of the line `[DONE]` in it. */
+function kindOf(events: Buffer, from: number, to: number): 'sound' | 'garbage' | number {
+  let isNamed = false;
+  let hasOnlyFields = true;
+  for (const { start, end } of linesIn(events, from, to)) {
+    if (isDone(events, start, end)) return start;
+    isNamed ||= events.subarray(start, Math.min(end, start + eventField.length)).equals(eventField);
+    hasOnlyFields &&= isField(events, start, end);
+  }
+  const data = dataIn(events, from, to)?.trim();
   // Comments, and fields that readers do not know. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
-  if (data === undefined) return event.split(/\r?\n/).every((line) => /^(?:$|:|[\w-]+(?:$|:))/.test(line));
-  if (data.startsWith('{') ? data.endsWith('}') : sideData.has(data)) return true;
+  if (data === undefined) return hasOnlyFields ? 'sound' : 'garbage';
+  if (data.startsWith('{') ? data.endsWith('}') : sideData.has(data)) return 'sound';
   // A ping, say.
-  return /^event:/m.test(event);
+  return isNamed ? 'sound' : 'garbage';
+}
+
+/** Longer lines are not `[DONE]`, whatever blanks are in them. */
+const longestDone = 64;
+
+/** `[DONE]`, also in quotes or without `data:`. */
+function isDone(events: Buffer, start: number, end: number): boolean {
+  if (end - start > longestDone || end - start < 6) return false;
+  return /^(?:data:)?[ \t]*"?\[DONE\]"?[ \t]*$/.test(events.toString('latin1', start, end));
+}
+
+/** An empty line, a comment, or a field with or without a value. */
+function isField(events: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = events[at];
+    if (byte === colon) return true;
+    if (byte === undefined || !isNameByte(byte)) return false;
+  }
+  return true;
+}
+
+/** Letters, digits, `-` and `_`. */
+function isNameByte(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2d || byte === 0x5f;
 }
 
 const [newline, space, colon, letterD, openingBrace, closingBrace] = [0x0a, 0x20, 0x3a, 0x64, 0x7b, 0x7d];
@@ -76,16 +107,16 @@ function isObjectAt(bytes: Buffer, at: number): boolean {
  * list, which may be that of the choices.
  */
 export function withoutUsage(events: Buffer): readonly Buffer[] {
-  const cuts: Cut[] = [];
+  const cuts = new Map<number, Cut>();
   for (let at = afterUsage(events, 0); at >= 0; at = afterUsage(events, at)) {
     while (events[at] === 0x20 || events[at] === 0x3a || events[at] === 0x0a) at += 1;
     if (events[at] === 0x7b) at = lookAt(events, at, cuts);
   }
   for (let at = events.indexOf(emptyList, ending(events)); at >= 0; at = events.indexOf(emptyList, at)) at = lookAt(events, at, cuts);
-  if (cuts.length === 0) return [events];
+  if (cuts.size === 0) return [events];
   const kept: Buffer[] = [];
   let end = 0;
-  for (const cut of cuts.toSorted((a, b) => a.start - b.start)) {
+  for (const cut of [...cuts.values()].toSorted((a, b) => a.start - b.start)) {
     kept.push(events.subarray(end, cut.start));
     end = cut.end;
   }
@@ -116,12 +147,12 @@ interface Cut {
 }
 
 /** Adds the event at that place to the cuts when it is a usage chunk; returns its end. */
-function lookAt(events: Buffer, at: number, cuts: Cut[]): number {
+function lookAt(events: Buffer, at: number, cuts: Map<number, Cut>): number {
   const start = startOfEvent(events, at);
   const end = endOfEvent(events, at);
-  if (cuts.every((cut) => cut.start !== start)) {
-    const data = dataOf(events.toString('utf8', start, end).trimEnd());
-    if (data !== null && isUsageOnly(data)) cuts.push({ start, end });
+  if (!cuts.has(start)) {
+    const data = dataIn(events, start, end);
+    if (data !== null && isUsageOnly(data)) cuts.set(start, { start, end });
   }
   return end;
 }

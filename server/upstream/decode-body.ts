@@ -1,0 +1,134 @@
+// Answers that come compressed although nobody asked for it. Decoded as they arrive: an event leaves as soon as its bytes are
+// there. What a few bytes may grow to is bounded.
+import zlib from 'node:zlib';
+import type { Transform } from 'node:stream';
+
+/** Receives what comes out; `end` or `fail` is the last, and nothing follows `destroy`. */
+export interface DecodedSink {
+  data(chunk: Buffer): void;
+  end(): void;
+  fail(cause: Error): void;
+  /** More may be written again. */
+  drain(): void;
+}
+
+export interface BodyDecoder {
+  /** False: nothing more is to be written before `drain`. */
+  write(chunk: Buffer): boolean;
+  end(): void;
+  pause(): void;
+  resume(): void;
+  destroy(): void;
+}
+
+/** It grew too large. */
+export class ExpansionError extends Error {}
+
+const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd'] as const;
+type Encoding = (typeof encodings)[number];
+
+/** More than text ever shrinks by; the most that gzip can is 1030. */
+const largestRatio = 300;
+/** Bytes that any answer may have, however small it was. */
+const alwaysAllowed = 8 * 1024 * 1024;
+/** Every further one multiplies what the one before it could. */
+const mostEncodings = 2;
+/** What RFC 8878 asks decoders to support; streams may name windows of gigabytes. https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.2 */
+const zstdWindow = 23;
+
+/** The encodings of a `content-encoding` header, in the order in which they were applied; null when one is not known. */
+export function encodingsOf(header: string | string[] | undefined): readonly Encoding[] | null {
+  if (header === undefined) return [];
+  const names = (Array.isArray(header) ? header.join(',') : header).slice(0, 200).toLowerCase().split(',');
+  const found: Encoding[] = [];
+  for (const name of names.map((part) => part.trim())) {
+    if (name === '' || name === 'identity' || name === 'none') continue;
+    const encoding = encodings.find((known) => known === name);
+    if (encoding === undefined || found.length === mostEncodings) return null;
+    found.push(encoding);
+  }
+  return found;
+}
+
+/** `applied` is not empty. */
+export function decodeBody(applied: readonly Encoding[], sink: DecodedSink): BodyDecoder {
+  let first: Transform | null = null;
+  let last: Transform | null = null;
+  let isOver = false;
+  let isPaused = false;
+  let bytesIn = 0;
+  let bytesOut = 0;
+
+  function finish(tell: () => void): void {
+    if (isOver) return;
+    isOver = true;
+    tell();
+    first?.destroy();
+    last?.destroy();
+  }
+
+  function take(chunk: Buffer): void {
+    if (isOver) return;
+    bytesOut += chunk.length;
+    if (bytesOut > alwaysAllowed && bytesOut > bytesIn * largestRatio) {
+      finish(() => sink.fail(new ExpansionError('the answer grows too large when it is decompressed')));
+      return;
+    }
+    try {
+      sink.data(chunk);
+    } catch (cause) {
+      // Nothing may leave a callback of zlib: it would end the process.
+      finish(() => sink.fail(cause instanceof Error ? cause : new Error(String(cause))));
+    }
+  }
+
+  /** The last that was applied is the first to be undone. */
+  function start(begin: Buffer): Transform {
+    const steps = applied.toReversed().map((encoding, index) => decoderOf(encoding, index === 0 ? begin : null));
+    for (const [index, step] of steps.entries()) {
+      step.on('error', (cause: Error) => finish(() => sink.fail(cause)));
+      const next = steps[index + 1];
+      if (next !== undefined) step.pipe(next);
+    }
+    const [head] = steps;
+    const tail = steps.at(-1);
+    if (head === undefined || tail === undefined) throw new Error('There is nothing to decode');
+    head.on('drain', () => sink.drain());
+    tail.on('data', take);
+    if (isPaused) tail.pause();
+    tail.on('end', () => finish(() => sink.end()));
+    last = tail;
+    return head;
+  }
+
+  return {
+    write(chunk) {
+      if (isOver) return true;
+      bytesIn += chunk.length;
+      first ??= start(chunk);
+      return first.write(chunk);
+    },
+    end() {
+      if (first === null) finish(() => sink.end());
+      else first.end();
+    },
+    pause() {
+      isPaused = true;
+      last?.pause();
+    },
+    resume() {
+      isPaused = false;
+      last?.resume();
+    },
+    destroy: () => finish(() => {}),
+  };
+}
+
+function decoderOf(encoding: Encoding, begin: Buffer | null): Transform {
+  if (encoding === 'br') return zlib.createBrotliDecompress();
+  if (encoding === 'zstd') return zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: zstdWindow } });
+  if (encoding !== 'deflate') return zlib.createGunzip();
+  // Some leave out the frame that RFC 9110 asks for. https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1.2
+  const isFramed = begin === null || ((begin[0] ?? 0) & 0x0f) === 8;
+  return isFramed ? zlib.createInflate() : zlib.createInflateRaw();
+}

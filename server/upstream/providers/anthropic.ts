@@ -1,0 +1,16 @@
+// https://platform.claude.com/docs/en/api/overview
+import models from './default-models.json' with { type: 'json' };
+import { openaiModelList } from './openai-shape.ts';
+import type { Provider } from './spec.ts';
+
+export const anthropic: Provider = {
+  type: 14,
+  name: 'Anthropic Claude',
+  dialect: 'claude',
+  baseUrl: 'https://api.anthropic.com',
+  paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
+  auth: { kind: 'header', name: 'x-api-key' },
+  headers: { 'anthropic-version': '2023-06-01' },
+  modelList: openaiModelList,
+  models: models['14'],
+};

@@ -1,0 +1,41 @@
+// What a provider says that it has: the address of its list and the names in the answer, both from its record.
+import { isObject, parseObject } from './loose-json.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import type { SendRequest } from './send.ts';
+
+/** More than any provider has, and all that a channel takes. */
+const mostModels = 5000;
+const longestName = 255;
+
+/** The question; null: providers of this type have no such list. */
+export function modelListRequest(channel: PreparedChannel, now: number): SendRequest | null {
+  const { provider, base } = channel;
+  if (provider?.modelList === undefined) return null;
+  let template = provider.modelList.path;
+  if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
+    template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
+  }
+  const url = URL.parse(template.replace('{base}', () => base));
+  if (url === null) return null;
+  const { 'content-type': _noBody, ...headers } = channel.headers(false, now);
+  return { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers, body: null, proxy: channel.setting.proxy };
+}
+
+/** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */
+export function readModelList(text: string, { provider }: Pick<PreparedChannel, 'provider'>): string[] | null {
+  const list = provider?.modelList;
+  const items = list === undefined ? undefined : parseObject(text)?.[list.items];
+  if (list === undefined || !Array.isArray(items)) return null;
+  const names = new Set<string>();
+  for (const item of items) {
+    const name = isObject(item) ? item[list.name] : undefined;
+    if (typeof name === 'string' && isName(name.trim())) names.add(name.trim());
+    if (names.size === mostModels) break;
+  }
+  return [...names];
+}
+
+/** Lists of models are joined by commas. */
+function isName(name: string): boolean {
+  return name !== '' && Array.from(name).length <= longestName && name.isWellFormed() && !/[\p{Cc},，]/u.test(name);
+}
