@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProcessRecord } from '#server/db/collections.ts';
 import { createDeathWatch } from '#server/money/death-watch.ts';
-import { living, thisHost } from '#server/money/process.ts';
+import { hostOf, living, thisHost } from '#server/money/process.ts';
 
 const start = Date.UTC(2026, 0, 1);
 /** No process has this one: it is above what Linux gives out. */
@@ -79,6 +81,22 @@ test('death watch: on this machine the process table tells at once, but a proces
   expect(watch.abandoned([hanging])).toEqual([]);
   pass(21_000);
   expect(watch.abandoned([hanging])).toHaveLength(1);
+});
+
+test('death watch: a machine of the same name is another one, and so is this one before it was booted', () => {
+  const { watch, pass } = arrange();
+  const other = hostOf({ name: hostname(), boot: '6f1c2f0e-0000-4000-8000-000000000000', namespace: thisHost.split('/').at(-1) ?? '' });
+  const rows = [row({ host: other, pid: noPid }), row({ id: 'pequal', host: other, pid: process.pid })];
+  expect(watch.abandoned(rows)).toEqual([]);
+  pass(19_000);
+  expect(watch.abandoned(rows.map((one) => ({ ...one, heartbeat_at: start + 19_000 })))).toEqual([]);
+  // Of books that a settler on that machine holds, the settler is watched, not a process here with its number.
+  const recovering = row({ id: 'psettled', state: 'recovering', settler: { host: other, pid: noPid } });
+  expect(watch.abandoned([recovering])).toEqual([]);
+});
+
+test.runIf(process.platform === 'linux')('death watch: the kernel’s number of this boot tells machines apart', () => {
+  expect(thisHost).toContain(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 });
 
 test('death watch: our own pid means a former process unless the identity lives here', () => {

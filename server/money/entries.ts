@@ -2,7 +2,7 @@
 // A crash between the two is finished later: the entry is still open, and the account's mark tells whether it was applied.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
+import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { LedgerRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
@@ -55,16 +55,27 @@ export async function finishOpenEntries(
   processId: string,
   running: ReadonlySet<number> = new Set(),
 ): Promise<void> {
-  const entries = db.collection('ledger');
-  for await (const entry of entries.each({ state: 'open' })) {
+  let refused: unknown;
+  for await (const entry of db.collection('ledger').each({ state: 'open' })) {
     if (entry.process !== processId || running.has(entry.id)) continue;
-    // Nothing was taken, and whoever asked was told nothing: it did not happen.
-    if (entry.amount < 0 && (await voidEntry(db, entry, now()))) continue;
-    const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now: now(), isBounded: false })) !== null;
-    // Null: given before, voided, or not possible any more.
-    if (!isApplied && (await voidEntry(db, entry, now()))) continue;
-    await entries.patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
+    try {
+      await finishEntry(db, entry, now());
+    } catch (failure) {
+      if (failure instanceof DatabaseUnavailable) throw failure;
+      // One that is refused must not keep the others from being finished.
+      refused ??= failure;
+    }
   }
+  if (refused !== undefined) throw new Error('A ledger entry could not be finished', { cause: refused });
+}
+
+async function finishEntry(db: Database, entry: LedgerRecord, now: number): Promise<void> {
+  // Nothing was taken, and whoever asked was told nothing: it did not happen.
+  if (entry.amount < 0 && (await voidEntry(db, entry, now))) return;
+  const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now, isBounded: false })) !== null;
+  // Null: given before, voided, or not possible any more.
+  if (!isApplied && (await voidEntry(db, entry, now))) return;
+  await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
 }
 
 /** Removes marks of entries that are long done. */

@@ -18,7 +18,7 @@ export interface Account {
   keepsTerm: boolean;
   /** `quota` of the record when last seen, undefined when never. */
   knownQuota: number | undefined;
-  /** Reserved since the last tick, and what that makes per second, smoothed. */
+  /** Charged since the last tick, and what that makes per second, smoothed. */
   recent: number;
   perSecond: number;
   lastUseAt: number;
@@ -42,8 +42,13 @@ export interface Account {
 
 export interface Waiter {
   amount: number;
+  /** It goes with this much when there is no more. */
+  least: number;
+  /** Until then more may come back from other processes. */
+  patientUntil: number;
   deadline: number;
-  resolve(refusal: Refusal | null): void;
+  /** With what was reserved, or why nothing was. */
+  resolve(result: number | Refusal): void;
   reject(failure: unknown): void;
 }
 
@@ -94,21 +99,38 @@ export function letGo(account: Account): void {
   account.writing -= 1;
 }
 
+/** The account is below zero: what is free here is not to be spent, it goes back. */
+export function isOwing(account: Account): boolean {
+  return account.knownQuota !== undefined && account.knownQuota < 0;
+}
+
 /** Serves whoever fits, in order. */
 export function admit(account: Account): void {
   account.waiters = account.waiters.filter((waiter) => {
-    if (waiter.amount > account.free) return true;
+    if (waiter.amount > account.free || (waiter.amount > 0 && isOwing(account))) return true;
     account.free -= waiter.amount;
     account.reserved += waiter.amount;
-    waiter.resolve(null);
+    waiter.resolve(waiter.amount);
     return false;
   });
+}
+
+/** Serves the first who is content with what is free, with all of that; false when there is none. */
+export function admitWithLess(account: Account, isContent: (waiter: Waiter) => boolean): boolean {
+  const waiter = account.waiters.find((one) => one.least <= account.free && isContent(one));
+  if (waiter === undefined) return false;
+  account.waiters.splice(account.waiters.indexOf(waiter), 1);
+  const amount = Math.min(waiter.amount, account.free);
+  account.free -= amount;
+  account.reserved += amount;
+  waiter.resolve(amount);
+  return true;
 }
 
 export function refuse(account: Account, balance: number, isRefused: (waiter: Waiter) => boolean): void {
   account.waiters = account.waiters.filter((waiter) => {
     if (!isRefused(waiter)) return true;
-    waiter.resolve({ account, balance, need: waiter.amount });
+    waiter.resolve({ account, balance, need: waiter.least });
     return false;
   });
 }

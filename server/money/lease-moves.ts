@@ -11,6 +11,7 @@ import {
   closeLease,
   growLease,
   openLease,
+  overdrawLease,
   quotaOf,
   readAccount,
   shrinkLease,
@@ -87,6 +88,26 @@ export class LeaseMoves {
       account.free += amount;
       account.knownQuota = quotaOf(record);
       return true;
+    } finally {
+      letGo(account);
+    }
+  }
+
+  /** Reserves what the account does not have; false when it owes something already. */
+  async overdraw(account: Account, amount: number): Promise<boolean> {
+    await this.open(account);
+    const processId = this.#options.processId();
+    if (account.openedAs !== processId) return false;
+    hold(account);
+    try {
+      const record = await overdrawLease(this.#options.db, this.#lease(account, processId), amount);
+      if (record === null || processId !== this.#options.processId()) return false;
+      account.reserved += amount;
+      account.knownQuota = quotaOf(record);
+      return true;
+    } catch (failure) {
+      if (account.openedAs === processId) this.doubt(account, failure);
+      throw failure;
     } finally {
       letGo(account);
     }

@@ -55,6 +55,19 @@ export function growLease(db: Database, lease: LeaseOf, amount: number): Promise
   );
 }
 
+/**
+ * Moves `amount` into an open lease although it is not there. Only where the account owes nothing yet: of all that runs at the
+ * same time, in any process, one succeeds, and nobody else reserves anything until what it took is back or paid.
+ */
+export function overdrawLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
+  const field = fieldOf(lease);
+  const name = `leases.${lease.processId}`;
+  return collectionOf(db, lease).patch(
+    { [field]: { gte: 0 }, ...inTerm(lease), [name]: { exists: true } },
+    { increment: { [field]: -amount, [name]: amount } },
+  );
+}
+
 /** Moves `amount` of an open lease back. */
 export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
   const name = `leases.${lease.processId}`;

@@ -3,8 +3,21 @@
 import type { ChangeFeed } from '#server/db/changes.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { admit, affordable, createAccount, giveUp, hold, keyOf, letGo, missing, pause, refuse } from '#server/money/lease-account.ts';
-import type { Account, Refusal } from '#server/money/lease-account.ts';
+import {
+  admit,
+  admitWithLess,
+  affordable,
+  createAccount,
+  giveUp,
+  hold,
+  isOwing,
+  keyOf,
+  letGo,
+  missing,
+  pause,
+  refuse,
+} from '#server/money/lease-account.ts';
+import type { Account, Refusal, Waiter } from '#server/money/lease-account.ts';
 import { LeaseMoves } from '#server/money/lease-moves.ts';
 import type { LeaseMovesOptions } from '#server/money/lease-moves.ts';
 import { quotaOf, readAccount } from '#server/money/lease-records.ts';
@@ -19,6 +32,8 @@ const tickMs = 250;
 const idleMs = 1_000;
 /** The lease field itself is removed from the record after this long without use. */
 const closeMs = 60_000;
+/** Whoever could do with less waits this long for others to return what is his. */
+const patienceMs = 150;
 /** Whoever misses money that is leased elsewhere says so this often. */
 const recallMs = 300;
 /** Whoever was told so returns what comes free, for this long. */
@@ -26,6 +41,7 @@ const wantedMs = 1_000;
 
 export interface LeasesOptions extends LeaseMovesOptions {
   changes: ChangeFeed;
+  waitMs?: number;
 }
 
 export class Leases {
@@ -59,29 +75,45 @@ export class Leases {
   }
 
   /**
-   * Reserves `amount` (quota, may be 0). Null: done at once, the usual case. Otherwise a promise of null, or of the reason
-   * for the refusal. @throws {DatabaseUnavailable} from the promise
+   * Reserves `amount` (quota, may be 0), or what there is when that is at least `least`. Null: all of it, at once, the usual
+   * case. Otherwise a promise of what was reserved, or of the reason for the refusal. @throws {DatabaseUnavailable} from the promise
    */
-  reserve(account: Account, amount: number): null | Promise<Refusal | null> {
-    account.lastUseAt = performance.now();
-    account.recent += amount;
-    if (account.free >= amount && account.openedAs === this.#options.processId() && account.waiters.length === 0) {
+  reserve(account: Account, amount: number, least = amount): null | Promise<number | Refusal> {
+    const now = performance.now();
+    account.lastUseAt = now;
+    const isServed = account.free >= amount && (amount === 0 || !isOwing(account));
+    if (isServed && account.openedAs === this.#options.processId() && account.waiters.length === 0) {
       account.free -= amount;
       account.reserved += amount;
-      if (account.free < account.perSecond / 2 && !account.isServing) this.#growAhead(account);
+      // The next call may need as much.
+      if (account.free < Math.max(account.perSecond / 2, amount) && !account.isServing) this.#growAhead(account);
       return null;
     }
     return new Promise((resolve, reject) => {
-      account.waiters.push({ amount, deadline: performance.now() + waitMs, resolve, reject });
+      account.waiters.push({
+        amount,
+        least,
+        patientUntil: now + patienceMs,
+        deadline: now + (this.#options.waitMs ?? waitMs),
+        resolve,
+        reject,
+      });
       this.#serve(account);
     });
+  }
+
+  /** Reserves what the account does not have; false when it owes something already. @throws {DatabaseUnavailable} */
+  overdraw(account: Account, amount: number): Promise<boolean> {
+    return this.#moves.overdraw(account, amount);
   }
 
   /** Gives a reservation back, `charge` of it spent and already taken from the record's lease. */
   release(account: Account, reserved: number, charge: number): void {
     account.reserved -= reserved;
     account.free += reserved - charge;
+    account.recent += charge;
     if (account.waiters.length > 0) account.wake?.();
+    else if (account.free > 0 && isOwing(account)) void this.#moves.giveBack(account);
     else if (account.wantedUntil > 0 && account.free > 0) this.#returnWanted(account);
   }
 
@@ -155,10 +187,13 @@ export class Leases {
       });
   }
 
-  /** How much more than needed to take: two seconds of traffic, but never a big part of a small balance. */
+  /**
+   * How much more than needed to take: two seconds of charges, or what is reserved now once more, because calls come in bursts;
+   * but never a big part of a small balance.
+   */
   #ahead(account: Account): number {
     if (account.knownQuota === undefined || account.wantedUntil > 0) return 0;
-    return Math.max(0, Math.min(Math.ceil(account.perSecond * 2), Math.floor(account.knownQuota / 8)));
+    return Math.max(0, Math.min(Math.max(Math.ceil(account.perSecond * 2), account.reserved), Math.floor(account.knownQuota / 8)));
   }
 
   #serve(account: Account): void {
@@ -181,6 +216,7 @@ export class Leases {
     for (;;) {
       // Not while a settlement is under way; what is known does not wait for that.
       if (account.isDoubtful) await this.#moves.readAgain(account);
+      if (isOwing(account) && account.free > 0) await this.#moves.giveBack(account);
       this.#admit(account);
       if (account.waiters.length === 0) return;
       if (await this.#moves.take(account, missing(account) + this.#ahead(account))) continue;
@@ -210,12 +246,14 @@ export class Leases {
         await this.#moves.take(account, amount);
         continue;
       }
+      const leases = Object.values(record.leases).reduce((sum, lease) => sum + lease, 0);
+      if (await this.#serveWithLess(account, { quota, leases })) continue;
       const isLeasedElsewhere = Object.entries(record.leases).some(([key, lease]) => key !== processId && lease > 0);
-      const balance = Object.values(record.leases).reduce((sum, lease) => sum + lease, quota);
+      const balance = quota + leases;
       const now = performance.now();
       // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere, and what is on its way back.
       if (account.isDoubtful) giveUp(account);
-      else refuse(account, balance, (waiter) => waiter.amount > balance || waiter.deadline <= now);
+      else refuse(account, balance, (waiter) => waiter.least > balance || waiter.deadline <= now);
       if (account.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
         recallAgainAt = now + recallMs;
@@ -225,6 +263,19 @@ export class Leases {
       if (account.free > 0) await this.#moves.giveBack(account);
       await pause(account, pollMs);
     }
+  }
+
+  /** Nobody's whole sum is there: who can do with less gets what there is. */
+  async #serveWithLess(account: Account, { quota, leases }: { quota: number; leases: number }): Promise<boolean> {
+    const there = account.free + Math.max(0, quota);
+    const mine = account.free + account.reserved;
+    const now = performance.now();
+    const isContent = (waiter: Waiter) =>
+      waiter.least < waiter.amount && (leases <= mine || quota + leases < waiter.amount || now >= waiter.patientUntil);
+    if (quota < 0 || !account.waiters.some((waiter) => waiter.least <= there && isContent(waiter))) return false;
+    if (quota > 0 && !(await this.#moves.take(account, quota))) return false;
+    if (account.openedAs !== this.#options.processId()) return false;
+    return admitWithLess(account, isContent);
   }
 
   async #askOthers(account: Account): Promise<void> {

@@ -6,11 +6,12 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { createDeathWatch } from '#server/money/death-watch.ts';
 import { changeBalance, finishOpenEntries, removeOldMarks, setBalance } from '#server/money/entries.ts';
 import { Leases } from '#server/money/leases.ts';
 import type { Refusal } from '#server/money/lease-account.ts';
+import { covered, overdraw, payable, shortfall } from '#server/money/overdraft.ts';
 import { createServerProcess } from '#server/money/process.ts';
 import { Settlement } from '#server/money/settlement.ts';
 import type { ChargeRow, Reservation } from '#server/money/settlement.ts';
@@ -50,12 +51,16 @@ export interface ReserveRequest {
   token: { id: number; isLimited: boolean } | null;
   /** Quota. */
   amount: number;
+  /** With less than `amount` the call can still begin, when it is all that there is: at least this. `amount` when absent. */
+  least?: number;
 }
 
 export type ReserveResult = { reservation: Reservation } | { refusal: Refusal };
 
 export interface Ledger {
   readonly processId: string;
+  /** Something of this process cannot be settled: the database is away, or refuses it. */
+  readonly isStuck: boolean;
   /** Takes this process' identity and settles what dead ones left. */
   start(): Promise<void>;
   /** Resolves when no call holds a reservation and all is settled, at the latest after that time. */
@@ -74,13 +79,19 @@ export interface Ledger {
    */
   setBalance(request: LedgerRequest & BalanceTarget): Promise<LedgerResult>;
   /**
-   * Reserves for a call, from the token first. Synchronous while the leases suffice, which is the usual case.
+   * Reserves for a call, from the token first: `amount`, or what there is down to `least` (`reservation.amount` says it).
+   * Synchronous while the leases suffice, which is the usual case.
    * @throws {DatabaseUnavailable} from the promise
    */
   reserve(request: ReserveRequest): ReserveResult | Promise<ReserveResult>;
   /** Reserves `more` for a running call; false when the money is not there. */
   extend(reservation: Reservation, more: number): boolean | Promise<boolean>;
-  /** Charges `row.quota` and writes the row; resolves when both are durable. The first end of a reservation counts. */
+  /** Reserves `more` that the account does not have, for one call of it at a time; false when it owes something already. */
+  overdraw(reservation: Reservation, more: number): Promise<boolean>;
+  /**
+   * Charges `row.quota` and writes the row; resolves when both are durable. The first end of a reservation counts. What is more
+   * than was reserved is taken from what there is, then as a debt, of one call at a time; the rest is not charged.
+   */
   settle(reservation: Reservation, row: ChargeRow): Promise<void>;
   /** Ends a reservation that costs nothing and leaves no row. */
   release(reservation: Reservation): void;
@@ -94,6 +105,8 @@ export interface LedgerOptions {
   log: Logger;
   now(): number;
   randomText(count: number): string;
+  /** How long a call waits for money that others hold; a second unless told. */
+  waitMs?: number;
 }
 
 const leftoversMs = 5_000;
@@ -124,8 +137,9 @@ export function createLedger(options: LedgerOptions): Ledger {
     isAlive: serverProcess.isAlive,
     onLost: loseIdentity,
     lastSeq: () => settlement.lastSeq,
+    ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
   });
-  const settlement: Settlement = new Settlement({ db, leases, log, processId, closedBooks });
+  const settlement: Settlement = new Settlement({ db, leases, log, now, processId, closedBooks });
   /** Entries that are being applied right now. */
   const running = new Set<number>();
   const timers: NodeJS.Timeout[] = [];
@@ -192,6 +206,9 @@ export function createLedger(options: LedgerOptions): Ledger {
     get processId() {
       return serverProcess.id;
     },
+    get isStuck() {
+      return settlement.isStuck || settlement.hasRefused;
+    },
     async start() {
       await serverProcess.start();
       await settleLeftovers({ db, log, now, watch });
@@ -223,28 +240,43 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     change: (request) => changeBalance(entryOptions, request),
     setBalance: (request) => setBalance(entryOptions, request),
-    reserve({ userId, token, amount }) {
+    reserve({ userId, token, amount, least = amount }) {
       // Nothing could be settled, so nothing could be answered.
       if (settlement.isStuck) return Promise.reject(new DatabaseUnavailable('Settlements wait for the database'));
       const user = leases.account('user', userId);
       const tokenAccount = token === null ? null : leases.account('token', token.id);
+      if (settlement.hasRefused && [user, tokenAccount].some((account) => account !== null && settlement.isRefused(account))) {
+        return Promise.reject(new DatabaseUnavailable('What this account has used cannot be settled'));
+      }
       const reservation: Reservation = { user, token: tokenAccount, isTokenLimited: token?.isLimited === true, amount, isEnded: false };
       open += 1;
       user.calls += 1;
       if (tokenAccount !== null) tokenAccount.calls += 1;
-      const reserving = reserveBoth(reservation, amount);
+      const reserving = reserveBoth(reservation, amount, least);
       return reserving === null ? { reservation } : finishReserve(reservation, reserving);
     },
     extend(reservation, more) {
       if (reservation.isEnded) return false;
-      const reserving = reserveBoth(reservation, more);
+      const reserving = reserveBoth(reservation, more, more);
       if (reserving !== null) return finishExtend(reservation, more, reserving);
       reservation.amount += more;
       return true;
     },
+    async overdraw(reservation, more) {
+      if (reservation.isEnded || !(await overdraw(leases, reservation, more))) return false;
+      if (!reservation.isEnded) {
+        reservation.amount += more;
+        return true;
+      }
+      // Settled meanwhile, by what it held before.
+      leases.release(reservation.user, more, 0);
+      releaseToken(reservation, more);
+      return false;
+    },
     settle(reservation, row) {
       if (reservation.isEnded) return Promise.resolve();
       reservation.isEnded = true;
+      if (shortfall(reservation, row.quota) > 0) return settleUncovered(reservation, row);
       open -= 1;
       return settlement.settle(reservation, row);
     },
@@ -252,21 +284,45 @@ export function createLedger(options: LedgerOptions): Ledger {
     settleLeftovers: finishLeftovers,
   };
 
-  /** From the token, then from the user; what is refused or fails leaves nothing reserved. Null: done at once. */
-  function reserveBoth(reservation: Reservation, amount: number): null | Promise<Refusal | null> {
-    const { token, isTokenLimited } = reservation;
-    const first = token === null ? null : leases.reserve(token, isTokenLimited ? amount : 0);
-    if (first === null) return reserveUser(reservation, amount);
-    return first.then((refusal) => refusal ?? reserveUser(reservation, amount));
+  async function settleUncovered(reservation: Reservation, row: ChargeRow): Promise<void> {
+    try {
+      row = await payable({ leases, extendBy }, reservation, row);
+    } catch (failure) {
+      if (failure instanceof DatabaseClosed) throw failure;
+      // Whatever it was, the call is charged with what is there.
+      log.error({ err: failure }, 'a charge could not be covered and is settled with what was reserved');
+      row = covered(reservation, row);
+    } finally {
+      open -= 1;
+    }
+    await settlement.settle(reservation, row);
   }
 
-  function reserveUser(reservation: Reservation, amount: number): null | Promise<Refusal | null> {
-    const second = leases.reserve(reservation.user, amount);
+  async function extendBy(reservation: Reservation, more: number): Promise<number> {
+    const result = (await reserveBoth(reservation, more, 1)) ?? more;
+    return typeof result === 'number' ? result : 0;
+  }
+
+  /** From the token, then from the user; what is refused or fails leaves nothing reserved. Null: all of it, at once. */
+  function reserveBoth(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
+    const { token, isTokenLimited } = reservation;
+    const first = token === null ? null : isTokenLimited ? leases.reserve(token, amount, least) : leases.reserve(token, 0);
+    if (first === null) return reserveUser(reservation, amount, least);
+    return first.then((result) => {
+      if (typeof result !== 'number') return result;
+      const there = isTokenLimited ? result : amount;
+      return reserveUser(reservation, there, Math.min(least, there)) ?? there;
+    });
+  }
+
+  /** `amount` is reserved from the token already. */
+  function reserveUser(reservation: Reservation, amount: number, least: number): null | Promise<number | Refusal> {
+    const second = leases.reserve(reservation.user, amount, least);
     if (second === null) return null;
     return second.then(
-      (refusal) => {
-        if (refusal !== null) releaseToken(reservation, amount);
-        return refusal;
+      (result) => {
+        releaseToken(reservation, typeof result === 'number' ? amount - result : amount);
+        return result;
       },
       (failure: unknown) => {
         releaseToken(reservation, amount);
@@ -275,20 +331,23 @@ export function createLedger(options: LedgerOptions): Ledger {
     );
   }
 
-  async function finishReserve(reservation: Reservation, reserving: Promise<Refusal | null>): Promise<ReserveResult> {
+  async function finishReserve(reservation: Reservation, reserving: Promise<number | Refusal>): Promise<ReserveResult> {
     try {
-      const refusal = await reserving;
-      if (refusal === null) return { reservation };
+      const result = await reserving;
+      if (typeof result === 'number') {
+        reservation.amount = result;
+        return { reservation };
+      }
       leave(reservation);
-      return { refusal };
+      return { refusal: result };
     } catch (failure) {
       leave(reservation);
       throw failure;
     }
   }
 
-  async function finishExtend(reservation: Reservation, more: number, reserving: Promise<Refusal | null>): Promise<boolean> {
-    if ((await reserving) !== null) return false;
+  async function finishExtend(reservation: Reservation, more: number, reserving: Promise<number | Refusal>): Promise<boolean> {
+    if (typeof (await reserving) !== 'number') return false;
     if (reservation.isEnded) {
       // Settled meanwhile: what was just reserved goes back.
       leases.release(reservation.user, more, 0);
@@ -300,6 +359,6 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   function releaseToken(reservation: Reservation, amount: number): void {
-    if (reservation.token !== null && reservation.isTokenLimited) leases.release(reservation.token, amount, 0);
+    if (amount > 0 && reservation.token !== null && reservation.isTokenLimited) leases.release(reservation.token, amount, 0);
   }
 }

@@ -1,6 +1,6 @@
 // Who this server process is to the books. Leases and log rows carry its id; a heartbeat tells others that it lives.
-import { readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import type { Database } from '#server/db/database.ts';
 
@@ -9,14 +9,36 @@ export const heartbeatMs = 2_000;
 /** Identities that live in this very process (tests run several); what carries our pid but is not here has died. */
 export const living = new Set<string>();
 
-/** The machine as far as pids mean anything on it: host name and pid namespace. */
-export const thisHost = (() => {
+/**
+ * The machine as far as process ids mean anything on it: the same boot of the same machine, and the same pid namespace.
+ * Host names alone do not tell machines apart: images and containers share them.
+ */
+export function hostOf({ name, boot, namespace }: { name: string; boot: string; namespace: string }): string {
+  return [name, boot, namespace].join('/');
+}
+
+export const thisHost = hostOf({ name: hostname(), boot: bootId(), namespace: pidNamespace() });
+
+/** Random, made anew by the kernel at each boot. Elsewhere than on Linux the network cards tell machines apart. */
+function bootId(): string {
   try {
-    return `${hostname()}/${readlinkSync('/proc/self/ns/pid')}`;
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    return hostname(); // no /proc: not Linux
+    const cards = Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ mac }) => mac) ?? []);
+    return [...new Set(cards)]
+      .filter((mac) => /[1-9a-f]/.test(mac))
+      .toSorted()
+      .join(',');
   }
-})();
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return ''; // not Linux
+  }
+}
 
 export interface ProcessOptions {
   db: Database;

@@ -16,8 +16,10 @@ export interface QuotedPrice {
 export interface Quotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** Quota to reserve: for the prompt and the most tokens that the client allows, at least 1. `maxTokens` 0: not limited. */
-  reserveFor(quoted: QuotedPrice, promptTokens: number, maxTokens: number): number;
+  /** Quota of a prompt and so many tokens of answer, at least 1. */
+  reserveFor(quoted: QuotedPrice, promptTokens: number, completionTokens: number): number;
+  /** The most tokens of answer, up to `most`, that `quota` pays for together with the prompt. */
+  affordable(quoted: QuotedPrice, promptTokens: number, quota: { has: number; most: number }): number;
   /** Quota of a usage. */
   charge(quoted: QuotedPrice, usage: PricedUsage): number;
 }
@@ -65,12 +67,22 @@ export function createQuotes(settings: Settings): Quotes {
       const ratios = settings.get('GroupRatio');
       return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
     },
-    reserveFor({ price, groupRatio, quotaPerUnit }, promptTokens, maxTokens) {
-      const completionTokens = maxTokens > 0 ? maxTokens : settings.get('PreConsumedQuota');
-      return Math.max(1, quotaOf({ promptTokens: Math.max(1, promptTokens), completionTokens }, price, groupRatio, quotaPerUnit));
+    reserveFor,
+    affordable(quoted, promptTokens, { has, most }) {
+      let [fits, above] = [0, most + 1];
+      while (above - fits > 1) {
+        const middle = fits + Math.floor((above - fits) / 2);
+        if (reserveFor(quoted, promptTokens, middle) <= has) fits = middle;
+        else above = middle;
+      }
+      return fits;
     },
     charge: ({ price, groupRatio, quotaPerUnit }, usage) => costOf(usage, price, groupRatio, quotaPerUnit).quota,
   };
+}
+
+function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, promptTokens: number, completionTokens: number): number {
+  return Math.max(1, quotaOf({ promptTokens: Math.max(1, promptTokens), completionTokens }, price, groupRatio, quotaPerUnit));
 }
 
 function acceptsUnset(user: UserRecord): boolean {

@@ -2,6 +2,7 @@
 // their leases back. Runs at start and as a job; may run in several processes at once, be killed at any point, and even the
 // process itself may turn out to live: its leases are frozen first, so nothing that it does from then on counts.
 import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
@@ -9,7 +10,7 @@ import type { AccountKind } from '#server/money/account.ts';
 import type { DeathWatch } from '#server/money/death-watch.ts';
 import { finishOpenEntries } from '#server/money/entries.ts';
 import { thisHost } from '#server/money/process.ts';
-import { callsOf } from '#server/money/settlement.ts';
+import { callsOf } from '#server/money/settlement-writes.ts';
 
 export interface LeftoversOptions {
   db: Database;
@@ -31,7 +32,7 @@ const recordsPerBeat = 200;
 
 /** Settles every process that cannot be running any more. Returns how many. */
 export async function settleLeftovers(options: LeftoversOptions): Promise<number> {
-  const { db, now, watch } = options;
+  const { db, log, now, watch } = options;
   const processes = db.collection('processes');
   let count = 0;
   try {
@@ -44,6 +45,10 @@ export async function settleLeftovers(options: LeftoversOptions): Promise<number
         if (claimed === null) continue;
         await settleProcess(options, claimed);
         count += 1;
+      } catch (failure) {
+        if (failure instanceof DatabaseUnavailable) throw failure;
+        // One that cannot be settled must not keep the others waiting; its heartbeat grows old, and it is tried again.
+        log.error({ process: row.id, err: failure }, 'the books of a process that has ended could not be settled yet');
       } finally {
         watch.settling.delete(row.id);
       }

@@ -3,12 +3,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Patch, Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Account } from '#server/money/lease-account.ts';
+import { lateMarks } from '#server/money/late-rows.ts';
 import type { Leases } from '#server/money/leases.ts';
 import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
+import { addTo, settlePatch } from '#server/money/settlement-writes.ts';
+import type { Sum } from '#server/money/settlement-writes.ts';
+import { bareRow, storableRow } from '#server/money/storable-row.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
@@ -31,23 +35,17 @@ interface Entry {
   stored: LogRecord | undefined;
   /** Identity under which it was charged. */
   settledAs: string;
+  /** Its row was refused: it is stored with what the books need. */
+  isBare: boolean;
   resolve(): void;
   reject(failure: unknown): void;
-}
-
-interface Sum {
-  account: Account;
-  charge: number;
-  used: number;
-  calls: number;
-  lastSeq: number;
-  seenAt: number;
 }
 
 export interface SettlementOptions {
   db: Database;
   leases: Leases;
   log: Logger;
+  now(): number;
   processId(): string;
   /**
    * Which rows of a lost identity were charged; resolves when its books are settled and there is a new identity. Null when
@@ -62,6 +60,8 @@ export interface SettlementOptions {
  * batch is written is the next batch, without waiting.
  */
 const furtherTurns = 2;
+/** What is refused is tried again after this long: an administrator may have repaired what was wrong. */
+const parkedMs = 1_000;
 
 export class Settlement {
   readonly #options: SettlementOptions;
@@ -70,6 +70,8 @@ export class Settlement {
   #seq = 0;
   #settledSeq = 0;
   #isStuck = false;
+  /** What is refused again and again, and what must not overtake it. In order. */
+  #parked: Entry[] = [];
   #idle: (() => void)[] = [];
 
   constructor(options: SettlementOptions) {
@@ -81,7 +83,8 @@ export class Settlement {
     return this.#seq;
   }
   get settledSeq(): number {
-    return this.#settledSeq;
+    // Parked rows without a number get a bigger one.
+    return this.#parked.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), this.#settledSeq);
   }
 
   /** The database was away at the last try: what ends now waits until it is back. */
@@ -89,10 +92,20 @@ export class Settlement {
     return this.#isStuck;
   }
 
+  /** Something is not settled although the database answers: an administrator has to look at it. */
+  get hasRefused(): boolean {
+    return this.#parked.length > 0;
+  }
+
+  /** What that account's calls use cannot be settled now. */
+  isRefused(account: Account): boolean {
+    return this.#parked.some(({ reservation }) => reservation.user === account || reservation.token === account);
+  }
+
   /** Charges `row.quota` against the reservation. Resolves when it is durable. @throws {DatabaseClosed} it never will be */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', resolve, reject });
+      this.#queue.push({ reservation, row, stored: undefined, settledAs: '', isBare: false, resolve, reject });
       if (!this.#isFlushing) {
         this.#isFlushing = true;
         setImmediate(() => this.#gather(1, furtherTurns));
@@ -102,7 +115,7 @@ export class Settlement {
 
   /** Resolves when nothing waits to be settled. */
   idle(): Promise<void> {
-    if (!this.#isFlushing) return Promise.resolve();
+    if (!this.#isFlushing && this.#parked.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
@@ -120,13 +133,68 @@ export class Settlement {
       await this.#settleBatch(batch);
     }
     this.#isFlushing = false;
-    for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#parked.length > 0) this.#retryParkedLater();
+    else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   // A batch is repeated until its outcome is certain: rows are unique by (process, seq) and accounts remember the last
   // number applied, so repeating changes nothing twice. Meanwhile its clients wait.
   async #settleBatch(batch: readonly Entry[]): Promise<void> {
     for (const { reservation } of batch) this.#eachAccount(reservation, (account) => this.#options.leases.hold(account));
+    // Numbers are applied in order, so whoever shares an account with one that waits, waits behind it.
+    const waits = (entry: Entry) => this.#parked.some((other) => sharesAccount(entry, other));
+    for (const entry of batch) if (waits(entry)) this.#parked.push(entry);
+    const ready = batch.filter((entry) => !this.#parked.includes(entry));
+    try {
+      const outcome = await this.#write(ready);
+      if (outcome === 'refused') for (const entry of ready) await this.#settleAlone(entry);
+      else for (const entry of ready) this.#finish(entry);
+    } catch (failure) {
+      for (const entry of [...batch, ...this.#parked.splice(0)]) entry.reject(failure);
+    }
+  }
+
+  /** Something in the batch was refused: what is sound must not wait for it. */
+  async #settleAlone(entry: Entry): Promise<void> {
+    if (this.#parked.some((other) => sharesAccount(entry, other))) {
+      this.#parked.push(entry);
+      return;
+    }
+    let outcome = await this.#write([entry]);
+    if (outcome === 'refused' && !entry.isBare) {
+      entry.isBare = true;
+      if (entry.stored !== undefined) entry.stored = bareRow(entry.stored);
+      this.#options.log.error({ requestId: entry.row.request_id }, 'a log row could not be stored: the call is charged with a bare one');
+      outcome = await this.#write([entry]);
+    }
+    if (outcome === 'refused') this.#parked.push(entry);
+    else this.#finish(entry);
+  }
+
+  #retryParkedLater(): void {
+    setTimeout(() => {
+      if (this.#isFlushing) return; // it comes back here at its end
+      this.#isFlushing = true;
+      void this.#retryParked();
+    }, parkedMs).unref();
+  }
+
+  async #retryParked(): Promise<void> {
+    const parked = this.#parked;
+    this.#parked = [];
+    try {
+      for (const entry of parked) await this.#settleAlone(entry);
+    } catch (failure) {
+      for (const entry of [...parked, ...this.#parked.splice(0)]) entry.reject(failure);
+    }
+    await this.#flush();
+  }
+
+  /**
+   * Repeats the writes of these calls until they are done, or until it is known that they are refused. `refused`: some of it
+   * may be done. @throws {DatabaseClosed}
+   */
+  async #write(batch: readonly Entry[]): Promise<'done' | 'refused'> {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
@@ -136,18 +204,17 @@ export class Settlement {
         else left = await this.#notCharged(left, processId);
         this.#isStuck = false;
       } catch (failure) {
-        if (failure instanceof DatabaseClosed) {
-          for (const entry of batch) entry.reject(failure);
-          return;
-        }
+        if (failure instanceof DatabaseClosed) throw failure;
         this.#isStuck = failure instanceof DatabaseUnavailable;
-        if (this.#isStuck) this.#options.log.warn({ attempt }, 'settlements wait for the database');
-        else this.#options.log.error({ err: failure, attempt }, 'a settlement failed and is repeated');
+        if (!this.#isStuck) {
+          this.#options.log.error({ err: failure, calls: left.length }, 'a settlement was refused');
+          return 'refused';
+        }
+        this.#options.log.warn({ attempt }, 'settlements wait for the database');
         await sleep(Math.min(1_000, 50 * 2 ** Math.min(attempt, 5)));
       }
     }
-    for (const entry of batch) this.#finish(entry);
-    this.#settledSeq = Math.max(this.#settledSeq, ...batch.map((entry) => entry.stored?.seq ?? 0));
+    return 'done';
   }
 
   #eachAccount({ user, token }: Reservation, use: (account: Account) => void): void {
@@ -166,6 +233,7 @@ export class Settlement {
       account.calls -= 1;
       leases.release(account, isLimited ? reservation.amount : 0, charge);
     });
+    this.#settledSeq = Math.max(this.#settledSeq, entry.stored?.seq ?? 0);
     entry.resolve();
   }
 
@@ -189,13 +257,18 @@ export class Settlement {
       const entry = fresh[index];
       if (entry !== undefined) entry.stored = this.#toRecord(entry, id, processId);
     }
+    writes.push(
+      ...lateMarks(
+        batch.map(({ row }) => row),
+        { now: this.#options.now(), by: processId },
+      ),
+    );
     for (const entry of batch) {
       if (entry.stored === undefined) throw new Error('A row was to be written that has no number');
       entry.settledAs = processId;
       writes.push({ insert: entry.stored, into: 'logs', ignoreConflict: true });
-      addTo(sums, entry.reservation.user, entry.row.quota, entry);
-      if (entry.reservation.token !== null)
-        addTo(sums, entry.reservation.token, entry.reservation.isTokenLimited ? entry.row.quota : 0, entry);
+      addTo(sums, entry.reservation.user, entry.stored.quota, entry.stored);
+      if (entry.reservation.token !== null) addTo(sums, entry.reservation.token, entry.stored.token_quota ?? 0, entry.stored);
     }
     const firstPatch = writes.length;
     const changes = [...sums.values()];
@@ -232,6 +305,7 @@ export class Settlement {
       const { stored } = entry;
       if (stored !== undefined) {
         if (books === null ? (await logs.get(stored.id)) !== null : isCounted(books, stored.seq ?? 0)) continue;
+        await this.#options.db.write(lateMarks([stored], { now: this.#options.now(), by: lost }));
         await logs.take({ id: stored.id, process: lost });
         entry.stored = undefined;
       }
@@ -240,50 +314,18 @@ export class Settlement {
     return left;
   }
 
-  #toRecord({ reservation, row }: Entry, id: number, processId: string): LogRecord {
+  #toRecord({ reservation, row, isBare }: Entry, id: number, processId: string): LogRecord {
     this.#seq += 1;
     const tokenQuota = reservation.token !== null && reservation.isTokenLimited ? row.quota : 0;
-    return { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
+    const record: LogRecord = { id, ...row, process: processId, seq: this.#seq, token_quota: tokenQuota };
+    return isBare ? bareRow(record) : storableRow(record);
   }
+}
+
+function sharesAccount({ reservation: one }: Entry, { reservation: other }: Entry): boolean {
+  return one.user === other.user || (one.token !== null && one.token === other.token);
 }
 
 function isCounted(books: ClosedBooks, seq: number): boolean {
   return seq <= books.seq && !books.missing.has(seq);
-}
-
-function addTo(sums: Map<Account, Sum>, account: Account, charge: number, entry: Entry): void {
-  const seq = entry.stored?.seq ?? 0;
-  const sum = sums.get(account);
-  if (sum === undefined) {
-    sums.set(account, { account, charge, used: entry.row.quota, calls: callsOf(entry.row), lastSeq: seq, seenAt: entry.row.created_at });
-    return;
-  }
-  sum.charge += charge;
-  sum.used += entry.row.quota;
-  sum.calls += callsOf(entry.row);
-  sum.lastSeq = Math.max(sum.lastSeq, seq);
-  sum.seenAt = Math.max(sum.seenAt, entry.row.created_at);
-}
-
-/** What a row adds to an account's number of requests: calls that used nothing do not count. */
-export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_tokens' | 'quota'>): number {
-  return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
-}
-
-function settlePatch(sum: Sum, processId: string): Write {
-  const lease = `leases.${processId}`;
-  const applied = `applied.${processId}`;
-  const patch: Patch =
-    sum.account.kind === 'user'
-      ? { increment: { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls }, set: { [applied]: sum.lastSeq } }
-      : {
-          increment: { [lease]: -sum.charge, used_quota: sum.used, charged_quota: sum.charge },
-          set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt },
-        };
-  return {
-    anyOrder: true,
-    patch,
-    of: sum.account.kind === 'user' ? 'users' : 'tokens',
-    where: { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } },
-  };
 }

@@ -1,10 +1,12 @@
 // What a process leaves behind that was taken for dead, worked on without knowing it, and then died: rows that came after
 // its books were closed, and leases taken after them (neither was ever used for an answer), and entries it had begun.
 import type { Logger } from 'pino';
+import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import { processOfLease } from '#server/money/account.ts';
 import { finishOpenEntries } from '#server/money/entries.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { lateMarks } from '#server/money/late-rows.ts';
 
 export interface StraysOptions {
   db: Database;
@@ -14,13 +16,21 @@ export interface StraysOptions {
 
 /** An entry this old is not just being applied by a process that has a new identity. */
 const entryMs = 60_000;
+const rowsAtOnce = 1_000;
 
 /** Removes log rows that count for nobody: their calls were not answered. Cheap: by index. */
-export async function removeStrayRows({ db, log }: StraysOptions): Promise<number> {
+export async function removeStrayRows({ db, log, now }: StraysOptions): Promise<number> {
   let count = 0;
   for (const row of await db.collection('processes').find({ state: 'settled', closed_seq: { exists: true } })) {
     const isLate = [{ seq: { gt: row.closed_seq ?? row.settled_seq } }, { seq: { in: row.missing_seqs ?? [] } }];
-    count += await db.collection('logs').remove({ process: row.id, or: isLate });
+    const strays: Filter = { process: row.id, or: isLate };
+    for (;;) {
+      const found = await db.collection('logs').find(strays, { limit: rowsAtOnce });
+      if (found.length === 0) break;
+      // Hours that are folded already are folded anew.
+      await db.write(lateMarks(found, { now: now(), by: row.id }));
+      count += await db.collection('logs').remove({ and: [strays, { id: { in: found.map(({ id }) => id) } }] });
+    }
   }
   if (count > 0) log.warn({ rows: count }, 'removed rows of calls that a process taken for dead had not answered');
   return count;

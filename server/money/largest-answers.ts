@@ -1,0 +1,29 @@
+// The most tokens that a model can answer with, as its vendor says. What is not known here is an option.
+import known from './data/largest-answers.json' with { type: 'json' };
+
+const byModel = new Map<string, number>(Object.entries(known));
+const found = new Map<string, number | null>();
+
+/** Null: not known. Versions of a model (`gpt-4o-2024-08-06`) are as their model, names with a vendor (`openai/gpt-4o`) as without. */
+export function largestAnswer(model: string): number | null {
+  const exact = byModel.get(model);
+  if (exact !== undefined) return exact;
+  const before = found.get(model);
+  if (before !== undefined) return before;
+  const answer = search(model);
+  // Callers choose the names.
+  if (found.size >= 10_000) found.clear();
+  found.set(model, answer);
+  return answer;
+}
+
+function search(model: string): number | null {
+  const bare = model.slice(model.lastIndexOf('/') + 1).replace(/:.*$/, '');
+  for (let name = bare; name.includes('-'); name = name.slice(0, name.lastIndexOf('-'))) {
+    const answer = byModel.get(name);
+    if (answer !== undefined) return answer;
+    // Behind a name only a date, a version or an effort: anything else is another model.
+    if (!/-(?:\d+|v\d+|latest|preview|minimal|none|low|medium|high|xhigh|thinking)$/.test(name)) break;
+  }
+  return byModel.get(bare) ?? null;
+}

@@ -1,0 +1,42 @@
+// Log rows hold texts of callers, upstreams and administrators. Whoever writes one brings it to what can be stored: a row that
+// is refused would be repeated for ever, and everything behind it would wait.
+import type { LogRecord } from '#server/db/collections.ts';
+import { storable, storableText } from '#server/db/storable.ts';
+import type { StorableLimits } from '#server/db/storable.ts';
+
+/** More than anything that is meant to stand in a row. Every try of a call is an element. */
+const limits: StorableLimits = { text: 4_200, total: 64_000, elements: 128, levels: 6 };
+const longestName = 300;
+
+export function storableRow<Row extends object>(row: Row): Row {
+  return storable(row, limits);
+}
+
+/** What the books need of a row that was refused, and who called what. */
+export function bareRow(row: LogRecord): LogRecord {
+  const name = (text: string) => storableText(text, longestName).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '');
+  return {
+    id: row.id,
+    user_id: row.user_id,
+    created_at: row.created_at,
+    type: row.type,
+    username: name(row.username),
+    token_name: name(row.token_name),
+    model_name: name(row.model_name),
+    quota: row.quota,
+    prompt_tokens: row.prompt_tokens,
+    completion_tokens: row.completion_tokens,
+    use_time: row.use_time,
+    is_stream: row.is_stream,
+    channel_id: row.channel_id,
+    token_id: row.token_id,
+    group: name(row.group),
+    other: null,
+    ...(row.request_id === undefined ? {} : { request_id: name(row.request_id) }),
+    ...(row.process === undefined ? {} : { process: row.process }),
+    ...(row.seq === undefined ? {} : { seq: row.seq }),
+    ...(row.token_quota === undefined ? {} : { token_quota: row.token_quota }),
+    ...(row.failed === undefined ? {} : { failed: row.failed }),
+    ...(row.hidden === undefined ? {} : { hidden: row.hidden }),
+  };
+}
