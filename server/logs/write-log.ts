@@ -3,6 +3,7 @@ import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/collections.ts';
+import { storableRow } from '#server/money/storable-row.ts';
 
 /** What a row is about; the rest is empty. */
 export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'>> &
@@ -13,7 +14,7 @@ export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' 
 
 /** Writes a row of now; never one that charges. */
 export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, ...entry }: LogEntry): Promise<void> {
-  await context.db.collection('logs').insert({
+  const row: LogRecord = {
     token_name: '',
     model_name: '',
     quota: 0,
@@ -30,5 +31,6 @@ export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event,
     ...(entry.type === LogType.consumption ? {} : { plain_type: entry.type }),
     id: await context.db.nextId('logs'),
     created_at: Math.floor(context.now() / 1000),
-  });
+  };
+  await context.db.collection('logs').insert(storableRow(row));
 }

@@ -1,0 +1,87 @@
+// One hour of the log: its rows as sums by everything that tells calls apart, and the same by model, channel and group.
+import { LogType } from '#shared/logs.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { CallSums, LogHourRecord, LogSumRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { addSums, allHours, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
+import { replaceRecords } from './replace-records.ts';
+
+/** Rows that are summed in one query. */
+const rowsAtOnce = 5_000;
+
+/** `isOld`: rows of earlier versions do not say that they failed; they are told now. */
+export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
+  const logs = db.collection('logs');
+  const rows = await logs.count(within(hour, hour + hourSeconds));
+  const slices = Math.min(hourSeconds, Math.max(1, Math.ceil(rows / rowsAtOnce)));
+  const hours = new Map<string, LogHourRecord>();
+  for (let slice = 0; slice < slices; slice += 1) {
+    const filter = within(hour + Math.floor((slice * hourSeconds) / slices), hour + Math.floor(((slice + 1) * hourSeconds) / slices));
+    if (isOld) await tellFailures(db, filter);
+    const groups = await logs.group({ filter: { and: [filter, { type: LogType.consumption }] }, by: [...keys], sum: summed });
+    for (const group of groups) addGroup(hours, hour, group);
+  }
+  const prefix = timePrefix(hour);
+  const all = new Map<string, LogSumRecord>();
+  for (const record of hours.values()) {
+    const { model_name, channel_id, group, hidden, failed } = record;
+    const fields = { key: allHours, start: hour, model_name, channel_id, group, hidden, failed };
+    const id = `h${prefix}.${digestOf(Object.values(fields))}`;
+    const known = all.get(id);
+    if (known === undefined) all.set(id, { id, ...fields, ...sumsOf(record) });
+    else addSums(known, record);
+  }
+  await replaceRecords(db, { into: 'log_hours', prefix: `${prefix}.`, records: [...hours.values()] });
+  await replaceRecords(db, { into: 'log_sums', prefix: `h${prefix}.`, records: [...all.values()] });
+}
+
+const keys = ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'group', 'hidden', 'failed'] as const;
+const summed = {
+  quota: 'quota',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'completion_tokens',
+  first_byte_ms: 'other.frt',
+  duration_ms: 'other.duration_ms',
+};
+
+function within(from: number, to: number): Filter {
+  return { and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
+}
+
+async function tellFailures(db: Database, filter: Filter): Promise<void> {
+  const isUntold = { type: LogType.consumption, failed: { exists: false }, 'other.ending': { exists: true } };
+  await db.collection('logs').patchAll({ and: [filter, isUntold] }, { set: { failed: 1 } });
+}
+
+function addGroup(hours: Map<string, LogHourRecord>, hour: number, row: GroupRow): void {
+  const fields = {
+    user_id: Number(row['user_id']),
+    token_id: Number(row['token_id']),
+    token_name: String(row['token_name'] ?? ''),
+    model_name: String(row['model_name'] ?? ''),
+    channel_id: Number(row['channel_id']),
+    group: String(row['group'] ?? ''),
+    hidden: row['hidden'] === true,
+    failed: row['failed'] === 1,
+  };
+  const { failed: hasFailed } = fields;
+  const sums: CallSums = {
+    calls: row.count,
+    errors: hasFailed ? row.count : 0,
+    quota: Number(row['quota']),
+    prompt_tokens: Number(row['prompt_tokens']),
+    completion_tokens: Number(row['completion_tokens']),
+    first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
+    duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
+  };
+  const id = `${timePrefix(hour)}.${digestOf(Object.values(fields))}`;
+  const known = hours.get(id);
+  if (known === undefined) hours.set(id, { id, hour, ...fields, ...sums });
+  else addSums(known, sums);
+}
+
+function sumsOf(record: CallSums): CallSums {
+  const sums = emptySums();
+  addSums(sums, record);
+  return sums;
+}

@@ -1,0 +1,111 @@
+// Folds the rows of hours that are over into sums, so that statistics need not read the rows. Everything here is made from the
+// rows anew and replaces what was there, so it may stop anywhere and be repeated. What was folded but has changed since is
+// announced by marks (`server/money/late-rows.ts`) or found by comparing counts (`checkFolds`).
+import type { AppContext } from '#server/context.ts';
+import type { LogFoldRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { LogType } from '#shared/logs.ts';
+import { foldDay } from './fold-day.ts';
+import { foldHour } from './fold-hour.ts';
+import { allHours, dayOf, daySeconds, foldLagSeconds, hourOf, hourSeconds } from './rollup-shape.ts';
+
+type FoldContext = Pick<AppContext, 'db' | 'now' | 'log'>;
+
+/** A run ends about then and the next one goes on; other jobs of the process wait meanwhile. */
+const runMs = 8_000;
+/** The hours that are checked at every run, and how many of the others in turn. */
+const checkedRecent = 26;
+const checkedOlder = 50;
+
+export async function foldLog(context: FoldContext): Promise<void> {
+  const { db } = context;
+  const startedAt = performance.now();
+  const isOverdue = () => performance.now() - startedAt > runMs;
+  const head = await openHead(context);
+  await refoldChanged(context, head, isOverdue);
+  const until = await foldHours(context, head, isOverdue);
+  let day = head.days_until ?? 0;
+  while (day + daySeconds <= until && !isOverdue()) {
+    const next = await db.collection('log_sums').first({ key: allHours, start: { gte: day } }, { sort: [['start', 1]] });
+    const found = next === null ? dayOf(until) : Math.min(dayOf(next.start), dayOf(until));
+    if (found + daySeconds <= until) await foldDay(db, found);
+    const after = found + daySeconds <= until ? found + daySeconds : found;
+    if ((await db.collection('log_folds').patch({ id: 'head', days_until: day }, { set: { days_until: after } })) === null) return;
+    day = after;
+  }
+}
+
+/** Compares how many rows folded hours have with how many were folded, and marks those that differ. Returns how many. */
+export async function checkFolds(context: FoldContext): Promise<number> {
+  const { db, log } = context;
+  const head = await openHead(context);
+  const until = head.until ?? 0;
+  const recent = until - checkedRecent * hourSeconds;
+  const hours = Array.from({ length: checkedRecent }, (_, index) => recent + index * hourSeconds);
+  // From the newest to the oldest, and from the start again.
+  const from = head.checked === undefined || head.checked <= 0 || head.checked > recent ? recent : head.checked;
+  const first = await db.collection('logs').first({ created_at: { gte: 0 } }, { sort: [['created_at', 1]] });
+  const oldest = first === null ? recent : hourOf(first.created_at);
+  let next = from;
+  for (let count = 0; count < checkedOlder && next > oldest; count += 1) hours.push((next -= hourSeconds));
+  let wrong = 0;
+  for (const hour of hours) {
+    if (hour < 0 || (await isComplete(db, hour))) continue;
+    wrong += 1;
+    const mark: LogFoldRecord = { id: `wrong:${hour}`, hour, marked_at: 0 };
+    await db.write([{ insert: mark, into: 'log_folds', ignoreConflict: true }]);
+  }
+  await db.collection('log_folds').patch({ id: 'head' }, { set: { checked: next > oldest ? next : 0 } });
+  if (wrong > 0) log.warn({ hours: wrong }, 'sums of the log did not agree with its rows and are made anew');
+  return wrong;
+}
+
+async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
+  const fresh: LogFoldRecord = { id: 'head', until: 0, days_until: 0, generation: 0, since: Math.floor(now() / 1000) };
+  return (await db.collection('log_folds').patch({ id: 'head' }, { max: { generation: 0 } }, { insertIfMissing: fresh })) ?? fresh;
+}
+
+async function foldHours({ db, now }: FoldContext, head: LogFoldRecord, isOverdue: () => boolean): Promise<number> {
+  const folds = db.collection('log_folds');
+  const closed = hourOf(Math.floor(now() / 1000) - foldLagSeconds);
+  let until = head.until ?? 0;
+  while (until < closed && !isOverdue()) {
+    const row = await db.collection('logs').first({ created_at: { gte: until } }, { sort: [['created_at', 1]] });
+    const hour = row === null ? closed : hourOf(row.created_at);
+    if (hour < closed) await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
+    const after = Math.min(closed, hour + hourSeconds);
+    // Somebody else is at it, or took this run for abandoned.
+    if ((await folds.patch({ id: 'head', until }, { set: { until: after } })) === null) return until;
+    until = after;
+  }
+  return until;
+}
+
+async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOverdue: () => boolean): Promise<void> {
+  const folds = db.collection('log_folds');
+  const marks = await folds.find({ hour: { gte: 0 } }, { sort: [['hour', 1]], limit: 500 });
+  const byHour = Map.groupBy(
+    marks.filter((mark) => (mark.marked_at ?? 0) <= now() - foldLagSeconds * 1000),
+    (mark) => mark.hour ?? 0,
+  );
+  for (const [hour, due] of byHour) {
+    if (isOverdue()) return;
+    if (hour < (head.until ?? 0)) {
+      // Before the first record changes: who is reading begins again.
+      await folds.patch({ id: 'head' }, { increment: { generation: 1 } });
+      await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
+      if (dayOf(hour) < (head.days_until ?? 0)) await foldDay(db, dayOf(hour));
+    }
+    for (const mark of due) await folds.remove({ id: mark.id });
+  }
+}
+
+async function isComplete(db: Database, hour: number): Promise<boolean> {
+  const [rows, sums] = await Promise.all([
+    db
+      .collection('logs')
+      .count({ type: LogType.consumption, and: [{ created_at: { gte: hour } }, { created_at: { lt: hour + hourSeconds } }] }),
+    db.collection('log_sums').group({ filter: { key: allHours, start: hour }, by: [], sum: { calls: 'calls' } }),
+  ]);
+  return rows === Number(sums[0]?.['calls'] ?? 0);
+}

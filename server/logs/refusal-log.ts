@@ -1,0 +1,229 @@
+// Calls with a known key that were refused: one row of the usage log per key, reason and minute, with how many there were. They
+// are counted in memory and written behind, so that no caller waits and none can fill the log. They are no calls: nothing
+// was used, and the books, statistics and settlements do not look at them.
+import { errorText } from '#shared/errors.ts';
+import type { AppError, ErrorCode } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import type { RefusalFacts } from '#shared/logs.ts';
+import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { Write } from '#server/db/collection.ts';
+import type { LogRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import { storableText } from '#server/db/storable.ts';
+
+export interface Refused {
+  user: Pick<UserRecord, 'id' | 'username' | 'group'>;
+  token: Pick<TokenRecord, 'id' | 'name' | 'group'>;
+  /** What was asked for; empty: that was not known yet. */
+  model: string;
+  requestId: string;
+  error: AppError;
+}
+
+interface Reason {
+  code: ErrorCode;
+  status: number;
+  text: { zh: string; en: string };
+}
+
+export interface RefusalLog {
+  note(refused: Refused): void;
+  /** Writes what was counted. Never rejects: what could not be stored is kept for the next time. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+  /** What is counted and not forgotten yet. */
+  readonly size: number;
+}
+
+type RefusalContext = Pick<AppContext, 'db' | 'log' | 'now' | 'settings'>;
+
+/** A first refusal is seen soon; the further ones of its minute together at the end of it. */
+const flushMs = 2_000;
+const minuteMs = 60_000;
+/** The newest of a row; each can be found by its id. */
+export const keptIds = 10;
+/** Of one user; further keys and reasons are counted together. */
+export const mostOfUser = 50;
+const mostOfAll = 10_000;
+/** How long every refused call is found by its id. */
+const keptSeconds = 30 * 86_400;
+const longestModel = 120;
+const longestText = 400;
+
+interface Counter {
+  /** Unique in the log. */
+  key: string;
+  user: Refused['user'];
+  token: Refused['token'];
+  model: string;
+  /** Of the newest; the error itself may hold much. */
+  reason: Reason;
+  /** Unix seconds of the first and of the last. */
+  firstAt: number;
+  lastAt: number;
+  /** Not written yet. */
+  count: number;
+  /** The newest, written or not. */
+  ids: string[];
+  isWritten: boolean;
+  /** When its minute is over, in milliseconds. */
+  endsAt: number;
+}
+
+export function createRefusalLog({ db, log, now, settings }: RefusalContext): RefusalLog {
+  const counters = new Map<string, Counter>();
+  const perUser = new Map<number, number>();
+  const timer = setInterval(() => void flush(), flushMs);
+  timer.unref();
+  let running: Promise<void> | null = null;
+
+  function counterOf(refused: Refused): Counter | null {
+    const at = now();
+    const minute = Math.floor(at / minuteMs);
+    const { user, token, error } = refused;
+    const key = `${user.id}:${token.id}:${error.code}:${minute}`;
+    const known = counters.get(key);
+    if (known !== undefined) return known;
+    const own = perUser.get(user.id) ?? 0;
+    if (own >= mostOfUser && token.id !== 0) return counterOf({ ...refused, token: { id: 0, name: '', group: '' } });
+    // One per reason at most, which is a closed list.
+    if (counters.size >= mostOfAll + (token.id === 0 ? mostOfAll : 0)) return null;
+    const seconds = Math.floor(at / 1000);
+    const counter: Counter = {
+      key,
+      user,
+      token,
+      model: '',
+      reason: reasonOf(error),
+      firstAt: seconds,
+      lastAt: seconds,
+      count: 0,
+      ids: [],
+      isWritten: false,
+      endsAt: (minute + 1) * minuteMs,
+    };
+    counters.set(key, counter);
+    perUser.set(user.id, own + 1);
+    return counter;
+  }
+
+  function forget({ key, user }: Counter): void {
+    counters.delete(key);
+    const left = (perUser.get(user.id) ?? 1) - 1;
+    if (left > 0) perUser.set(user.id, left);
+    else perUser.delete(user.id);
+  }
+
+  async function write(counter: Counter): Promise<void> {
+    const { count } = counter;
+    const ids = [...counter.ids];
+    const row = rowOf(counter, await db.nextId('logs'));
+    const facts = { 'other.refusal.last_at': counter.lastAt, 'other.refusal.request_ids': ids };
+    const request = { request_id: ids.at(-1), model_name: row.model_name };
+    const stored = (await db.collection('logs').first({ refusal_key: counter.key }))?.id;
+    const writes: Write[] = stored === undefined ? [{ insert: row, into: 'logs', ignoreConflict: true }] : [];
+    const increment = { 'other.refusal.count': count };
+    writes.push({ patch: { increment, set: { ...facts, ...request } }, of: 'logs', where: { refusal_key: counter.key } });
+    await db.write(writes);
+    const log_id = stored ?? (await db.collection('logs').first({ refusal_key: counter.key }))?.id;
+    if (log_id === undefined) throw new Error('The row is not there');
+    await db.write(
+      ids.map((id) => ({ insert: { id, log_id, created_at: counter.lastAt }, into: 'refused_requests', ignoreConflict: true })),
+    );
+    counter.count -= count;
+    counter.isWritten = true;
+  }
+
+  async function writeDue(all: boolean): Promise<void> {
+    for (const counter of counters.values()) {
+      const isOver = all || counter.endsAt <= now();
+      if (counter.count > 0 && (isOver || !counter.isWritten)) {
+        try {
+          await write(counter);
+        } catch (failure) {
+          // Without its database a server keeps what it has, within bounds; anything else would fail again.
+          if (failure instanceof DatabaseUnavailable) return;
+          log.error({ err: failure, code: counter.reason.code }, 'a refused call could not be written to the log');
+          counter.count = 0;
+        }
+      }
+      if (isOver && counter.count === 0) forget(counter);
+      // Calls come first.
+      await new Promise(setImmediate);
+    }
+  }
+
+  function flush(all = false): Promise<void> {
+    running ??= writeDue(all).finally(() => {
+      running = null;
+    });
+    return running;
+  }
+
+  return {
+    note(refused) {
+      if (!settings.get('LogConsumeEnabled') || refused.error.code === 'database_unavailable') return;
+      const counter = counterOf(refused);
+      if (counter === null) return;
+      counter.count += 1;
+      counter.lastAt = Math.floor(now() / 1000);
+      counter.model = storableText(refused.model, longestModel);
+      counter.reason = reasonOf(refused.error);
+      counter.ids.push(refused.requestId);
+      if (counter.ids.length > keptIds) counter.ids.shift();
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush();
+      await flush(true);
+    },
+    get size() {
+      return counters.size;
+    },
+  };
+}
+
+/** Removes the ids of refused calls that nobody asks for any more; the newest of a row is in the row. Run from time to time. */
+export async function sweepRefusedRequests({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<number> {
+  return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - keptSeconds } });
+}
+
+function reasonOf({ code, status, details }: AppError): Reason {
+  const text = (language: 'zh' | 'en') => storableText(errorText(code, language, details), longestText);
+  return { code, status, text: { zh: text('zh'), en: text('en') } };
+}
+
+/** As it is first stored; the count is added afterwards, by every process its own. */
+function rowOf({ key, user, token, model, reason, firstAt, ids }: Counter, id: number): LogRecord {
+  const refusal: RefusalFacts = {
+    code: reason.code,
+    status: reason.status,
+    reason: reason.text,
+    count: 0,
+    last_at: firstAt,
+    request_ids: [],
+  };
+  return {
+    id,
+    user_id: user.id,
+    created_at: firstAt,
+    type: LogType.refusal,
+    plain_type: LogType.refusal,
+    refusal_key: key,
+    content: reason.text.zh,
+    username: user.username,
+    token_name: token.name,
+    model_name: model,
+    quota: 0,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    use_time: 0,
+    is_stream: false,
+    channel_id: 0,
+    token_id: token.id,
+    group: token.group === '' ? user.group : token.group,
+    other: { refusal },
+    request_id: ids.at(-1) ?? '',
+  };
+}

@@ -1,0 +1,139 @@
+// What calls cost in a time, exact to the second: whole days and hours from their sums, the rest from the rows.
+import type { Filter } from '#server/db/collection.ts';
+import type { LogFoldRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { allHours, dayOf, daysKey, daySeconds, hourOf, hourSeconds, keyOf } from './rollup-shape.ts';
+import type { Whose } from './rollup-shape.ts';
+
+export interface CallQuestion extends Whose {
+  /** What the rows must be besides, as a filter of rows. */
+  rows: readonly Filter[];
+  /** The same in fields that sums have too: model, channel, group. */
+  kinds: readonly Filter[];
+  /** The rows themselves are few. */
+  isFew?: boolean;
+}
+
+/** Unix seconds, both inclusive. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Half-open. */
+interface Piece {
+  from: number;
+  to: number;
+}
+
+/** What is written anew while it is being read is read once more; after so many times the rows themselves are. */
+const tries = 3;
+
+/** Quota. */
+export async function sumCalls(db: Database, question: CallQuestion, span: Span): Promise<number> {
+  for (let attempt = question.isFew === true ? tries : 0; attempt < tries; attempt += 1) {
+    const folds = await readFolds(db);
+    const sum = await sumParts(db, question, cut(span, folds));
+    if ((await db.collection('log_folds').get('head'))?.generation === folds.head?.generation) return sum;
+  }
+  return rowSum(db, question, { from: span.start, to: span.end + 1 });
+}
+
+interface Folds {
+  head: LogFoldRecord | null;
+  /** Hours that have changed since they were folded, in order. */
+  changed: number[];
+}
+
+async function readFolds(db: Database): Promise<Folds> {
+  const folds = db.collection('log_folds');
+  // The head first: an hour that is folded anew in between has lost its mark only afterwards.
+  const head = await folds.get('head');
+  const marks = head === null ? [] : await folds.find({ hour: { gte: 0 } }, { sort: [['hour', 1]] });
+  return { head, changed: [...new Set(marks.map((mark) => mark.hour ?? 0))] };
+}
+
+interface Parts {
+  rows: Piece[];
+  hours: Piece[];
+  days: Piece[];
+}
+
+function cut({ start, end }: Span, { head, changed }: Folds): Parts {
+  const parts: Parts = { rows: [], hours: [], days: [] };
+  const push = (kind: keyof Parts, from: number, to: number) => void (from < to && parts[kind].push({ from, to }));
+  const first = Math.ceil(start / hourSeconds) * hourSeconds;
+  const last = Math.min(hourOf(end + 1), head?.until ?? 0);
+  if (first >= last) {
+    push('rows', start, end + 1);
+    return parts;
+  }
+  push('rows', start, first);
+  let from = first;
+  for (const hour of [...changed.filter((one) => one >= first && one < last), last]) {
+    cutHours(from, hour);
+    if (hour < last) push('rows', hour, hour + hourSeconds);
+    from = hour + hourSeconds;
+  }
+  push('rows', last, end + 1);
+  return parts;
+
+  function cutHours(begin: number, stop: number): void {
+    const firstDay = Math.ceil(begin / daySeconds) * daySeconds;
+    const lastDay = Math.min(dayOf(stop), head?.days_until ?? 0);
+    if (firstDay >= lastDay) return push('hours', begin, stop);
+    push('hours', begin, firstDay);
+    push('days', firstDay, lastDay);
+    push('hours', lastDay, stop);
+  }
+}
+
+async function sumParts(db: Database, question: CallQuestion, { rows, hours, days }: Parts): Promise<number> {
+  const sums = await Promise.all([
+    ...rows.map((piece) => rowSum(db, question, piece)),
+    ...hours.map((piece) => hourSum(db, question, piece)),
+    ...days.map((piece) => daySum(db, question, piece)),
+  ]);
+  return sums.reduce((total, sum) => total + sum, 0);
+}
+
+async function rowSum(db: Database, { rows }: CallQuestion, { from, to }: Piece): Promise<number> {
+  const filter: Filter = { and: [...rows, { created_at: { gte: from } }, { created_at: { lt: to } }] };
+  return quotaOf(await db.collection('logs').group({ filter, by: [], sum }));
+}
+
+async function hourSum(db: Database, { userId, tokenName, kinds }: CallQuestion, { from, to }: Piece): Promise<number> {
+  if (userId === undefined && tokenName === undefined) return keySum(db, allHours, kinds, { from, to });
+  const whose: Filter[] = [];
+  if (userId !== undefined) whose.push({ user_id: userId });
+  if (tokenName !== undefined) whose.push({ token_name: tokenName });
+  const filter: Filter = { and: [...whose, { hour: { gte: from } }, { hour: { lt: to } }, ...kinds, { hidden: false }] };
+  return quotaOf(await db.collection('log_hours').group({ filter, by: [], sum }));
+}
+
+async function daySum(db: Database, question: CallQuestion, piece: Piece): Promise<number> {
+  const key = keyOf(question);
+  if (question.userId === undefined && question.tokenName === undefined) return keySum(db, key, question.kinds, piece);
+  const known = await db
+    .collection('log_sums')
+    .find({ key: daysKey(key), and: [{ start: { gte: piece.from } }, { start: { lt: piece.to } }] }, { sort: [['start', 1]] });
+  const sums: Promise<number>[] = [keySum(db, key, question.kinds, piece)];
+  // Days without sums of their own have few records by the hour.
+  let from = piece.from;
+  for (const start of [...known.map((record) => record.start), piece.to]) {
+    if (from < start) sums.push(hourSum(db, question, { from, to: start }));
+    from = start + daySeconds;
+  }
+  return (await Promise.all(sums)).reduce((total, one) => total + one, 0);
+}
+
+async function keySum(db: Database, key: string, kinds: readonly Filter[], { from, to }: Piece): Promise<number> {
+  const filter: Filter = { and: [{ key }, { start: { gte: from } }, { start: { lt: to } }, ...kinds, { hidden: false }] };
+  return quotaOf(await db.collection('log_sums').group({ filter, by: [], sum }));
+}
+
+const sum = { quota: 'quota' };
+
+function quotaOf(rows: readonly Record<string, unknown>[]): number {
+  return Number(rows[0]?.['quota'] ?? 0);
+}
