@@ -1,5 +1,6 @@
 // Follows the `changes` collection. Ids are drawn before rows are stored, so a smaller id may become visible after a
 // bigger one: the feed knows up to where it has seen every id, and keeps looking for those that are missing in between.
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { ChangeFeed, ChangeListener } from '#server/db/changes.ts';
 import type { ChangeKind, ChangeRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
@@ -77,7 +78,7 @@ class PollingChangeFeed implements ChangeFeed {
       await this.#store(kind, key);
     } catch (error) {
       // The record has changed, so the others must hear of it once the database is back, whatever the caller does now.
-      this.#unsent.push({ kind, key });
+      if (!this.#unsent.some((row) => row.kind === kind && row.key === key)) this.#unsent.push({ kind, key });
       throw error;
     } finally {
       await told;
@@ -180,7 +181,13 @@ class PollingChangeFeed implements ChangeFeed {
 
   async #sendLeftovers(): Promise<void> {
     for (let row = this.#unsent[0]; row !== undefined; row = this.#unsent[0]) {
-      await this.#store(row.kind, row.key);
+      try {
+        await this.#store(row.kind, row.key);
+      } catch (error) {
+        // What the database refuses would keep this process from reading on for ever.
+        if (error instanceof DatabaseUnavailable) throw error;
+        this.#onError(error);
+      }
       this.#unsent.shift();
     }
   }

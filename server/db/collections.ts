@@ -1,4 +1,5 @@
 // Names, shapes and indexes of everything stored. Wire names are the specification's, so records and answers read alike.
+import type { GuidedRefusal } from '#shared/first-call.ts';
 import type { IndexSpec } from '#server/db/collection.ts';
 
 /**
@@ -142,7 +143,7 @@ export interface LogRecord {
   user_id: number;
   /** Unix seconds. */
   created_at: number;
-  /** 1 top-up, 2 consumption, 3 management, 4 system. */
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal. */
   type: number;
   /**
    * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.
@@ -172,6 +173,80 @@ export interface LogRecord {
   token_quota?: number;
   /** Not listed, because consumption logs are switched off; kept because the books need it. */
   hidden?: boolean;
+  /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
+  failed?: 1;
+  /** Only on rows of refused calls: user, token, reason and minute. */
+  refusal_key?: string;
+}
+
+/** By the request id that its caller got, the row that a refused call is counted in. */
+export interface RefusedRequestRecord {
+  id: string;
+  log_id: number;
+  /** Unix seconds. */
+  created_at: number;
+}
+
+/** What calls came to. */
+export interface CallSums {
+  calls: number;
+  /** Calls that did not end well. */
+  errors: number;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Milliseconds, of the calls that ended well. */
+  first_byte_ms: number;
+  duration_ms: number;
+}
+
+/** The calls of one hour by everything that tells them apart; `server/logs/fold-log.ts` makes them of the rows. */
+export interface LogHourRecord extends CallSums {
+  /** `hourPrefix(hour)` and a digest of the fields below. */
+  id: string;
+  /** When the hour began, unix seconds. */
+  hour: number;
+  user_id: number;
+  token_id: number;
+  token_name: string;
+  model_name: string;
+  channel_id: number;
+  group: string;
+  /** Sums of rows that are not listed. */
+  hidden: boolean;
+  /** Of calls that did not end well. */
+  failed: boolean;
+}
+
+/** Coarser sums of the same, for one `key` of `server/logs/rollup-shape.ts`. */
+export interface LogSumRecord extends CallSums {
+  id: string;
+  key: string;
+  /** When the hour or the day (UTC) began, unix seconds. */
+  start: number;
+  model_name: string;
+  channel_id: number;
+  group: string;
+  hidden: boolean;
+  failed: boolean;
+}
+
+/** How far the log is folded (`head`), and which folded hours have changed since (the others). */
+export interface LogFoldRecord {
+  id: string;
+  /** Head: the hours before this one are folded. */
+  until?: number;
+  /** Head: the days before this one are. */
+  days_until?: number;
+  /** Head: grows before folded hours are written anew. */
+  generation?: number;
+  /** Head: where checking goes on. */
+  checked?: number;
+  /** Head: rows before this moment may be of an earlier version. */
+  since?: number;
+  /** A changed hour, and when that was announced, in milliseconds. */
+  hour?: number;
+  marked_at?: number;
 }
 
 export interface OptionRecord {
@@ -240,7 +315,7 @@ export interface ChangeRecord {
   at: number;
 }
 
-export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease';
+export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'watch';
 
 /** Counters of limits and attempts; a window ends at `reset_at` (milliseconds). */
 export interface LimitRecord {
@@ -262,12 +337,27 @@ export interface FactRecord {
   value: unknown;
 }
 
+/** Somebody who waits for a first call; the id is the user's. */
+export interface WatchRecord {
+  id: number;
+  /** Calls with unknown keys from there are shown too; empty: none. */
+  address: string;
+  /** Milliseconds. */
+  expires_at: number;
+  /** The newest. */
+  refusal: GuidedRefusal | null;
+}
+
 export interface Records {
   users: UserRecord;
   tokens: TokenRecord;
   channels: ChannelRecord;
   channel_hours: ChannelHourRecord;
   logs: LogRecord;
+  refused_requests: RefusedRequestRecord;
+  log_hours: LogHourRecord;
+  log_sums: LogSumRecord;
+  log_folds: LogFoldRecord;
   options: OptionRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
@@ -276,6 +366,7 @@ export interface Records {
   limits: LimitRecord;
   jobs: JobRecord;
   facts: FactRecord;
+  watches: WatchRecord;
 }
 
 interface CollectionSpec {
@@ -327,9 +418,33 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'channel', fields: ['channel_id', 'created_at', 'id'] },
       { name: 'token', fields: ['token_name', 'created_at', 'id'] },
       { name: 'group', fields: ['group', 'created_at', 'id'] },
-      { name: 'type', fields: ['plain_type', 'created_at', 'id'], sparse: true },
+      // Those by user first: of two that serve alike SQLite takes the one that was made first, and with a bound on the time it
+      // finds no difference.
+      { name: 'failed_user', fields: ['failed', 'user_id', 'created_at', 'id'], sparse: true },
+      { name: 'failed', fields: ['failed', 'created_at', 'id'], sparse: true },
+      { name: 'plain_user', fields: ['plain_type', 'user_id', 'created_at', 'id'], sparse: true },
+      { name: 'plain', fields: ['plain_type', 'created_at', 'id'], sparse: true },
+      { name: 'request', fields: ['request_id'], sparse: true },
+      { name: 'refusal', fields: ['refusal_key'], unique: true, sparse: true },
     ],
   },
+  refused_requests: { textIds: true, idBlock: 1, indexes: [{ name: 'time', fields: ['created_at', 'id'] }] },
+  // The indexes hold all that statistics ask for, so that they are summed without reading the records.
+  log_hours: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'user', fields: ['user_id', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
+      { name: 'token', fields: ['token_name', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
+      { name: 'user_token', fields: ['user_id', 'token_name', 'hour', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] },
+    ],
+  },
+  log_sums: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [{ name: 'key', fields: ['key', 'start', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] }],
+  },
+  log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   options: { textIds: true, idBlock: 1, indexes: [] },
   ledger: {
     idBlock: 1,
@@ -352,4 +467,5 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   limits: { textIds: true, idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },
   jobs: { textIds: true, idBlock: 1, indexes: [] },
   facts: { textIds: true, idBlock: 1, indexes: [] },
+  watches: { idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
 };

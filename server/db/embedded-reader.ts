@@ -1,18 +1,25 @@
-// A worker thread that reads the embedded database: started when first needed, replaced when it dies.
+// A worker thread that reads the embedded database: started when first needed, replaced when it dies. Reading changes nothing,
+// so what a dead thread left unanswered is asked once more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { translate } from '#server/db/embedded-connection.ts';
 import type { ReaderReply, ReaderRequest } from '#server/db/embedded-reader-worker.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
+import type { ThreadLog } from '#server/db/thread-log.ts';
 
 type Row = Record<string, unknown>;
 type Query = { sql: string; parameters: Parameter[] };
 
 const pageRows = 200;
 const closeMilliseconds = 5_000;
+/** Threads that end one after the other without an answer; then none is started for a while. */
+const mostReplacements = 5;
+const pauseMilliseconds = 10_000;
 
 interface Pending {
+  request: ReaderRequest;
+  isRepeated: boolean;
   resolve(rows: Row[] | undefined): void;
   reject(error: unknown): void;
 }
@@ -23,9 +30,14 @@ export class EmbeddedReader {
   #worker: Worker | undefined;
   #numbers = 0;
   #closed = false;
+  /** Threads that ended since the last answer, and when the last one did. */
+  #losses = 0;
+  #lostAt = 0;
+  readonly #log: ThreadLog;
 
-  constructor(file: string) {
+  constructor(file: string, log: ThreadLog) {
     this.#file = file;
+    this.#log = log;
   }
 
   async all({ sql, parameters }: Query): Promise<Row[]> {
@@ -72,13 +84,16 @@ export class EmbeddedReader {
 
   #ask(request: ReaderRequest): Promise<Row[] | undefined> {
     if (this.#closed) return Promise.reject(new DatabaseClosed());
-    return new Promise((resolve, reject) => {
-      const worker = (this.#worker ??= this.#start());
-      // Only a reader that is at work keeps the process alive.
-      if (this.#pending.size === 0) worker.ref();
-      this.#pending.set(request.number, { resolve, reject });
-      worker.postMessage(request);
-    });
+    if (this.#losses > mostReplacements && performance.now() - this.#lostAt < pauseMilliseconds) return Promise.reject(lostThread());
+    return new Promise((resolve, reject) => this.#send({ request, resolve, reject, isRepeated: false }));
+  }
+
+  #send(pending: Pending): void {
+    const worker = (this.#worker ??= this.#start());
+    // Only a reader that is at work keeps the process alive.
+    if (this.#pending.size === 0) worker.ref();
+    this.#pending.set(pending.request.number, pending);
+    worker.postMessage(pending.request);
   }
 
   #start(): Worker {
@@ -87,6 +102,7 @@ export class EmbeddedReader {
       const pending = this.#pending.get(reply.number);
       if (pending === undefined) return;
       this.#pending.delete(reply.number);
+      this.#losses = 0;
       if (this.#pending.size === 0) worker.unref();
       if ('failure' in reply) pending.reject(translate(restored(reply.failure)));
       else pending.resolve(reply.rows);
@@ -94,7 +110,7 @@ export class EmbeddedReader {
     const lost = (cause: unknown) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#fail(new DatabaseUnavailable('The thread that reads the database ended', { cause }));
+      if (!this.#closed) this.#recover(cause);
     };
     worker.on('error', lost);
     worker.on('exit', lost);
@@ -102,10 +118,29 @@ export class EmbeddedReader {
     return worker;
   }
 
+  #recover(cause: unknown): void {
+    this.#losses += 1;
+    this.#lostAt = performance.now();
+    this.#log.warn({ err: cause, unanswered: this.#pending.size }, 'a thread that reads the database has ended and is replaced');
+    const left = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const pending of left) {
+      const { kind } = pending.request;
+      // Its cursors are gone with it, which `pages` knows how to bear.
+      if (kind === 'next' || kind === 'drop') pending.resolve(undefined);
+      else if (pending.isRepeated || this.#losses > mostReplacements) pending.reject(lostThread(cause));
+      else this.#send({ ...pending, isRepeated: true });
+    }
+  }
+
   #fail(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#pending.clear();
   }
+}
+
+function lostThread(cause?: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable('The thread that reads the database ended', { cause });
 }
 
 function restored(failure: unknown): unknown {

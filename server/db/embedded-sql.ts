@@ -165,7 +165,7 @@ export class SqlText {
         this.opaque = true;
         // lower() folds ASCII only, which is what is promised.
         if (clause.path === 'id') return this.table.textIds ? `instr(lower(id), lower(${this.bind(clause.value)})) > 0` : '0';
-        return `(instr(lower(${this.field(clause.path)}), lower(${this.bind(clause.value)})) > 0${this.#isText(clause.path)})`;
+        return `(instr(lower(${this.field(clause.path)}), lower(${this.bind(clause.value)})) > 0${this.#isTextAt(clause.path)})`;
       case 'exists':
         this.opaque = true;
         if (clause.path === 'id') return clause.value ? '1' : '0';
@@ -269,6 +269,12 @@ export class SqlText {
       `json_each(${this.bind(JSON.stringify(values))}) AS w WHERE e.atom IS w.atom AND ` +
       `(e.type = w.type OR (e.type IN ('integer', 'real') AND w.type IN ('integer', 'real')))))`
     );
+  }
+
+  /** Of a column the record itself need not be read. */
+  #isTextAt(path: string): string {
+    const column = this.table.indexed.get(path);
+    return column === undefined ? this.#isText(path) : ` AND typeof(${column}) = 'text'`;
   }
 
   #isText(path: string): string {

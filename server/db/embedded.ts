@@ -1,28 +1,27 @@
 // The embedded engine: `node:sqlite`, one file, a table per collection with the record as JSON. Short reads and all writes
 // run on the event loop's thread (a few microseconds each); what may take long is read in worker threads.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Scalar, Stored, Write } from '#server/db/collection.ts';
 import { collections, type Records } from '#server/db/collections.ts';
 import type { CollectionName, Database, QueryPlan } from '#server/db/database.ts';
+import { Checkpoints } from '#server/db/embedded-checkpoints.ts';
 import { EmbeddedConnection } from '#server/db/embedded-connection.ts';
 import { applySchema, openFile } from '#server/db/embedded-file.ts';
 import { readPlan, type ReadPlan } from '#server/db/embedded-plan.ts';
 import { EmbeddedReader } from '#server/db/embedded-reader.ts';
 import { describeTable, insertRecord, recordParameters, SqlText, type Parameter, type Table } from '#server/db/embedded-sql.ts';
 import { checkPath, completeSort, demandedId, parseFilter, parsePatch, wholeNumber, type Clause } from '#server/db/filter.ts';
+import { silentLog, type ThreadLog } from '#server/db/thread-log.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 
 /** A table with this many rows may be scanned on the event loop. */
 const smallTableRows = 500;
 /** Reads of at most this many rows that an index answers stay on the event loop. */
 const shortRead = 1_000;
-const closeMilliseconds = 5_000;
 /** Changed at once by `patchAll` and `remove`; the event loop runs between. */
 const rowsPerTurn = 200;
 
 /** @throws {DatabaseFileError} */
-export async function openEmbedded(file: string, options: { synchronous?: 'normal' | 'full' } = {}): Promise<Database> {
+export async function openEmbedded(file: string, options: { synchronous?: 'normal' | 'full'; log?: ThreadLog } = {}): Promise<Database> {
   const native = openFile(file, options.synchronous ?? 'normal');
   const connection = new EmbeddedConnection(native);
   const tables = new Map<string, Table>();
@@ -33,31 +32,20 @@ export async function openEmbedded(file: string, options: { synchronous?: 'norma
     await connection.close();
     throw error;
   }
-  return new EmbeddedDatabase(file, connection, tables);
+  return new EmbeddedDatabase(file, connection, tables, options.log ?? silentLog);
 }
 
 class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly #engine: Engine;
-  readonly #start: NodeJS.Timeout;
-  #checkpoints: Worker | undefined;
+  readonly #checkpoints: Checkpoints;
   readonly #ids: IdBlocks;
   #closed: Promise<void> | undefined;
 
-  constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>) {
-    this.#engine = new Engine(file, connection, tables);
+  constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>, log: ThreadLog) {
+    this.#engine = new Engine(file, connection, tables, log);
     this.#ids = new IdBlocks((name, size) => this.#engine.drawIds(name, size));
-    // Nothing is to be checkpointed at first, and what is open only briefly needs no thread.
-    this.#start = setTimeout(() => this.#startCheckpoints(file), 1_000).unref();
-  }
-
-  #startCheckpoints(file: string): void {
-    const worker = new Worker(new URL('./embedded-checkpoint-worker.ts', import.meta.url), { workerData: file, execArgv: [] });
-    this.#checkpoints = worker;
-    // Without it the log only grows until the next start; not worth ending the process for.
-    worker.on('error', () => {});
-    worker.on('exit', () => (this.#checkpoints = undefined));
-    worker.unref();
+    this.#checkpoints = new Checkpoints(file, log);
   }
 
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]> {
@@ -102,15 +90,8 @@ class EmbeddedDatabase implements Database {
   }
 
   async #close(): Promise<void> {
-    clearTimeout(this.#start);
     await this.#engine.close();
-    const worker = this.#checkpoints;
-    if (worker === undefined) return;
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.ref();
-    worker.postMessage('end');
-    // A disk that takes this long over a last checkpoint does it without us.
-    await Promise.race([ended, sleep(closeMilliseconds, undefined, { ref: false })]);
+    await this.#checkpoints.close();
   }
 }
 
@@ -132,12 +113,12 @@ class Engine {
   readonly lists: EmbeddedReader;
   readonly sums: EmbeddedReader;
 
-  constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>) {
+  constructor(file: string, connection: EmbeddedConnection, tables: ReadonlyMap<string, Table>, log: ThreadLog) {
     this.#file = file;
     this.connection = connection;
     this.#tables = tables;
-    this.lists = new EmbeddedReader(this.#file);
-    this.sums = new EmbeddedReader(this.#file);
+    this.lists = new EmbeddedReader(this.#file, log);
+    this.sums = new EmbeddedReader(this.#file, log);
   }
 
   table(name: string): Table {

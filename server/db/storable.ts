@@ -1,0 +1,76 @@
+// What any record can be brought to before it is stored: texts of bounded length without halves of characters or NUL, few
+// levels, few elements. What cannot be stored would be repeated for ever by whoever must store it.
+
+export interface StorableLimits {
+  /** UTF-16 units of one text. */
+  text: number;
+  /** Of all texts and keys together; what comes behind it is empty. */
+  total: number;
+  /** Elements of a list, fields of an object. */
+  elements: number;
+  levels: number;
+}
+
+/** The value itself when it is within the limits, which is the usual case; else a copy that is. */
+export function storable<T>(value: T, limits: StorableLimits): T {
+  const walk = { limits, left: limits.total };
+  // A text becomes a text, a list a list, an object an object with some of its fields.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return trimmed(value, walk, limits.levels) as T;
+}
+
+/** A text that every engine stores as it is. */
+export function storableText(text: string, longest: number): string {
+  const cut = text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  const whole = cut.isWellFormed() ? cut : cut.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole;
+}
+
+interface Walk {
+  limits: StorableLimits;
+  left: number;
+}
+
+function trimmed(value: unknown, walk: Walk, levels: number): unknown {
+  if (typeof value === 'string') {
+    const text = storableText(value, Math.max(1, Math.min(walk.limits.text, walk.left)));
+    walk.left -= text.length;
+    return text;
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? value : 0;
+  if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') return null;
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0 || walk.left <= 0) return null;
+  return Array.isArray(value) ? trimmedList(value, walk, levels) : trimmedObject(value, walk, levels);
+}
+
+function trimmedList(list: readonly unknown[], walk: Walk, levels: number): readonly unknown[] {
+  let copy: unknown[] | null = list.length > walk.limits.elements ? list.slice(0, walk.limits.elements) : null;
+  for (let index = 0; index < (copy ?? list).length; index += 1) {
+    const value = trimmed(list[index], walk, levels - 1);
+    if (Object.is(value, list[index])) continue;
+    copy ??= [...list];
+    copy[index] = value;
+  }
+  return copy ?? list;
+}
+
+/** A key that begins with a dollar or holds a dot means something else in updates and paths. */
+const plainKey = /^[^$.\0][^.\0]{0,99}$/;
+
+function trimmedObject(object: object, walk: Walk, levels: number): object {
+  const entries = Object.entries(object);
+  let hasChanged = entries.length > walk.limits.elements;
+  const kept: [string, unknown][] = [];
+  for (const [key, value] of entries.slice(0, walk.limits.elements)) {
+    if (!plainKey.test(key) || !key.isWellFormed() || key === '__proto__') {
+      hasChanged = true;
+      continue;
+    }
+    walk.left -= key.length;
+    const next = trimmed(value, walk, levels - 1);
+    if (!Object.is(next, value)) hasChanged = true;
+    kept.push([key, next]);
+  }
+  return hasChanged ? Object.fromEntries(kept) : object;
+}
