@@ -1,10 +1,14 @@
 import ipaddr from 'ipaddr.js';
+import { contains, parseAddress, parseRange } from '#server/addresses.ts';
+import type { Connection } from './connection.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** Tells who calls. Forwarding headers count only when the socket's peer is a trusted proxy, and are read from the right. */
+/**
+ * Tells who calls, for limits, sessions, logs and the addresses of a token alike. `X-Forwarded-For` counts only when the
+ * socket's peer is a trusted proxy, and is read from the right; no other header is read, because proxies pass on what they
+ * do not know.
+ */
 export interface AddressReader {
-  read(peer: string, forwardedFor: string | null): string;
+  read(request: Request, connection: Connection | null): string;
   isTrusted(peer: string): boolean;
 }
 
@@ -26,8 +30,11 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
   };
   return {
     isTrusted,
-    read(peer, forwardedFor) {
-      if (ranges.length === 0 || forwardedFor === null || !isTrusted(peer)) return direct(peer);
+    read({ headers }, connection) {
+      const peer = connection?.req.socket.remoteAddress ?? '';
+      if (ranges.length === 0) return direct(peer);
+      const forwardedFor = headers.get('x-forwarded-for');
+      if (forwardedFor === null || !isTrusted(peer)) return direct(peer);
       const hops = forwardedFor.split(',').map((hop) => hop.trim());
       let client = peer;
       for (let index = hops.length - 1; index >= 0; index -= 1) {
@@ -41,31 +48,14 @@ export function createAddressReader(trusted: readonly string[]): AddressReader {
   };
 }
 
-/** An address range from `10.0.0.0/8` or a single address. @throws {Error} when it is neither. */
-export function parseRange(text: string): [Address, number] {
-  if (text.includes('/')) {
-    const [address, bits] = ipaddr.parseCIDR(text);
-    return [address, bits];
-  }
-  const address = ipaddr.process(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
-}
-
-export function parseAddress(text: string): Address | null {
-  return ipaddr.isValid(text) ? ipaddr.process(text) : null;
-}
-
-export function contains(range: [Address, number], address: Address): boolean {
-  return range[0].kind() === address.kind() && address.match(range);
-}
-
 /**
  * Whom to count tries against: an IPv4 address, or the /64 network of an IPv6 address, for whoever has one of its addresses
  * has them all (RFC 4291, 2.5.1).
  */
 export function subscriberOf(ip: string): string {
   const address = parseAddress(ip);
-  if (address === null || address.kind() === 'ipv4') return ip;
+  if (address === null) return ip;
+  if (address.kind() === 'ipv4') return address.toString();
   const network = [...address.toByteArray().slice(0, 8), ...Array.from({ length: 8 }, () => 0)];
   return `${ipaddr.fromByteArray(network).toString()}/64`;
 }
@@ -75,7 +65,12 @@ export function isPrivateAddress(text: string): boolean {
   return parseAddress(text)?.range() !== 'unicast';
 }
 
-/** `::ffff:10.0.0.1` is written `10.0.0.1`. */
+/** True for the addresses by which this machine speaks to itself. */
+export function isLoopback(text: string): boolean {
+  return parseAddress(text)?.range() === 'loopback';
+}
+
+/** `::ffff:10.0.0.1` is written `10.0.0.1`, an IPv6 address in its short form. */
 function normalise(text: string): string {
   return parseAddress(text)?.toString() ?? text;
 }

@@ -5,13 +5,13 @@ const human = 'https://challenges.cloudflare.com';
 const telegram = 'https://telegram.org';
 
 /**
- * The headers of every page and asset. Scripts come from here alone, except for the sign-in widgets that are switched on;
+ * The headers of every page and asset. Scripts come from here alone, and the one of the first paint by its hash (`inline`), except for the sign-in widgets that are switched on;
  * styles may be inline (the component library sets its variables so); pictures and frames may be foreign, for logos, chat
  * pages and the about page, which the console shows in sandboxed frames only.
  */
-export function consoleHeaders(context: Pick<AppContext, 'settings'>): Record<string, string> {
+export function consoleHeaders(context: Pick<AppContext, 'settings'>, inline: readonly string[] = []): Record<string, string> {
   const { settings } = context;
-  const scripts = ["'self'"];
+  const scripts = ["'self'", ...inline];
   if (settings.get('TurnstileCheckEnabled')) scripts.push(human);
   if (settings.get('TelegramOAuthEnabled')) scripts.push(telegram);
   const policy = {

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
+import { watchAnswer } from '#server/http/answer-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
+import { createProgressWatch } from '#server/progress-watch.ts';
 import { createRandomText } from '#server/random-text.ts';
 
 export interface Listening {
@@ -20,25 +22,39 @@ const idleSweepMs = 50;
 /** What is settled by then is told to its client. */
 const lastWordsMs = 1_000;
 
+export interface ListenOptions {
+  port: number;
+  host: string;
+  /** Seconds in which a client must make progress with reading an answer. */
+  clientTimeout: number;
+}
+
 /** @throws {Error} when the address cannot be used */
-export async function listen(listener: RequestListener, address: { port: number; host: string }): Promise<Listening> {
+export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
+  const watch = createProgressWatch(options.clientTimeout);
+  const serve: RequestListener = (request, response) => {
+    watchAnswer(watch, response);
+    listener(request, response);
+  };
   // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.
-  const server = createServer({ keepAlive: true, noDelay: true, requireHostHeader: false }, listener);
+  const server = createServer({ keepAlive: true, noDelay: true, requireHostHeader: false }, serve);
   // Longer than what load balancers keep their side open, so that they never write into a closed connection.
   server.keepAliveTimeout = 65_000;
+  // Whoever asks before sending a body is asked for it when it is read, if it is.
+  server.on('checkContinue', serve);
   server.on('clientError', refuseBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port: address.port, host: address.host, backlog: 4096 }, () => {
+    server.listen({ port: options.port, host: options.host, backlog: 4096 }, () => {
       server.off('error', reject);
       resolve();
     });
   });
   const bound = server.address();
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : address.port,
+    port: typeof bound === 'object' && bound !== null ? bound.port : options.port,
     server,
-    close: (graceSeconds, atEnd) => close(server, graceSeconds, atEnd),
+    close: (graceSeconds, atEnd) => close(server, graceSeconds, atEnd).finally(watch.stop),
   };
 }
 

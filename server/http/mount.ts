@@ -9,10 +9,12 @@ import type { AppContext } from '#server/context.ts';
 import { Answer } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
 import { wrongField } from '#server/http/input-rule.ts';
-import { readJson } from '#server/http/read-body.ts';
+import { readJson } from '#server/http/parse-body.ts';
+import { dropBody } from '#server/http/read-body.ts';
 
 /** What a route needs from around it; made once in `app.ts`. */
 export interface RouteHost {
@@ -71,13 +73,17 @@ async function serveCall<E extends Endpoint>(
     const body =
       endpoint.body === undefined
         ? undefined
-        : parse(endpoint.body, withoutNulls(await readBody(request, facts, endpoint.maxBytes ?? defaultMaxBytes)));
+        : parse(
+            endpoint.body,
+            withoutNulls(await readBody(host, { request, connection, facts, caller, limit: endpoint.maxBytes ?? defaultMaxBytes })),
+          );
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
     const result = await handler(call);
     return await successResponse(result, facts, caller?.setCookie);
   } catch (failure) {
+    if (connection !== null) dropBody(connection);
     return failureResponse(toAppError(failure, host.context, facts.requestId), facts.language, facts.requestId);
   }
 }
@@ -93,11 +99,21 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
  * A foreign page can make a browser send a form, which looks like JSON if it wants, without asking first: to set this up
  * for its visitor, or to sign him in as somebody else. JSON by its type it cannot. Other clients may say what they like.
  */
-function readBody(request: Request, { headers }: RequestFacts, maxBytes: number): Promise<unknown> {
+function readBody(host: RouteHost, { request, connection, facts, caller, limit }: BodyRequest): Promise<unknown> {
+  const { headers, ip } = facts;
   const isFromPage = headers.has('origin') || headers.has('sec-fetch-site');
   if (isFromPage && !/^application\/([\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? ''))
     throw new AppError('unsupported_media_type');
-  return readJson(request, maxBytes);
+  const owner = caller === null ? `address:${subscriberOf(ip)}` : `user:${caller.user.id}`;
+  return readJson({ request, connection, limit }, host.context.bodies, owner);
+}
+
+interface BodyRequest {
+  request: Request;
+  connection: Connection | null;
+  facts: RequestFacts;
+  caller: Caller | null;
+  limit: number;
 }
 
 /**

@@ -8,12 +8,12 @@ import { subscriberOf } from '#server/http/client-address.ts';
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */
 const renewalTries = 20;
 
-/** Counts one hit. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
+/** Counts one hit, or `hits`. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
 export async function enforceLimit(
   context: AppContext,
-  limit: { key: string; count: number; windowSeconds: number; refuse?: (seconds: number) => AppError },
+  limit: { key: string; hits?: number; count: number; windowSeconds: number; refuse?: (seconds: number) => AppError },
 ): Promise<void> {
-  const window = await countHit(context, limit.key, limit.windowSeconds);
+  const window = await countHit(context, limit.key, limit.windowSeconds, limit.hits);
   if (window.count <= limit.count) return;
   const seconds = Math.max(1, Math.ceil((window.reset_at - context.now()) / 1000));
   throw limit.refuse?.(seconds) ?? new AppError('rate_limited', {}, { retryAfter: seconds });
@@ -47,13 +47,13 @@ export async function sweepLimits(context: AppContext): Promise<number> {
   return context.db.collection('limits').remove({ reset_at: { lt: context.now() } });
 }
 
-/** Counts one hit in the window of `key` and tells how many there were and when the window ends (milliseconds). */
-export async function countHit(context: AppContext, key: string, windowSeconds: number): Promise<LimitRecord> {
+/** Counts hits in the window of `key` and tells how many there were and when the window ends (milliseconds). */
+export async function countHit(context: AppContext, key: string, windowSeconds: number, hits = 1): Promise<LimitRecord> {
   const limits = context.db.collection('limits');
   for (let attempt = 0; attempt < renewalTries; attempt += 1) {
     const now = context.now();
-    const fresh = { id: key, count: 1, reset_at: now + windowSeconds * 1000 };
-    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: 1 } });
+    const fresh = { id: key, count: hits, reset_at: now + windowSeconds * 1000 };
+    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: hits } });
     if (counted !== null) return counted;
     const renewed = await limits.patch(
       { id: key, reset_at: { lte: now } },

@@ -1,103 +1,207 @@
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { promisify } from 'node:util';
+// A body from the wire to bytes: decompressed, looked over and bounded while it arrives, so that nothing is held or parsed
+// that could not be served.
+import { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 import { AppError } from '#shared/errors.ts';
+import type { BodyHold } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { decoderFor } from '#server/http/decompress.ts';
+import type { Decoder } from '#server/http/decompress.ts';
+import { JsonScan } from '#server/http/json-scan.ts';
+import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
 
-/** Bytes that are read beyond the limit for the sake of a clean answer. */
+export interface BodyReading {
+  request: Request;
+  connection: Connection | null;
+  /** Bytes, decompressed. */
+  limit: number;
+  /** What is read is held here, and goes on to be when it is read. */
+  hold: BodyHold;
+  watch: ProgressWatch;
+}
+
+/** A body of JSON, not parsed yet. */
+export interface RawBody {
+  bytes: Buffer;
+  /** Objects, arrays, texts and names in it. */
+  parts: number;
+}
+
+/** Bytes that are read beyond a refusal, so that the client gets to read it. */
 const mostDropped = 64 * 1024 * 1024;
-
-const decoders = { gzip: promisify(gunzip), br: promisify(brotliDecompress), deflate: promisify(inflate) };
+/** JSON that people write shrinks to a tenth; what grows a hundredfold was made to. */
+const largestRatio = 100;
+const ratioCounts = 1024 * 1024;
 
 /**
- * The whole body as text, decompressed, never more than `limit` bytes.
- * @throws {AppError} `body_too_large`, `unsupported_encoding`, `broken_encoding`, `invalid_utf8`
+ * The whole body.
+ * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`, `broken_encoding`,
+ * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`
  */
-export async function readText(request: Request, limit: number): Promise<string> {
+export async function readBody({ request, connection, limit, hold, watch }: BodyReading): Promise<RawBody> {
+  const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limit) throw new AppError('body_too_large', { limit });
-  let bytes: Uint8Array = await readBytes(request, limit);
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase();
-  if (encoding !== undefined && encoding !== '' && encoding !== 'identity') bytes = await decode(bytes, encoding, limit);
+  const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
+  if (connection !== null) letItCome(connection);
+  const reader = new BodyReader({ source, decoder, limit, hold });
+  // Mostly all of it has come with the headers.
+  watch.add(reader);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new AppError('invalid_utf8', {}, { cause });
+    return await reader.done;
+  } catch (failure) {
+    hold.shrinkTo(0);
+    throw failure;
+  } finally {
+    watch.remove(reader);
   }
 }
 
-/** @throws {AppError} as `readText`, and `invalid_json` */
-export async function readJson(request: Request, limit: number): Promise<unknown> {
-  const text = await readText(request, limit);
-  const value = parseJson(text);
-  if (escapedSurrogate.test(text) && !isWellFormed(value)) throw new AppError('invalid_utf8');
-  return value;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('invalid_json', {}, { cause });
+/** Reads and drops what still comes of a refused body, within reason: closing at once would hide the answer from the client. */
+export function dropBody({ req, res }: Connection): void {
+  if (req.complete || req.destroyed) return;
+  if (isAsking(req.headers.expect) && !wereAsked.has(res)) {
+    // It may never be sent, and nobody knows: this connection cannot serve another request.
+    if (!res.headersSent) res.setHeader('connection', 'close');
+    return;
   }
-}
-
-const escapedSurrogate = /\\u[dD][89a-fA-F]/;
-
-/** JSON can escape half a character, which no UTF-8 text holds: stored and read back it would be another text. */
-function isWellFormed(value: unknown): boolean {
-  // Not recursive: a body may be nested deeper than the stack.
-  const left = [value];
-  while (left.length > 0) {
-    const part = left.pop();
-    if (typeof part === 'string') {
-      if (!part.isWellFormed()) return false;
-    } else if (Array.isArray(part)) {
-      for (const item of part) left.push(item);
-    } else if (typeof part === 'object' && part !== null) {
-      for (const [name, item] of Object.entries(part)) left.push(name, item);
-    }
-  }
-  return true;
-}
-
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > limit) {
-      void dropRest(reader);
-      throw new AppError('body_too_large', { limit });
-    }
-    chunks.push(value);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > mostDropped) req.destroy();
+  });
+  // A connection that closes first says so by an error.
+  req.on('error', () => {});
 }
 
-/** Cancelling would cut the connection before the client has read why: what still comes is read and dropped, within reason. */
-async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  try {
-    let size = 0;
-    while (size < mostDropped) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    await reader.cancel();
-  } catch {
-    // The client has gone.
-  }
+const wereAsked = new WeakSet<ServerResponse>();
+
+/** A client that asks first has not sent its body yet. */
+function letItCome({ req, res }: Connection): void {
+  if (!isAsking(req.headers.expect) || wereAsked.has(res) || res.headersSent) return;
+  wereAsked.add(res);
+  res.writeContinue();
 }
 
-async function decode(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
-  if (encoding !== 'gzip' && encoding !== 'br' && encoding !== 'deflate') throw new AppError('unsupported_encoding');
-  try {
-    return await decoders[encoding](bytes, { maxOutputLength: limit });
-  } catch (cause) {
-    if (cause instanceof RangeError) throw new AppError('body_too_large', { limit }, { cause });
-    throw new AppError('broken_encoding', { encoding }, { cause });
+function isAsking(expect: string | undefined): boolean {
+  return expect?.toLowerCase() === '100-continue';
+}
+
+interface ReaderOptions {
+  source: Readable;
+  decoder: Decoder | null;
+  limit: number;
+  hold: BodyHold;
+}
+
+class BodyReader implements Passage {
+  readonly done: Promise<RawBody>;
+  watchPlace = -1;
+  watchedBytes = 0;
+  watchedAt = 0;
+  readonly #options: ReaderOptions;
+  readonly #scan = new JsonScan();
+  #chunks: Buffer[] = [];
+  #received = 0;
+  #size = 0;
+  #resolve: (body: RawBody) => void = () => {};
+  #reject: (failure: unknown) => void = () => {};
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { source, decoder, hold } = options;
+    try {
+      if (decoder !== null) hold.grow(decoder.memory);
+    } catch (failure) {
+      this.#fail(failure);
+      return;
+    }
+    source.on('data', this.#receive);
+    source.on('end', this.#end);
+    source.on('close', this.#leave);
+    source.on('error', this.#leave);
+    if (decoder === null) return;
+    decoder.stream.on('data', this.#take);
+    decoder.stream.on('end', this.#finish);
+    decoder.stream.on('error', (cause) => this.#fail(new AppError('broken_encoding', { encoding: decoder.name }, { cause })));
+  }
+
+  passed(): number {
+    return this.#received;
+  }
+
+  stuck(): void {
+    this.#fail(new AppError('body_timeout'));
+  }
+
+  readonly #receive = (chunk: Buffer) => {
+    this.#received += chunk.length;
+    const { decoder, source } = this.#options;
+    if (decoder === null) this.#take(chunk);
+    else if (!decoder.stream.write(chunk)) {
+      source.pause();
+      decoder.stream.once('drain', () => source.resume());
+    }
+  };
+
+  readonly #take = (chunk: Buffer) => {
+    const { limit, hold, decoder } = this.#options;
+    this.#size += chunk.length;
+    try {
+      if (this.#size > limit) throw new AppError('body_too_large', { limit });
+      if (decoder !== null && this.#size > Math.max(ratioCounts, this.#received * largestRatio)) throw new AppError('body_expands');
+      hold.grow(chunk.length);
+      this.#scan.push(chunk);
+      this.#chunks.push(chunk);
+    } catch (failure) {
+      this.#fail(failure);
+    }
+  };
+
+  readonly #end = () => {
+    const { decoder } = this.#options;
+    if (decoder === null) this.#finish();
+    else decoder.stream.end();
+  };
+
+  readonly #leave = (cause?: unknown) => {
+    if (this.#options.source.readableEnded) return;
+    this.#fail(new AppError('client_closed', {}, { cause }));
+  };
+
+  readonly #finish = () => {
+    this.#stop();
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
+    this.#chunks = [];
+    this.#options.hold.shrinkTo(this.#size);
+    this.#resolve({ bytes, parts: this.#scan.parts });
+  };
+
+  #fail(failure: unknown): void {
+    this.#stop();
+    this.#chunks = [];
+    this.#options.source.resume();
+    this.#reject(failure);
+  }
+
+  #stop(): void {
+    const { source, decoder } = this.#options;
+    source.off('data', this.#receive);
+    source.off('end', this.#end);
+    source.off('close', this.#leave);
+    source.off('error', this.#leave);
+    // What breaks from now on breaks for nobody.
+    source.on('error', () => {});
+    if (decoder === null) return;
+    decoder.stream.off('data', this.#take);
+    decoder.stream.off('end', this.#finish);
+    decoder.stream.removeAllListeners('drain');
+    decoder.stream.on('error', () => {});
+    decoder.stream.destroy();
   }
 }

@@ -24,11 +24,10 @@ export function createFactReader(context: AppContext): FactReader {
     const socket = connection?.req.socket;
     const peer = socket?.remoteAddress ?? '';
     const isProxied = addresses.isTrusted(peer);
-    const forwardedFor = headers.get('x-forwarded-for') ?? headers.get('x-real-ip');
-    if (forwardedFor !== null && !isProxied) warnOfProxy(peer);
+    if (!isProxied && (headers.has('x-forwarded-for') || headers.has('x-real-ip'))) warnOfProxy(peer);
     return {
       requestId: newRequestId(context),
-      ip: addresses.read(peer, forwardedFor),
+      ip: addresses.read(request, connection),
       isSecure:
         (socket !== undefined && 'encrypted' in socket && socket.encrypted === true) ||
         (isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'),

@@ -8,7 +8,7 @@ import type { Serve } from '#server/http/mount.ts';
 type Answer = Response | Promise<Response>;
 
 export interface ServerRouter {
-  /** `:name` is one part of the path, `:name+` all the rest. */
+  /** `:name` is one part of the path, `:name+` all the rest, `:id` one that is a number: with anything else there is no such path. */
   add(method: string, path: string, serve: Serve): void;
   /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
   match(request: Request, path: string, connection: Connection | null): Answer | Promise<Response | undefined> | undefined;
@@ -24,7 +24,7 @@ export function createRouter(): ServerRouter {
       if (plain.includes(':')) {
         hasParameters = true;
         withParameters.all(plain, (match, request: Request, connection: Connection | null) =>
-          match.method === method ? serve(request, decodeAll(match.params), connection) : undefined,
+          match.method === method && isNumbered(match.params) ? serve(request, decodeAll(match.params), connection) : undefined,
         );
         return;
       }
@@ -41,11 +41,16 @@ export function createRouter(): ServerRouter {
   };
 }
 
-/** @throws {AppError} `invalid_parameter` on a broken percent escape */
+/** Longer numbers are no ids; they would lose their last digits. */
+function isNumbered({ id }: Record<string, string>): boolean {
+  return id === undefined || /^\d{1,15}$/.test(id);
+}
+
+/** @throws {AppError} `invalid_url` on a broken percent escape */
 function decodeAll(params: Record<string, string>): Record<string, string> {
   try {
     return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
-    throw new AppError('invalid_parameter', {}, { cause });
+    throw new AppError('invalid_url', {}, { cause });
   }
 }

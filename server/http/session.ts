@@ -63,6 +63,13 @@ export async function endSession(context: AppContext, facts: RequestFacts): Prom
   return cookie('', 0, facts.isSecure);
 }
 
+/** Ends the session of this request if it was there at `time`, unix seconds. */
+export async function endSessionOf(context: AppContext, facts: RequestFacts, time: number): Promise<void> {
+  const value = cookieValue(facts.headers.get('cookie'));
+  if (value === null) return;
+  await context.db.collection('sessions').remove({ id: context.secrets.hash(value), created_at: { lte: time } });
+}
+
 /** Ends all sessions of a user, or all but one. */
 export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<void> {
   const filter = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };

@@ -4,6 +4,7 @@ import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { z } from 'zod';
 import type { AppContext } from '#server/context.ts';
 import { consoleHeaders } from '#server/http/console-headers.ts';
 
@@ -23,6 +24,7 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 const isCompressible = (type: string) => /^(text\/|application\/|image\/svg)/.test(type);
+const ContentPolicy = z.object({ scripts: z.array(z.string().regex(/^'sha256-[\w+/=]+'$/)) });
 const notBuilt = 'The console has not been built yet. Run "npm start", or "npm run build", and reload this page.\n';
 const encoders = {
   br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -46,6 +48,7 @@ export interface StaticFiles {
 
 export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder: string): StaticFiles {
   const loaded = new Map<string, StaticFile>();
+  const policies: Record<string, readonly string[]> = {};
   let names: Promise<Set<string>> | null = null;
 
   async function load(name: string): Promise<StaticFile | null> {
@@ -84,11 +87,18 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     }
   }
 
+  /** Hashes of the scripts that the page holds, as the build has counted them. */
+  async function inlineScripts(): Promise<readonly string[]> {
+    const file = await find('content-policy.json');
+    if (file === null) return [];
+    return (policies[file.etag] ??= ContentPolicy.parse(JSON.parse(new TextDecoder().decode(file.bytes))).scripts);
+  }
+
   return {
     async serve(request, pathname) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return null;
       const name = decodeName(pathname);
-      const headers = consoleHeaders(context);
+      const headers = consoleHeaders(context, await inlineScripts());
       const file = name === '' ? null : await find(name);
       if (file !== null) return fileResponse(request, file, name, headers);
       if (name.startsWith('assets/'))

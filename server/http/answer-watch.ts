@@ -1,0 +1,49 @@
+// An answer that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
+
+/** Watches an answer until its connection is free again; one that is not read is cut off. */
+export function watchAnswer(watch: ProgressWatch, response: ServerResponse): void {
+  const answer = new WatchedAnswer(response);
+  watch.add(answer);
+  response.once('close', () => watch.remove(answer));
+}
+
+class WatchedAnswer implements Passage {
+  watchPlace = -1;
+  watchedBytes = 0;
+  watchedAt = 0;
+  readonly #response: ServerResponse;
+  #taken = 0;
+  #handedOver = 0;
+  #queued = 0;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** Null while there is nothing to read: then it is us that the client waits for. */
+  passed(): number | null {
+    const { socket } = this.#response;
+    if (socket === null || socket.destroyed || socket.writableLength === 0) return null;
+    // What Node has written, in whole pieces; and how much less of the present piece waits than before.
+    const handedOver = socket.bytesWritten - socket.writableLength;
+    const queued = queuedIn(socket);
+    this.#taken += handedOver === this.#handedOver ? Math.max(0, this.#queued - queued) : Math.max(0, handedOver - this.#handedOver);
+    this.#handedOver = handedOver;
+    this.#queued = queued;
+    return this.#taken;
+  }
+
+  stuck(): void {
+    this.#response.destroy();
+  }
+}
+
+/** Bytes of the write under way that the system has not taken yet: Node's own timeout of sockets looks at the same. */
+function queuedIn(socket: Socket): number {
+  const handle: unknown = '_handle' in socket ? socket._handle : null;
+  if (typeof handle !== 'object' || handle === null || !('writeQueueSize' in handle)) return 0;
+  return typeof handle.writeQueueSize === 'number' ? handle.writeQueueSize : 0;
+}

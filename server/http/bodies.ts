@@ -1,0 +1,118 @@
+// What bodies may cost this process: how many bytes of them are held at once, in all and of one caller, and how much of the
+// event loop those take that are long to parse.
+import { AppError } from '#shared/errors.ts';
+import { createProgressWatch } from '#server/progress-watch.ts';
+import type { ProgressWatch } from '#server/progress-watch.ts';
+
+/** The bytes that one request holds. */
+export interface BodyHold {
+  /** @throws {AppError} `bodies_of_caller`, `bodies_of_server` */
+  grow(bytes: number): void;
+  /** From now on so many are held, not more than before. */
+  shrinkTo(bytes: number): void;
+  readonly bytes: number;
+}
+
+export interface Bodies {
+  /** `owner` is who pays or asks for it: a user, or an address. */
+  open(owner: string): BodyHold;
+  /** Runs long work on a body when no other does, the owners by turns, and leaves as much time to everything else as it took. */
+  inTurn<Result>(owner: string, work: () => Result): Promise<Result>;
+  /** Ends bodies that do not arrive. */
+  readonly watch: ProgressWatch;
+  /** Held now. */
+  readonly bytes: number;
+}
+
+export interface BodyLimits {
+  /** Bytes of all bodies; and of those of one owner. */
+  all: number;
+  perOwner: number;
+  /** Seconds without progress. */
+  timeout: number;
+}
+
+/** Bodies up to this size still find room when larger ones have taken theirs. */
+const smallBody = 64 * 1024;
+/** The share of all that larger ones may take. */
+const largeShare = 0.8;
+const retrySeconds = 5;
+const longestRestMs = 1_000;
+
+export function createBodies({ all, perOwner, timeout }: BodyLimits): Bodies {
+  const byOwner = new Map<string, number>();
+  let held = 0;
+
+  function change(owner: string, bytes: number): void {
+    held += bytes;
+    const left = (byOwner.get(owner) ?? 0) + bytes;
+    if (left > 0) byOwner.set(owner, left);
+    else byOwner.delete(owner);
+  }
+
+  return {
+    open(owner) {
+      let mine = 0;
+      return {
+        grow(bytes) {
+          if ((byOwner.get(owner) ?? 0) + bytes > perOwner) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
+          // The only one may be as large as bodies are allowed to be.
+          const room = mine + bytes <= smallBody ? all : all * largeShare;
+          if (held + bytes > room && held > mine) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+          mine += bytes;
+          change(owner, bytes);
+        },
+        shrinkTo(bytes) {
+          if (bytes >= mine) return;
+          change(owner, bytes - mine);
+          mine = bytes;
+        },
+        get bytes() {
+          return mine;
+        },
+      };
+    },
+    inTurn: createTurns(),
+    watch: createProgressWatch(timeout),
+    get bytes() {
+      return held;
+    },
+  };
+}
+
+function createTurns(): Bodies['inTurn'] {
+  // In the order of their turns; an owner without work is not in it.
+  const waiting = new Map<string, (() => void)[]>();
+  let isBusy = false;
+
+  function next(): void {
+    const [turn] = waiting;
+    if (turn === undefined) {
+      isBusy = false;
+      return;
+    }
+    const [owner, line] = turn;
+    const first = line.shift();
+    waiting.delete(owner);
+    if (line.length > 0) waiting.set(owner, line);
+    const startedAt = performance.now();
+    first?.();
+    setTimeout(next, Math.min(performance.now() - startedAt, longestRestMs));
+  }
+
+  return (owner, work) =>
+    new Promise((resolve, reject) => {
+      const line = waiting.get(owner) ?? [];
+      line.push(() => {
+        try {
+          resolve(work());
+        } catch (failure) {
+          reject(failure instanceof Error ? failure : new Error(String(failure)));
+        }
+      });
+      waiting.set(owner, line);
+      if (isBusy) return;
+      isBusy = true;
+      setImmediate(next);
+    });
+}

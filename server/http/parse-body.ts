@@ -1,0 +1,77 @@
+// Bytes of a body to the value that they are JSON of.
+import { AppError } from '#shared/errors.ts';
+import type { Bodies } from '#server/http/bodies.ts';
+import { readBody } from '#server/http/read-body.ts';
+import type { BodyReading, RawBody } from '#server/http/read-body.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+/** Beyond either, reading takes milliseconds, and is done in turn. */
+const longBytes = 512 * 1024;
+const longParts = 10_000;
+
+/** @throws {AppError} `invalid_utf8` */
+export function textOf({ bytes }: RawBody): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new AppError('invalid_utf8', {}, { cause });
+  }
+}
+
+export function isLong({ bytes, parts }: RawBody): boolean {
+  return bytes.length > longBytes || parts > longParts;
+}
+
+/** @throws {AppError} `invalid_json` */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('invalid_json', {}, { cause });
+  }
+}
+
+/** The text of a body and its value. @throws {AppError} `invalid_utf8`, `invalid_json` */
+export async function parseBody(raw: RawBody, bodies: Bodies, owner: string): Promise<{ text: string; value: unknown }> {
+  if (!isLong(raw)) {
+    const text = textOf(raw);
+    return { text, value: parseJson(text) };
+  }
+  const text = await bodies.inTurn(owner, () => textOf(raw));
+  return { text, value: await bodies.inTurn(owner, () => parseJson(text)) };
+}
+
+/**
+ * The value of a console call's body; nothing of it is held any more.
+ * @throws {AppError} as `readBody` and `parseBody`
+ */
+export async function readJson(reading: Omit<BodyReading, 'hold' | 'watch'>, bodies: Bodies, owner: string): Promise<unknown> {
+  const hold = bodies.open(owner);
+  try {
+    const raw = await readBody({ ...reading, hold, watch: bodies.watch });
+    const { text, value } = await parseBody(raw, bodies, owner);
+    if (escapedSurrogate.test(text) && !isWellFormed(value)) throw new AppError('invalid_utf8');
+    return value;
+  } finally {
+    hold.shrinkTo(0);
+  }
+}
+
+const escapedSurrogate = /\\u[dD][89a-fA-F]/;
+
+/** JSON can escape half a character, which no UTF-8 text holds: stored and read back it would be another text. */
+function isWellFormed(value: unknown): boolean {
+  // Not recursive: it costs less.
+  const left = [value];
+  while (left.length > 0) {
+    const part = left.pop();
+    if (typeof part === 'string') {
+      if (!part.isWellFormed()) return false;
+    } else if (Array.isArray(part)) {
+      for (const item of part) left.push(item);
+    } else if (typeof part === 'object' && part !== null) {
+      for (const [name, item] of Object.entries(part)) left.push(name, item);
+    }
+  }
+  return true;
+}
