@@ -26,6 +26,19 @@ describe('the health of a channel', () => {
     expect(health.factor(2, 'a')).toBe(1);
   });
 
+  it('forgets the oldest of very many models, never the channel itself', () => {
+    const health = createChannelHealth(createClock());
+    health.failed(1, 'first', failure(401));
+    const whole = health.factor(1, 'any');
+    health.failed(1, 'first', failure(500));
+    expect(health.factor(1, 'first')).toBeLessThanOrEqual(whole);
+    for (let count = 0; count < 2_000; count += 1)
+      for (let turn = 0; turn < 3; turn += 1) health.failed(1, `family-${count}`, failure(500));
+    expect(health.factor(1, 'family-0')).toBe(whole);
+    expect(health.factor(1, 'family-1999')).toBeLessThan(whole);
+    expect(health.factor(1, 'any')).toBe(whole);
+  });
+
   it('suffers as a whole from a bad key, an empty account and failed connections', () => {
     for (const bad of [failure(401), failure(402), failure(403), networkFailure()]) {
       const health = createChannelHealth(createClock());

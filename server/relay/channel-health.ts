@@ -47,6 +47,8 @@ const fadeHalfLife = 60_000;
 const trialTimeout = 60_000;
 const leastFactor = 0.05;
 const forgottenBelow = 0.02;
+/** Of some families of models callers choose the names. Beyond this a channel's oldest is forgotten. */
+const mostModels = 500;
 
 interface HealthParts {
   now(): number;
@@ -63,6 +65,7 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
     if (models === undefined) channels.set(channelId, (models = new Map()));
     let state = models.get(name);
     if (state === undefined) {
+      if (models.size >= mostModels) dropOldest(models);
       models.set(name, (state = { failures: 0, at: now(), inRow: 0, pausedUntil: 0, pause: firstPause, trialUntil: 0 }));
     }
     return state;
@@ -152,6 +155,15 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
       channels.delete(channelId);
     },
   };
+}
+
+/** Never the channel's own state. */
+function dropOldest(models: Map<string, State>): void {
+  for (const name of models.keys()) {
+    if (name === '') continue;
+    models.delete(name);
+    return;
+  }
 }
 
 /** The upstream is well and did not like the request. */

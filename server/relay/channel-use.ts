@@ -1,5 +1,6 @@
 // What channels have used: a figure for administrators, summed in memory and written once a second.
 import type { Logger } from 'pino';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 
 export interface ChannelUse {
@@ -19,11 +20,18 @@ export function createChannelUse({ db, log }: { db: Database; log: Logger }): Ch
     if (sums.size === 0) return;
     const batch = sums;
     sums = new Map();
-    try {
-      await db.write([...batch].map(([id, quota]) => ({ of: 'channels', where: { id }, patch: { increment: { used_quota: quota } } })));
-    } catch (failure) {
-      log.warn({ reason: String(failure) }, 'the use of channels could not be written and will be later');
-      for (const [id, quota] of batch) sums.set(id, (sums.get(id) ?? 0) + quota);
+    // One by one: what is written does not depend on the others, and nothing is added twice.
+    for (const [id, quota] of batch) {
+      try {
+        await db.collection('channels').patch({ id }, { increment: { used_quota: quota } });
+      } catch (failure) {
+        const isLater = failure instanceof DatabaseUnavailable;
+        log.warn(
+          { channel: id, reason: String(failure) },
+          `the use of a channel could not be written and ${isLater ? 'will be later' : 'is lost'}`,
+        );
+        if (isLater) sums.set(id, (sums.get(id) ?? 0) + quota);
+      }
     }
   }
 

@@ -1,28 +1,36 @@
 // The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
+import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
 import { LeanBody } from '#server/relay/lean-body.ts';
 import type { BodySource } from '#server/relay/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/relay/stream-clock.ts';
-import { keepAliveComment } from '#server/upstream/sse.ts';
 
-/** A client that has read nothing for this long is not coming back; its stream holds money and an upstream. */
-const longestPauseMs = 300_000;
+export interface ClientStreamOptions {
+  keepAliveMs: number;
+  dialect: ClientDialect;
+  requestId: string;
+  onLeft(): void;
+}
 
 export class ClientStream implements BodySource, TimedStream {
   readonly body: LeanBody;
   clockPlace = -1;
   readonly #clock: StreamClock;
   readonly #keepAliveMs: number;
+  readonly #dialect: ClientDialect;
+  readonly #requestId: string;
+  #hasContent = false;
   #upstream: { pause(): void; resume(): void } | null = null;
   #isPaused = false;
   #isOver = false;
-  #pausedAt = 0;
   #lastWriteAt = performance.now();
   #onLeft: () => void;
 
-  constructor(clock: StreamClock, { keepAliveMs, onLeft }: { keepAliveMs: number; onLeft: () => void }) {
+  constructor(clock: StreamClock, { keepAliveMs, dialect, requestId, onLeft }: ClientStreamOptions) {
     this.body = new LeanBody(this);
     this.#clock = clock;
     this.#keepAliveMs = keepAliveMs;
+    this.#dialect = dialect;
+    this.#requestId = requestId;
     this.#onLeft = onLeft;
   }
 
@@ -38,6 +46,11 @@ export class ClientStream implements BodySource, TimedStream {
   }
 
   write(chunk: Buffer): void {
+    this.#hasContent = true;
+    this.#writeBytes(chunk);
+  }
+
+  #writeBytes(chunk: Buffer): void {
     this.#lastWriteAt = performance.now();
     this.body.write(chunk);
   }
@@ -48,6 +61,11 @@ export class ClientStream implements BodySource, TimedStream {
     this.#clock.remove(this);
     for (const piece of last) this.body.write(piece);
     this.body.end();
+  }
+
+  /** Ends the answer with an error in the client's format, after what is still to be said. */
+  fail(error: ErrorObject, ...last: readonly Buffer[]): void {
+    this.end(...last, Buffer.from(this.#dialect.errorEvent(error, this.#requestId)));
   }
 
   /** Breaks the connection off: there is no proper end. */
@@ -65,8 +83,8 @@ export class ClientStream implements BodySource, TimedStream {
   tick(now: number): void {
     // Without content they leave late, because mostly it is about to come and both fit into one write.
     this.body.flushHeaders();
-    if (this.#isPaused && now - this.#pausedAt > longestPauseMs) this.body.cut();
-    else if (!this.#isPaused && now - this.#lastWriteAt >= this.#keepAliveMs) this.write(keepAliveComment);
+    if (this.#isPaused || now - this.#lastWriteAt < this.#keepAliveMs) return;
+    this.#writeBytes(Buffer.from(this.#dialect.keepAlive(this.#hasContent)));
   }
 
   /** Ends the call as if nobody waited for it; its last word still goes out. */
@@ -76,7 +94,6 @@ export class ClientStream implements BodySource, TimedStream {
 
   pause(): void {
     this.#isPaused = true;
-    this.#pausedAt = performance.now();
     this.#upstream?.pause();
   }
 

@@ -1,14 +1,18 @@
 // The relay of one process: its services, made from the context, and its routes.
 import type { AppContext } from '#server/context.ts';
 import { createAddressReader } from '#server/http/client-address.ts';
+import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createQuotes } from '#server/money/quote.ts';
 import { createChannelHealth } from '#server/relay/channel-health.ts';
 import { createChannelPicker } from '#server/relay/channel-picker.ts';
 import { createChannelUse } from '#server/relay/channel-use.ts';
+import { createLeftCalls } from '#server/relay/left-calls.ts';
+import { createLearnedUsage } from '#server/relay/learned-usage.ts';
 import { createRateGate } from '#server/relay/rate-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream-clock.ts';
 import { createTokenGate } from '#server/relay/token-gate.ts';
+import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
 import { createChannelFigures } from '#server/upstream/channel-figures.ts';
 import { createSender } from '#server/upstream/send.ts';
 import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
@@ -17,6 +21,8 @@ export interface Relay {
   readonly services: RelayServices;
   /** Streams that are open right now. */
   readonly openStreams: number;
+  /** What nobody waits for any more ends now. */
+  drain(): void;
   /** Open streams end with an error that says why. Connections are cut soon after. */
   shutDown(): void;
 }
@@ -35,16 +41,22 @@ export function createRelay(context: AppContext): Relay {
     gate: createTokenGate(context),
     rates: createRateGate(context),
     quotes: createQuotes(context.settings),
+    learned: createLearnedUsage(),
     sender: createSender(),
     use: createChannelUse(context),
-    clock: createStreamClock(),
+    clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
+    left: createLeftCalls(),
+    refusals: createRefusalWatch(context),
+    refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,
-    addressOf: (request, connection) => addresses.read(connection?.req.socket.remoteAddress ?? '', request.headers.get('x-forwarded-for')),
+    addressOf: addresses.read,
   };
   const stopForgetting = context.changes.listen('channel', (id) => health.forget(Number(id)));
   context.onClose(async () => {
     stopForgetting();
     services.gate.stop();
+    services.refusals.stop();
+    await services.refusalLog.stop();
     services.clock.stop();
     await services.use.stop();
     await services.figures.stop();
@@ -56,8 +68,10 @@ export function createRelay(context: AppContext): Relay {
     get openStreams() {
       return services.clock.size;
     },
+    drain: () => services.left.shutDown(),
     shutDown() {
       isEnding = true;
+      services.left.shutDown();
       services.clock.shutDown();
     },
   };

@@ -2,6 +2,10 @@
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { promptParts } from '#server/upstream/prompt-parts.ts';
+import type { PromptParts } from '#server/upstream/prompt-parts.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
 
 export type RelayBody = Record<string, unknown>;
@@ -9,8 +13,12 @@ export type RelayBody = Record<string, unknown>;
 export interface RelayEndpoint {
   path: string;
   capability: Capability;
+  /** The format that callers speak here; errors leave in it, too. */
+  dialect: ClientDialect;
   /** @throws {AppError} 400 with the field at fault. */
   check(body: RelayBody): void;
+  /** What of a body counts as prompt. */
+  promptParts(body: RelayBody, model: string): PromptParts;
   canStream: boolean;
 }
 
@@ -20,15 +28,26 @@ const modelNameLimit = 256;
 
 const rules = {
   noControls: { zh: '不能包含控制字符', en: 'must not contain control characters' },
-  textOrParts: { zh: '必须是文本或内容片段的数组', en: 'must be a text or a list of parts' },
   textOrList: { zh: '必须是文本或数组', en: 'must be a text or a list' },
   between: (min: number, max: number) => ({ zh: `必须是 ${min} 到 ${max} 之间的整数`, en: `must be a whole number from ${min} to ${max}` }),
 } as const;
 
 export const relayEndpoints: readonly RelayEndpoint[] = [
-  { path: '/v1/chat/completions', capability: 'chat', check: checkChat, canStream: true },
-  { path: '/v1/embeddings', capability: 'embeddings', check: checkEmbeddings, canStream: false },
+  chatEndpoint('/v1/chat/completions', clientDialects['openai-chat']),
+  chatEndpoint('/v1/messages', clientDialects.claude),
+  {
+    path: '/v1/embeddings',
+    capability: 'embeddings',
+    dialect: clientDialects['openai-chat'],
+    check: checkEmbeddings,
+    promptParts: (body, model) => promptParts(body, 'embeddings', model),
+    canStream: false,
+  },
 ];
+
+function chatEndpoint(path: string, dialect: ClientDialect): RelayEndpoint {
+  return { path, capability: 'chat', dialect, check: dialect.check, promptParts: dialect.promptParts, canStream: true };
+}
 
 /** The model that a body names. @throws {AppError} */
 export function modelOf(body: RelayBody): string {
@@ -41,44 +60,10 @@ export function modelOf(body: RelayBody): string {
   return model;
 }
 
-/** The larger of the two limits on generated tokens; 0 when the client set none. */
-export function maxTokensOf(body: RelayBody): number {
-  return Math.max(numberOr(body['max_tokens'], 0), numberOr(body['max_completion_tokens'], 0));
-}
-
-/** How many answers were asked for; each may use all the tokens. */
-export function choiceCountOf(body: RelayBody): number {
-  return Math.max(1, numberOr(body['n'], 1));
-}
-
-function checkChat(body: RelayBody): void {
-  const { messages } = body;
-  if (messages === undefined || messages === null) throw new AppError('messages_required', {}, { field: 'messages' });
-  if (!Array.isArray(messages)) throw bad('messages', fieldRules.list);
-  if (messages.length === 0) throw new AppError('messages_required', {}, { field: 'messages' });
-  messages.forEach((message: unknown, index) => {
-    if (typeof message !== 'object' || message === null || Array.isArray(message)) throw bad(`messages.${index}`, fieldRules.object);
-    if (!('role' in message) || typeof message.role !== 'string') throw bad(`messages.${index}.role`, fieldRules.text);
-    const content: unknown = 'content' in message ? message.content : null;
-    if (content !== null && content !== undefined && typeof content !== 'string' && !Array.isArray(content)) {
-      throw bad(`messages.${index}.content`, rules.textOrParts);
-    }
-  });
-  checkInteger(body, 'max_tokens', 0, tokenLimit);
-  checkInteger(body, 'max_completion_tokens', 0, tokenLimit);
-  checkInteger(body, 'n', 1, 128);
-  for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']) checkNumber(body, field);
-  const { stream } = body;
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw bad('stream', fieldRules.boolean);
-  const options = body['stream_options'];
-  if (options !== undefined && options !== null && (typeof options !== 'object' || Array.isArray(options)))
-    throw bad('stream_options', fieldRules.object);
-}
-
 function checkEmbeddings(body: RelayBody): void {
   const { input } = body;
   if (input === undefined || input === null || input === '' || (Array.isArray(input) && input.length === 0)) {
-    throw new AppError('input_required', {}, { field: 'input' });
+    throw new AppError('invalid_embedding_request', {}, { field: 'input' });
   }
   if (typeof input !== 'string' && !Array.isArray(input)) throw bad('input', rules.textOrList);
   checkInteger(body, 'dimensions', 1, 1_000_000);
@@ -95,16 +80,7 @@ function checkInteger(body: RelayBody, field: string, min: number, max: number):
   }
 }
 
-function checkNumber(body: RelayBody, field: string): void {
-  const value = body[field];
-  if (value !== undefined && value !== null && (typeof value !== 'number' || !Number.isFinite(value))) throw bad(field, fieldRules.number);
-}
-
 /** `field` is the name on the wire: callers of the API know no other. */
 function bad(field: string, rule: LocalText): AppError {
   return new AppError('invalid_request', { detail: { zh: `${field} ${rule.zh}`, en: `${field} ${rule.en}` } }, { field });
-}
-
-function numberOr(value: unknown, fallback: number): number {
-  return typeof value === 'number' ? value : fallback;
 }

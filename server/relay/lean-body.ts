@@ -64,6 +64,8 @@ export class LeanBody extends EventEmitter {
 
   pipe(destination: ServerResponse): ServerResponse {
     this.#destination = destination;
+    // Between the end of a connection and its `close` every write is an error, and one that nobody hears ends the process.
+    destination.on('error', () => {});
     if (this.#isGone) {
       destination.destroy(); // cut before it was asked for
       return destination;

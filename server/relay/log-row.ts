@@ -7,6 +7,9 @@ import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
 
+/** Names of fields that are kept of a call. */
+const mostDropped = 20;
+
 export interface CallEnd {
   /** Null: nothing was used. */
   usage: MeteredUsage | null;
@@ -18,6 +21,8 @@ export interface CallEnd {
   firstByteMs: number | undefined;
   /** Undefined: well. */
   ending: CallEnding | undefined;
+  /** How it was charged that the client had left. */
+  afterLeaving?: LogOther['after_leaving'];
   /** Short text of what went wrong. */
   problem?: string;
 }
@@ -55,6 +60,9 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     other.is_model_mapped = true;
     other.upstream_model_name = end.upstreamModel;
   }
+  if (call.outputBound !== undefined) other.output_bound = call.outputBound;
+  if (end.afterLeaving !== undefined) other.after_leaving = end.afterLeaving;
+  if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
   if (end.ending !== undefined) other.ending = end.ending;
   if (end.problem !== undefined) other.problem = end.problem;
   return {
@@ -74,6 +82,7 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     group: admission.group,
     other,
     request_id: call.requestId,
+    ...(end.ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
 }

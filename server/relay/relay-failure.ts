@@ -1,46 +1,54 @@
-// How failures leave on the relay's paths: OpenAI's error object, in the caller's language, with the request id.
-import { errorText } from '#shared/errors.ts';
-import type { AppError, ErrorCode, Language } from '#shared/errors.ts';
+// How failures leave on the relay's paths: in the caller's format and language, with the request id.
+import { AppError, errors, errorText } from '#shared/errors.ts';
+import type { ErrorCode, Language } from '#shared/errors.ts';
+import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
 import { failureHeaders } from '#server/http/failure.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
+import { refusesChannel } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-/** What a client is told: our own refusal, or what the upstream said. */
-export interface ErrorObject {
-  message: string;
-  type: string;
-  param: string | null;
-  code: string | number | null;
-}
-
-const requestTypes = new Set([400, 404, 413, 415]);
+const requestTypes = new Set([400, 404, 408, 413, 415]);
 
 /** The error object of our own refusals. */
 export function ownError(error: AppError, language: Language, requestId: string): ErrorObject {
   const message = `${errorText(error.code, language, error.details)} (request id: ${requestId})`;
   const type = requestTypes.has(error.status) ? 'invalid_request_error' : 'new_api_error';
-  return { message, type, param: error.field ?? '', code: error.code };
+  return { message, type, param: error.field ?? '', code: error.code, status: error.status };
 }
 
-/** The error object of an upstream's failure; a saturated upstream is told in our words. */
-export function upstreamError(failure: UpstreamFailure, language: Language, requestId: string): ErrorObject {
+export interface ToldFailure {
+  error: ErrorObject;
+  retryAfter: number | undefined;
+}
+
+/** What a caller is told of an upstream's failure: its own words, unless it speaks of the channel's account or is saturated. */
+export function tellFailure(
+  failure: UpstreamFailure,
+  { language, requestId, keywords }: { language: Language; requestId: string; keywords: readonly string[] },
+): ToldFailure {
+  if (refusesChannel(failure, keywords)) {
+    // 502: SDKs take it for the server's fault and try again. 401 would make a caller look for a fault of the own key.
+    // Words alone may have been quoted: the status stays, and SDKs do not try a bad request again.
+    const isCertain = refusesChannel(failure, []) || failure.status >= 500;
+    const status = isCertain ? errors.channel_refused.status : failure.status;
+    const error = { ...ownError(new AppError('channel_refused'), language, requestId), type: 'upstream_error', status };
+    return { error, retryAfter: undefined };
+  }
+  if (failure.own !== undefined) return { error: ownError(failure.own, language, requestId), retryAfter: undefined };
   const own: ErrorCode | null = failure.status === 429 ? 'upstream_saturated' : failure.errorCode;
   const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
-  return { message: `${text} (request id: ${requestId})`, type: failure.type, param: failure.param, code: failure.code };
+  const { type, param, code, status, retryAfter } = failure;
+  return { error: { message: `${text} (request id: ${requestId})`, type, param, code, status }, retryAfter };
 }
 
-export function errorAnswer(status: number, error: ErrorObject, requestId: string, retryAfter?: number): Response {
+/** The response that says so. */
+export function errorAnswer(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferAnswer(
-    status,
+    error.status,
     {
       'content-type': 'application/json; charset=utf-8',
       ...failureHeaders({ retryAfter }, requestId),
     },
-    Buffer.from(JSON.stringify({ error })),
+    Buffer.from(JSON.stringify(dialect.errorBody(error, requestId))),
   );
-}
-
-/** An error inside a stream that has begun; the OpenAI clients throw when they see it. */
-export function errorEvent(error: ErrorObject): Buffer {
-  return Buffer.from(`data: ${JSON.stringify({ error })}\n\n`);
 }

@@ -5,12 +5,15 @@ import type { Connection } from '#server/http/connection.ts';
 import { bufferAnswer, eventStreamHeaders, streamAnswer } from '#server/relay/client-answer.ts';
 import { ClientStream } from '#server/relay/client-stream.ts';
 import { disableChannel, reasonToDisable } from '#server/relay/auto-disable.ts';
+import { chargeLeftCall } from '#server/relay/charge-left-call.ts';
+import type { LeftTry } from '#server/relay/charge-left-call.ts';
+import { learnFromCall } from '#server/relay/learn-from-call.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
 import { openCall } from '#server/relay/open-call.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, errorEvent, ownError, upstreamError } from '#server/relay/relay-failure.ts';
-import type { ErrorObject } from '#server/relay/relay-failure.ts';
-import { elapsed } from '#server/relay/running-call.ts';
+import { errorAnswer, ownError, tellFailure } from '#server/relay/relay-failure.ts';
+import type { ErrorObject } from '#server/dialects/client-dialect.ts';
+import { elapsed, markLeft } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { StreamRelay } from '#server/relay/stream-relay.ts';
@@ -25,7 +28,8 @@ type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream'; relay:
 type NoAnswer =
   | { kind: 'failed'; failure: UpstreamFailure; channel: PreparedChannel }
   | { kind: 'no_channel' }
-  | { kind: 'left' }
+  /** `sent`: what was under way then, and is charged. */
+  | { kind: 'left'; sent: LeftTry | null }
   /** Our own fault. */
   | { kind: 'fault' };
 
@@ -58,24 +62,27 @@ async function answerWhole(call: RunningCall): Promise<Response> {
       upstreamModel: result.request.isMapped ? result.request.upstreamModel : undefined,
       reasoningEffort: result.request.reasoningEffort,
       firstByteMs: result.firstByteMs,
-      ending: undefined,
+      ending: call.hasLeft ? 'client_closed' : undefined,
+      ...(call.hasLeft ? { afterLeaving: 'read' } : {}),
     });
+    learnFromCall(call, result.usage, result.firstByteMs);
     call.services.use.add(result.channel.id, row.quota);
     // The answer leaves when its charge is durable: what was not settled was not answered.
     await call.services.context.ledger.settle(call.reservation, row);
     if (call.pass !== null) await call.pass.succeeded();
-    return bufferAnswer(200, { 'content-type': result.contentType, 'x-oneapi-request-id': call.requestId }, Buffer.from(result.text));
+    return bufferAnswer(200, { 'content-type': result.contentType, ...headersOf(call) }, Buffer.from(result.text));
   }
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
-  const { status, error, retryAfter } = endWithoutAnswer(call, outcome);
-  return errorAnswer(status, error, call.requestId, retryAfter);
+  const { error, retryAfter } = endWithoutAnswer(call, outcome);
+  return errorAnswer(call.endpoint.dialect, error, call.requestId, retryAfter);
 }
 
 /** Waits for the first event, so that a failure before it is an answer with its own status; but not for ever. */
 async function answerStream(call: RunningCall): Promise<Response> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
-  const client = new ClientStream(clock, { keepAliveMs, onLeft: () => leave(call) });
+  const { dialect } = call.endpoint;
+  const client = new ClientStream(clock, { keepAliveMs, dialect, requestId: call.requestId, onLeft: () => leave(call) });
   // The tries may outlive this function, so their faults must end the client's stream too.
   const tries = tryChannels(call, client).catch((failure: unknown): Outcome => {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
@@ -84,13 +91,13 @@ async function answerStream(call: RunningCall): Promise<Response> {
   const outcome = await within(keepAliveMs, tries);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
-    const { status, error, retryAfter } = endWithoutAnswer(call, outcome);
-    return errorAnswer(status, error, call.requestId, retryAfter);
+    const { error, retryAfter } = endWithoutAnswer(call, outcome);
+    return errorAnswer(call.endpoint.dialect, error, call.requestId, retryAfter);
   }
   client.begin();
   if (outcome === 'waiting') {
     const ending = tries.then((late) => {
-      if (late.kind !== 'stream' && late.kind !== 'whole') client.end(errorEvent(endWithoutAnswer(call, late).error));
+      if (late.kind !== 'stream' && late.kind !== 'whole') client.fail(endWithoutAnswer(call, late).error);
     });
     context.waitUntil(
       ending.catch((failure: unknown) => {
@@ -99,7 +106,21 @@ async function answerStream(call: RunningCall): Promise<Response> {
       }),
     );
   }
-  return streamAnswer(200, { ...eventStreamHeaders, 'x-oneapi-request-id': call.requestId }, client.body);
+  return streamAnswer(200, { ...eventStreamHeaders, ...headersOf(call) }, client.body);
+}
+
+function headersOf({ requestId, dropped }: RunningCall): Record<string, string> {
+  const headers: Record<string, string> = { 'x-oneapi-request-id': requestId };
+  if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
+  return headers;
+}
+
+/** Names that a caller chose: only what a header can carry, and not more than one should. */
+function headerList(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/[^\x21-\x7e ]|,/g, '?').slice(0, 100))
+    .slice(0, 20)
+    .join(', ');
 }
 
 /** What the work, which never fails, came to; or that it takes longer. */
@@ -122,7 +143,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
   const mostTries = pinned === undefined ? context.settings.get('RetryTimes') + 1 : 1;
   let last: Outcome = { kind: 'no_channel' };
   while (tried.size < mostTries) {
-    if (call.hasLeft || services.isEnding()) return { kind: 'left' };
+    if (call.hasLeft || services.isEnding()) return { kind: 'left', sent: null };
     const channel = pinned ?? picker.pick({ group: admission.group, model, tried });
     if (channel === null) break;
     tried.add(channel.id);
@@ -133,7 +154,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
     attempt.end_ms = elapsed(call);
     if (result.kind === 'left') {
       health.released(channel.id, model);
-      return { kind: 'left' };
+      return { kind: 'left', sent: result.sent };
     }
     if (result.kind === 'whole') {
       health.succeeded(channel.id, model);
@@ -141,7 +162,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
       return { kind: 'whole', result };
     }
     const { failure } = result;
-    attempt.error = nameOf(failure);
+    attempt.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
     noteFailure(call, channel, failure);
     last = { kind: 'failed', failure, channel };
     if (!isRetryable(failure, channel.type)) break;
@@ -161,9 +182,11 @@ function noteFailure(call: RunningCall, channel: PreparedChannel, failure: Upstr
 }
 
 /** Books a call that got no answer: it costs nothing, but the log keeps its attempts. */
-function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { status: number; error: ErrorObject; retryAfter: number | undefined } {
+function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { error: ErrorObject; retryAfter: number | undefined } {
   const { context } = call.services;
   if (call.attempts.length === 0 || outcome.kind === 'fault') context.ledger.release(call.reservation);
+  // What the server itself cuts off costs nothing.
+  else if (outcome.kind === 'left' && outcome.sent !== null && !call.wasCut) context.waitUntil(chargeLeftCall(call, outcome.sent));
   else {
     const row = chargeRow(call, {
       usage: null,
@@ -178,11 +201,11 @@ function endWithoutAnswer(call: RunningCall, outcome: NoAnswer): { status: numbe
     context.waitUntil(context.ledger.settle(call.reservation, row));
   }
   if (outcome.kind === 'failed') {
-    const { failure } = outcome;
-    return { status: failure.status, error: upstreamError(failure, call.language, call.requestId), retryAfter: failure.retryAfter };
+    const keywords = context.settings.get('AutomaticDisableKeywords');
+    return tellFailure(outcome.failure, { language: call.language, requestId: call.requestId, keywords });
   }
   const own = ownFailure(call, outcome);
-  return { status: own.status, error: ownError(own, call.language, call.requestId), retryAfter: own.retryAfter };
+  return { error: ownError(own, call.language, call.requestId), retryAfter: own.retryAfter };
 }
 
 function ownFailure(call: RunningCall, outcome: { kind: 'no_channel' | 'left' | 'fault' }): AppError {
@@ -192,7 +215,7 @@ function ownFailure(call: RunningCall, outcome: { kind: 'no_channel' | 'left' | 
 }
 
 function failureAnswer(call: RunningCall, error: AppError): Response {
-  return errorAnswer(error.status, ownError(error, call.language, call.requestId), call.requestId);
+  return errorAnswer(call.endpoint.dialect, ownError(error, call.language, call.requestId), call.requestId);
 }
 
 function leftEnding({ services }: RunningCall): CallEnding {
@@ -200,6 +223,6 @@ function leftEnding({ services }: RunningCall): CallEnding {
 }
 
 function leave(call: RunningCall): void {
-  call.hasLeft = true;
+  markLeft(call);
   call.onLeave?.();
 }

@@ -1,13 +1,15 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
+import { countTokens, countTokensEndpoint } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
-import { modelObject } from '#server/relay/models.ts';
+import { modelObject } from '#server/upstream/model-object.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
 import type { Admission } from '#server/relay/token-gate.ts';
@@ -16,6 +18,8 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
   for (const endpoint of relayEndpoints) {
     host.add('POST', endpoint.path, (request, _params, connection) => relayCall(services, endpoint, request, connection));
   }
+
+  host.add('POST', countTokensEndpoint.path, (request, _params, connection) => countTokens(services, request, connection));
 
   /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
   function modelsOf(admission: Admission): readonly string[] {
@@ -30,12 +34,8 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
       return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
-      return errorAnswer(
-        error.status,
-        ownError(error, languageOf(request.headers.get('accept-language')), requestId),
-        requestId,
-        error.retryAfter,
-      );
+      const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
+      return errorAnswer(clientDialects['openai-chat'], told, requestId, error.retryAfter);
     }
   }
 

@@ -3,8 +3,10 @@ import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/settlement.ts';
-import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { CallContent } from '#server/relay/call-content.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePass } from '#server/relay/rate-gate.ts';
+import type { ExpectedPrompt } from '#server/relay/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/token-gate.ts';
 
@@ -15,9 +17,14 @@ export interface RunningCall {
   readonly language: Language;
   readonly admission: Admission;
   readonly model: string;
-  readonly body: RelayBody;
-  readonly rawText: string;
+  readonly content: CallContent;
+  /** The fields of an embeddings request that say how its answer is written. */
+  readonly answerFields: Readonly<Record<string, unknown>>;
+  /** The client wants the usage at the end of its stream. */
+  readonly wantsUsage: boolean;
   readonly isStream: boolean;
+  /** The client's headers that are for a provider of the same format. */
+  readonly clientHeaders: Readonly<Record<string, string>>;
   /** `api-version` of the client's query. */
   readonly version: string | undefined;
   /** Monotonic milliseconds. */
@@ -25,12 +32,28 @@ export interface RunningCall {
   /** Unix seconds. */
   readonly createdAt: number;
   readonly quoted: QuotedPrice;
-  readonly promptEstimate: number;
   readonly reservation: Reservation;
+  readonly prompt: ExpectedPrompt;
+  /** How many answers were asked for. */
+  readonly choices: number;
+  /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
+  readonly outputBound: number | undefined;
+  /** Tokens of each choice that no limit may go beyond on its way upstream; undefined: as many as the model has. */
+  readonly choiceLimit: number | undefined;
+  /** Tokens of all choices together that were reserved for. */
+  readonly outputMost: number;
+  /** Tokens of all choices together that an upstream is told to keep to; undefined without a limit. */
+  readonly outputLimit: number | undefined;
   readonly pass: RatePass | null;
   readonly attempts: Attempt[];
+  /** Names of the client's fields that the channel asked last has no place for. */
+  dropped: readonly string[];
+  /** Tokens of each choice that the channel asked last was told as the limit; undefined: none. */
+  sentLimit: number | undefined;
   /** The client's connection has closed before its answer was complete. */
   hasLeft: boolean;
+  /** It was the server that closed it. */
+  wasCut: boolean;
   /** Ends what is under way for a client that has left. */
   onLeave: (() => void) | undefined;
 }
@@ -38,4 +61,11 @@ export interface RunningCall {
 /** Milliseconds since the call began, to the microsecond. */
 export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
+}
+
+/** The client's connection is gone. */
+export function markLeft(call: RunningCall): void {
+  if (call.hasLeft) return;
+  call.hasLeft = true;
+  call.wasCut = call.services.isEnding();
 }

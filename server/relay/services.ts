@@ -2,12 +2,16 @@
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Quotes } from '#server/money/quote.ts';
+import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/channel-picker.ts';
 import type { ChannelUse } from '#server/relay/channel-use.ts';
+import type { LeftCalls } from '#server/relay/left-calls.ts';
+import type { LearnedUsage } from '#server/relay/learned-usage.ts';
 import type { RateGate } from '#server/relay/rate-gate.ts';
 import type { StreamClock } from '#server/relay/stream-clock.ts';
 import type { TokenGate } from '#server/relay/token-gate.ts';
+import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
 import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
 import type { Sender } from '#server/upstream/send.ts';
@@ -21,9 +25,13 @@ export interface RelayServices {
   readonly gate: TokenGate;
   readonly rates: RateGate;
   readonly quotes: Quotes;
+  readonly learned: LearnedUsage;
   readonly sender: Sender;
   readonly use: ChannelUse;
   readonly clock: StreamClock;
+  readonly left: LeftCalls;
+  readonly refusals: RefusalWatch;
+  readonly refusalLog: RefusalLog;
   /** The server is about to cut what is open: who leaves now has not left by himself. */
   readonly isEnding: () => boolean;
   /** Address of the client; forwarding headers count only from trusted proxies. */

@@ -3,6 +3,8 @@
 export interface TimedStream {
   /** Called about four times a second with the monotonic time in milliseconds. */
   tick(now: number): void;
+  /** Its tick threw: it is not ticked again and has to end at once. */
+  cut?(): void;
   /** The server ends: what is open has to end now. */
   shutDown?(): void;
   /** Kept by the clock: where the stream stands in its list, -1 when it does not. */
@@ -20,7 +22,8 @@ export interface StreamClock {
 
 const tickMs = 250;
 
-export function createStreamClock(): StreamClock {
+/** `onFault` hears of a stream whose tick threw; the others go on. */
+export function createStreamClock(onFault: (cause: unknown) => void = () => {}): StreamClock {
   // Not a Set: one that thousands of streams a second pass through keeps ended ones alive (see `pending-work.ts`).
   const streams: TimedStream[] = [];
 
@@ -34,10 +37,23 @@ export function createStreamClock(): StreamClock {
     last.clockPlace = place;
   }
 
+  function tick(stream: TimedStream, now: number): void {
+    try {
+      stream.tick(now);
+    } catch (cause) {
+      remove(stream);
+      onFault(cause);
+      stream.cut?.();
+    }
+  }
+
   const timer = setInterval(() => {
     const now = performance.now();
     // From the end: whoever is removed meanwhile is replaced by one that had its turn.
-    for (let place = streams.length - 1; place >= 0; place -= 1) streams[place]?.tick(now);
+    for (let place = streams.length - 1; place >= 0; place -= 1) {
+      const stream = streams[place];
+      if (stream !== undefined) tick(stream, now);
+    }
   }, tickMs);
   timer.unref();
 

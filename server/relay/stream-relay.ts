@@ -2,41 +2,45 @@
 // is settled. Before the first event nothing has reached the client, so a failure can still go to another channel.
 import { AppError } from '#shared/errors.ts';
 import type { Attempt, CallEnding } from '#shared/logs.ts';
+import { countPromptOf, countedPrompt } from '#server/relay/charge-left-call.ts';
+import type { ErrorObject, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
+import { learnFromCall } from '#server/relay/learn-from-call.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
-import { countedUsage, toldUsage, withCompletion } from '#server/relay/metered-usage.ts';
+import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
-import { errorEvent, ownError } from '#server/relay/relay-failure.ts';
+import { ownError, tellFailure } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamSpending } from '#server/relay/stream-spending.ts';
 import type { SpendingStream } from '#server/relay/stream-spending.ts';
 import type { TimedStream } from '#server/relay/stream-clock.ts';
-import { errorInAnswer } from '#server/upstream/dialects/openai/response.ts';
+import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
-import { wantsUsage } from '#server/upstream/dialects/openai/request.ts';
-import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
-import { mayHoldError, soundPart, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
-import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
-import { isAbsurdUsage, readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { EventSource } from '#server/relay/completion-events.ts';
+import { wholeAsStream } from '#server/relay/whole-as-stream.ts';
+import type { EventSource } from '#server/relay/whole-as-stream.ts';
+import { decodeWhole } from '#server/upstream/decode-whole.ts';
+import { EventSplitter } from '#server/upstream/event-splitter.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
-import { doneEvent, endOfLastEvent, eventData, firstEventData, toEvent } from '#server/upstream/sse.ts';
-import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
-import { invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { createPipe } from '#server/upstream/stream-pipes.ts';
+import type { Counting } from '#server/upstream/token-estimate.ts';
+import { tokensOfUsage, usageOfTokens } from '#server/upstream/usage-of-tokens.ts';
+import { failureInBody, invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { UsageMeter } from '#server/upstream/usage-meter.ts';
-import type { ReportedUsage } from '#server/upstream/usage-meter.ts';
 
 type StreamEnding = 'complete' | CallEnding;
+
+interface FoundUsage {
+  usage: MeteredUsage | null;
+  isInvalid: boolean;
+}
 
 export interface StreamRelayOptions {
   call: RunningCall;
   client: ClientStream;
   channel: PreparedChannel;
-  request: UpstreamRequest;
+  request: Pick<UpstreamRequest, 'upstreamModel' | 'isMapped' | 'reasoningEffort' | 'hasLongIdle'>;
   attempt: Attempt;
   stream: EventSource;
 }
@@ -49,16 +53,15 @@ const lingerMs = 1_000;
 export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   clockPlace = -1;
   readonly #options: StreamRelayOptions;
-  readonly #meter: UsageMeter;
-  readonly #transform: StreamTransform | null;
-  readonly #isUsageHidden: boolean;
+  readonly #pipe: StreamPipe;
+  readonly #counting: Counting;
   readonly #spending: StreamSpending;
   readonly #idleMs: number;
   /** Undefined until it is known whether there will be a stream. */
   #opening: UpstreamFailure | null | undefined;
   #waitsForOpening: ((failure: UpstreamFailure | null) => void) | undefined;
   #state: 'opening' | 'flowing' | 'ended' = 'opening';
-  #carry: Buffer | null = null;
+  #events = new EventSplitter();
   #lastByteAt = performance.now();
   #hasUpstreamEnded = false;
   #last: readonly Buffer[] = [];
@@ -66,10 +69,16 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   constructor(options: StreamRelayOptions) {
     this.#options = options;
     const { call, channel, request } = options;
-    this.#meter = new UsageMeter({ countText: (text) => countText(text, call.model) });
-    this.#spending = new StreamSpending(call, this.#meter, this);
-    this.#isUsageHidden = !wantsUsage(call.body);
-    this.#transform = createStreamTransform({ channel, upstreamModel: request.upstreamModel, isUsageHidden: this.#isUsageHidden });
+    this.#counting = { owner: call.admission.user.id, isEstimated: false };
+    const { upstreamModel } = request;
+    this.#pipe = createPipe({
+      client: call.endpoint.dialect,
+      channel,
+      upstreamModel,
+      writer: writerOptions(call),
+      counting: this.#counting,
+    });
+    this.#spending = new StreamSpending(call, this.#pipe, this);
     this.#idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
   }
 
@@ -92,16 +101,69 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     this.#options.stream.read(this);
   }
 
+  // What calls the stream from outside: sockets, timers, the client. An exception must not leave it: it would end the process,
+  // and with it everybody's streams.
+
   /** The client's connection has closed. */
   clientLeft(): void {
-    this.#finish(this.#options.call.services.isEnding() ? 'shutdown' : 'client_closed');
+    this.#guard(() => this.#finish(this.#options.call.services.isEnding() ? 'shutdown' : 'client_closed'));
   }
 
   shutDown(): void {
-    this.#finish('shutdown');
+    this.#guard(() => this.#finish('shutdown'));
   }
 
   tick(now: number): void {
+    this.#guard(() => this.#tick(now));
+  }
+
+  data(chunk: Buffer, isOwned: boolean): void {
+    this.#guard(() => this.#read(chunk, isOwned));
+  }
+
+  end(): void {
+    this.#guard(() => this.#readEnd());
+  }
+
+  fail(failure: SendFailure): void {
+    this.#hasUpstreamEnded = true;
+    if (failure.reason === 'aborted') return;
+    const isSenseless = failure.reason === 'unreadable' || failure.reason === 'too_large';
+    this.#guard(() => this.#failBeforeOrAfter(failureOf(failure), isSenseless ? 'invalid_answer' : 'truncated'));
+  }
+
+  /** The client reads slowly, or it is not known whether it can pay for more. */
+  pause(): void {
+    this.#guard(() => this.#options.stream.pause());
+  }
+
+  resume(): void {
+    this.#guard(() => {
+      if (!this.#spending.isHeld && !this.#options.client.isPaused) this.#options.stream.resume();
+    });
+  }
+
+  /** The account has no more. */
+  overdraw(): void {
+    this.#guard(() => this.#finish('overdraft'));
+  }
+
+  /** Our own fault: this stream ends with an error, and what came is charged. */
+  fault(cause: unknown): void {
+    const { call, channel } = this.#options;
+    call.services.context.log.error({ requestId: call.requestId, channel: channel.id, err: cause }, 'a stream failed unexpectedly');
+    this.#failBeforeOrAfter(invalidAnswer(), 'fault');
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.fault(cause);
+    }
+  }
+
+  #tick(now: number): void {
     // Silence that the client or we asked for is not the upstream's.
     if (this.#options.client.isPaused || this.#spending.isHeld) this.#lastByteAt = now;
     this.#spending.tick();
@@ -109,37 +171,57 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     this.#failBeforeOrAfter(timeoutFailure('idle'), 'stalled');
   }
 
-  data(chunk: Buffer, isOwned: boolean): void {
+  #read(chunk: Buffer, isOwned: boolean): void {
     if (this.#state === 'ended') return;
     this.#lastByteAt = performance.now();
-    const isCopy = isOwned || this.#carry !== null;
-    let bytes = this.#carry === null ? chunk : Buffer.concat([this.#carry, chunk]);
-    if (this.#state === 'opening' && beginsWithMark(bytes)) bytes = bytes.subarray(3);
-    const end = endOfLastEvent(bytes);
-    this.#carry = end === bytes.length ? null : Buffer.from(bytes.subarray(end));
-    if (this.#carry !== null && this.#carry.length > largestEvent) {
+    const events = this.#events.push(chunk);
+    if (this.#events.restLength > largestEvent) {
       this.#failBeforeOrAfter(invalidAnswer(), 'invalid_answer');
       return;
     }
-    if (end === 0) return;
-    const events = bytes.subarray(0, end);
+    if (events === null) return;
     if (this.#state === 'opening' && !this.#canOpen(events)) return;
-    this.#pass(events, isCopy);
+    this.#pass(events, isOwned || events.buffer !== chunk.buffer);
   }
 
-  end(): void {
+  #readEnd(): void {
     this.#hasUpstreamEnded = true;
     if (this.#state === 'ended') return;
+    if (this.#state === 'opening' && this.#readWhole()) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
-    if (this.#carry !== null && soundPart(this.#carry).next !== 'garbage') this.data(Buffer.from('\n\n'), true);
+    if (this.#events.restLength > 0 && this.#pipe.isEvent(this.#events.rest())) this.#read(Buffer.from('\n\n'), true);
     if (this.#state === 'opening') this.#failBeforeOrAfter(invalidAnswer(), 'truncated');
-    else this.#finish(this.#meter.hasFinished() ? 'complete' : 'truncated');
+    else this.#finish(this.#pipe.hasFinished() ? 'complete' : 'truncated');
   }
 
-  fail(failure: SendFailure): void {
-    this.#hasUpstreamEnded = true;
-    if (failure.reason === 'aborted') return;
-    this.#failBeforeOrAfter(failure.reason === 'timeout' ? timeoutFailure('idle') : networkFailure(), 'truncated');
+  /** A whole answer, or an error, that calls itself an event stream. */
+  #readWhole(): boolean {
+    const text = this.#events.rest().toString('utf8');
+    if (!text.trimStart().startsWith('{')) return false;
+    const { call, channel, request } = this.#options;
+    const { capability, dialect } = call.endpoint;
+    const { upstreamModel } = request;
+    const decoded = decodeWhole({
+      client: dialect,
+      capability,
+      channel,
+      upstreamModel,
+      text,
+      answerFields: call.answerFields,
+      writer: writerOptions(call),
+    });
+    if (decoded.kind === 'failed') {
+      if (decoded.failure.kind === 'invalid') return false;
+      this.#failBeforeOrAfter(decoded.failure, 'upstream_error');
+      return true;
+    }
+    this.#events = new EventSplitter();
+    wholeAsStream(decoded.events()).read({
+      data: (chunk, isOwned) => this.#read(chunk, isOwned),
+      end: () => this.#readEnd(),
+      fail: () => {},
+    });
+    return true;
   }
 
   #failBeforeOrAfter(failure: UpstreamFailure, ending: StreamEnding): void {
@@ -149,20 +231,21 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     }
     if (this.#state !== 'opening') return;
     this.#state = 'ended';
-    this.#options.call.services.clock.remove(this);
-    this.#options.stream.abort();
-    this.#meter.close();
-    this.#open(failure);
+    try {
+      this.#options.call.services.clock.remove(this);
+      this.#options.stream.abort();
+      this.#pipe.close();
+    } finally {
+      this.#open(failure);
+    }
   }
 
   /** Looks at the first events: an error there is the upstream's answer, not a stream. */
   #canOpen(events: Buffer): boolean {
-    const data = firstEventData(events);
-    if (data === null) return false; // comments only
-    const failure =
-      errorInAnswer(data, this.#options.channel) ?? (data === '[DONE]' || parseObject(data) !== null ? null : invalidAnswer());
-    if (failure !== null) {
-      this.#failBeforeOrAfter(failure, 'upstream_error');
+    const opening = this.#pipe.open(events);
+    if (opening === 'comments') return false;
+    if (opening !== 'stream') {
+      this.#failBeforeOrAfter(opening === 'invalid' ? invalidAnswer() : this.#failureOf(opening), 'upstream_error');
       return false;
     }
     this.#state = 'flowing';
@@ -172,82 +255,51 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   }
 
   #pass(events: Buffer, isOwned: boolean): void {
-    const { end, next } = soundPart(events);
-    const content = end === events.length ? events : events.subarray(0, end);
-    let forClient: readonly Buffer[] = [];
-    if (end > 0) {
-      this.#meter.push(content, isOwned);
-      forClient = this.#forClient(content);
-    }
+    const { forClient, next } = this.#pipe.pass(events, isOwned);
     if (this.#state !== 'flowing') return;
-    if (next === 'done') {
+    if (next === 'complete') {
       // What came together with the ending waits for the settlement with it and leaves in one write.
-      this.#last = endOfLastEvent(content) === end ? forClient : [...forClient, Buffer.from('\n')];
+      this.#last = forClient;
       this.#finish('complete');
       return;
     }
     for (const piece of forClient) if (piece.length > 0) this.#options.client.write(piece);
-    if (next === 'nothing') this.#spending.check();
-    else this.#finish(this.#meter.hasFinished() ? 'complete' : 'invalid_answer');
+    if (next === 'more') this.#spending.check();
+    else if (next === 'invalid') this.#finish(this.#pipe.hasFinished() ? 'complete' : 'invalid_answer');
+    else this.#finish('upstream_error', this.#failureOf(next));
   }
 
-  /** What of the events the client gets; nothing when the stream was ended by one of them. */
-  #forClient(events: Buffer): readonly Buffer[] {
-    const hasError = mayHoldError(events);
-    if (this.#transform === null && !hasError) return this.#isUsageHidden ? withoutUsage(events) : [events];
-    const out: string[] = [];
-    for (const data of eventData(events.toString('utf8'))) {
-      const failure = hasError ? errorInAnswer(data, this.#options.channel) : null;
-      if (failure !== null) {
-        if (out.length > 0) this.#options.client.write(Buffer.from(out.join('')));
-        this.#finish('upstream_error', failure);
-        return [];
-      }
-      if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
-      else if (!(this.#isUsageHidden && isUsageOnly(data))) out.push(toEvent(data));
-    }
-    return [Buffer.from(out.join(''))];
-  }
-
-  /** The client reads slowly, or it is not known whether it can pay for more. */
-  pause(): void {
-    this.#options.stream.pause();
-  }
-
-  resume(): void {
-    if (!this.#spending.isHeld && !this.#options.client.isPaused) this.#options.stream.resume();
-  }
-
-  /** The account has no more. */
-  overdraw(): void {
-    this.#finish('overdraft');
+  #failureOf(error: ErrorInResponse): UpstreamFailure {
+    return failureInBody(error, this.#options.channel);
   }
 
   #finish(ending: StreamEnding, failure?: UpstreamFailure): void {
     if (this.#state === 'ended') return;
     const hadOpened = this.#state === 'flowing';
     this.#state = 'ended';
-    this.#spending.end();
     const { call, stream } = this.#options;
-    call.services.clock.remove(this);
-    if (ending !== 'complete') stream.abort();
-    if (!hadOpened) this.#open(null);
-    call.services.context.waitUntil(this.#complete(ending, failure).catch((fault: unknown) => this.#giveUp(fault)));
+    try {
+      this.#spending.end();
+      call.services.clock.remove(this);
+      if (ending !== 'complete') stream.abort();
+      if (!hadOpened) this.#open(null);
+    } finally {
+      call.services.context.waitUntil(this.#complete(ending, failure).catch((fault: unknown) => this.#giveUp(fault)));
+    }
   }
 
   async #complete(ending: StreamEnding, failure?: UpstreamFailure): Promise<void> {
     const { call, channel, client, request, attempt, stream } = this.#options;
     const { services } = call;
-    const reported = this.#meter.lastUsage();
-    // What cannot be true and came before the answer was a placeholder.
-    const usageValue = reported?.hasTextAfter === true && isAbsurdUsage(reported.value) ? undefined : reported?.value;
-    const isAbsurd = isAbsurdUsage(usageValue);
-    const isWell = ending === 'complete' && !isAbsurd;
-    const outcome: StreamEnding = ending === 'complete' && isAbsurd ? 'invalid_usage' : ending;
-    const told = readUsage(usageValue, channel.provider);
-    const usage = told === null ? await this.#countedUsage() : await this.#checkedUsage(toldUsage(told), reported);
+    const found = await this.#usage().catch((cause: unknown) => this.#roughUsage(cause));
+    // Nothing of it has come, but the upstream had it.
+    const usage = found.usage ?? (ending === 'client_closed' ? await countedPrompt(call) : null);
+    const { isInvalid } = found;
+    const isWell = ending === 'complete' && !isInvalid;
+    const outcome: StreamEnding = ending === 'complete' && isInvalid ? 'invalid_usage' : ending;
     attempt.end_ms = elapsed(call);
-    if (outcome !== 'complete') attempt.error = failure === undefined ? outcome : nameOf(failure);
+    const keywords = services.context.settings.get('AutomaticDisableKeywords');
+    if (outcome !== 'complete') attempt.error = failure === undefined ? outcome : nameOf(failure, keywords);
     this.#noteHealth(outcome, failure);
     const row = chargeRow(call, {
       usage,
@@ -256,22 +308,43 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
       reasoningEffort: request.reasoningEffort,
       firstByteMs: attempt.first_byte_ms,
       ending: outcome === 'complete' ? undefined : outcome,
+      ...(outcome === 'client_closed' && usage?.completionSource !== 'upstream' ? { afterLeaving: 'counted' } : {}),
       ...(failure === undefined ? {} : { problem: failure.message }),
     });
+    if (isWell && usage !== null) learnFromCall(call, usage, attempt.first_byte_ms);
     services.use.add(channel.id, row.quota);
     await services.context.ledger.settle(call.reservation, row);
     if (isWell && call.pass !== null) await call.pass.succeeded();
-    const closing = isWell ? this.#closing(told !== null, usage) : errorEvent(this.#problem(outcome, failure));
-    client.end(...this.#last, closing);
-    this.#meter.close();
+    if (isWell) client.end(...this.#last, this.#pipe.ending(usage === null ? null : tokensOfUsage(usage)));
+    else client.fail(this.#problem(outcome, failure), ...this.#last);
+    this.#pipe.close();
     if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
+  }
+
+  /** What the upstream told, as far as it can be believed; else what was counted. */
+  async #usage(): Promise<FoundUsage> {
+    const { usage: tokens, isInvalid, hasTextAfter } = this.#pipe.reportedUsage();
+    if (tokens === null) return { usage: await this.#countedUsage(), isInvalid };
+    const usage = await completedUsage(usageOfTokens(tokens), hasTextAfter, {
+      prompt: () => countPromptOf(this.#options.call),
+      completion: () => this.#pipe.countTokens(),
+    });
+    return { usage, isInvalid };
+  }
+
+  /** Also a stream whose usage cannot be read is charged. */
+  #roughUsage(cause: unknown): FoundUsage {
+    const { call } = this.#options;
+    call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
+    const usage = countedUsage(call.prompt.tokens, this.#pipe.roughTokens(), true);
+    return { usage: this.#pipe.bytes === 0 ? null : usage, isInvalid: false };
   }
 
   /** What was not settled was not answered: the client sees its connection break. */
   #giveUp(fault: unknown): never {
     const { call, client } = this.#options;
     client.cut();
-    this.#meter.close();
+    this.#pipe.close();
     call.services.context.ledger.release(call.reservation);
     throw fault;
   }
@@ -282,68 +355,50 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     // At its end, so that a failure is counted with its call. Who left before the first byte tells nothing.
     if (attempt.first_byte_ms !== undefined) figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
     if (outcome === 'complete' || outcome === 'overdraft') health.succeeded(channel.id, call.model);
-    else if (outcome === 'client_closed' || outcome === 'shutdown') health.released(channel.id, call.model);
+    else if (outcome === 'client_closed' || outcome === 'shutdown' || outcome === 'fault') health.released(channel.id, call.model);
     else health.failed(channel.id, call.model, failure ?? (outcome === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
   }
 
   /** Counts what the upstream did not tell. */
   async #countedUsage(): Promise<MeteredUsage | null> {
     const { call } = this.#options;
-    if (this.#meter.bytes === 0) return null;
+    if (this.#pipe.bytes === 0) return null;
     const [promptTokens, completionTokens] = await Promise.all([
-      countPromptTokens(call.body, call.endpoint.capability, call.model),
-      this.#meter.countTokens(),
+      call.content.countPrompt({ endpoint: call.endpoint, model: call.model, estimate: call.prompt.tokens }, this.#counting),
+      this.#pipe.countTokens(),
     ]);
-    return countedUsage(promptTokens, completionTokens);
+    return countedUsage(promptTokens, completionTokens, this.#counting.isEstimated);
   }
 
-  /** What was told early does not hold what came after it. */
-  async #checkedUsage(told: MeteredUsage, reported: ReportedUsage | undefined): Promise<MeteredUsage> {
-    return reported?.hasTextAfter === true ? withCompletion(told, await this.#meter.countTokens()) : told;
-  }
-
-  /** The proper ending: what a transformation still owes, usage for those who asked and got none, `[DONE]`. */
-  #closing(isTold: boolean, usage: MeteredUsage | null): Buffer {
-    const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
-    if (!this.#isUsageHidden && usage !== null && !isTold) {
-      parts.push(toEvent(usageChunk(this.#meter.lastEvents(), usage, this.#options.call)));
-    }
-    return parts.length === 0 ? doneEvent : Buffer.concat([Buffer.from(parts.join('')), doneEvent]);
-  }
-
-  #problem(outcome: StreamEnding, failure: UpstreamFailure | undefined) {
-    const { language, requestId } = this.#options.call;
-    const own = (code: 'upstream_truncated' | 'upstream_timeout' | 'overdraft_stopped' | 'invalid_upstream_response' | 'shutting_down') =>
-      ownError(new AppError(code), language, requestId);
-    if (failure !== undefined && failure.kind === 'answer') {
-      return { message: `${failure.message} (request id: ${requestId})`, type: failure.type, param: failure.param, code: failure.code };
-    }
+  #problem(outcome: StreamEnding, failure: UpstreamFailure | undefined): ErrorObject {
+    const { language, requestId, services } = this.#options.call;
+    const keywords = services.context.settings.get('AutomaticDisableKeywords');
+    const own = (
+      code:
+        | 'upstream_truncated'
+        | 'upstream_timeout'
+        | 'overdraft_stopped'
+        | 'invalid_upstream_response'
+        | 'shutting_down'
+        | 'internal_error',
+    ) => ownError(new AppError(code), language, requestId);
+    if (failure !== undefined && failure.kind === 'answer') return tellFailure(failure, { language, requestId, keywords }).error;
     if (outcome === 'stalled') return own('upstream_timeout');
     if (outcome === 'shutdown') return own('shutting_down');
     if (outcome === 'overdraft') return own('overdraft_stopped');
     if (outcome === 'truncated') return own('upstream_truncated');
+    if (outcome === 'fault') return own('internal_error');
     return own('invalid_upstream_response');
   }
 }
 
-/** A byte order mark, in UTF-8. */
-function beginsWithMark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+function failureOf(failure: SendFailure): UpstreamFailure {
+  if (failure.reason === 'timeout') return timeoutFailure('idle');
+  return failure.reason === 'unreadable' || failure.reason === 'too_large' ? invalidAnswer() : networkFailure();
 }
 
-function usageChunk(lastEvents: readonly string[], usage: MeteredUsage, call: RunningCall): string {
-  const base = { id: `chatcmpl-${call.requestId}`, object: 'chat.completion.chunk', created: call.createdAt, model: call.model };
-  for (const data of lastEvents.toReversed()) {
-    try {
-      const chunk: unknown = JSON.parse(data);
-      if (typeof chunk !== 'object' || chunk === null) continue;
-      if ('id' in chunk && typeof chunk.id === 'string') base.id = chunk.id;
-      if ('created' in chunk && typeof chunk.created === 'number') base.created = chunk.created;
-      if ('model' in chunk && typeof chunk.model === 'string') base.model = chunk.model;
-      break;
-    } catch {
-      continue;
-    }
-  }
-  return JSON.stringify({ ...base, choices: [], usage: usageObject(usage) });
+/** What a writer of responses needs to know of the call. */
+export function writerOptions(call: RunningCall): ResponseWriterOptions {
+  const { requestId, model, createdAt, wantsUsage, prompt } = call;
+  return { requestId, model, createdAt, wantsUsage, promptEstimate: prompt.tokens };
 }

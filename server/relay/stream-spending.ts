@@ -1,7 +1,8 @@
-// What a stream may still cost while it runs: its reservation grows with what has been written, so that an account does not
-// run far below zero unnoticed.
+// What a stream may still cost while it runs. It has reserved its limit; one whose upstream writes on beyond that is paid for as
+// long as the account has something, and then one at a time may finish in debt, or none (option `StreamOverdraft`).
+import { largestAnswer } from '#server/money/largest-answers.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import type { UsageMeter } from '#server/upstream/usage-meter.ts';
+import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 
 const checkBytes = 8 * 1024;
 
@@ -12,18 +13,20 @@ export interface SpendingStream {
   resume(): void;
   /** All of the account's money is used, and streams are to stop then. */
   overdraw(): void;
+  /** An exception in here ends the stream, and no other. */
+  fault(cause: unknown): void;
 }
 
 export class StreamSpending {
   readonly #call: RunningCall;
-  readonly #meter: UsageMeter;
+  readonly #meter: StreamPipe;
   readonly #stream: SpendingStream;
   #nextCheck = checkBytes;
   #isExtending = false;
   #isHeld = false;
   #isOver = false;
 
-  constructor(call: RunningCall, meter: UsageMeter, stream: SpendingStream) {
+  constructor(call: RunningCall, meter: StreamPipe, stream: SpendingStream) {
     this.#call = call;
     this.#meter = meter;
     this.#stream = stream;
@@ -50,27 +53,26 @@ export class StreamSpending {
 
   #extend(): void {
     this.#nextCheck = this.#meter.bytes + checkBytes;
-    const { services, reservation } = this.#call;
-    const soFar = this.#costSoFar();
-    const hasToStop = services.context.settings.get('StreamOverdraft') === 'stop';
-    if (hasToStop && soFar > reservation.amount && !this.#isHeld) {
+    const { reservation } = this.#call;
+    if (this.#isExtending || (this.#costSoFar() <= reservation.amount && !this.#isHeld)) return;
+    // More than was allowed for. What comes now has to be paid for first.
+    if (!this.#isHeld) {
       this.#isHeld = true;
       this.#stream.pause();
     }
-    if (this.#isExtending || soFar <= reservation.amount * 0.8) return;
     this.#isExtending = true;
-    void this.#extendBy([soFar, soFar * 0.1]).then(
-      (isExtended) => {
+    const deciding = this.#canGoOn().then(
+      (canGoOn) => {
         this.#isExtending = false;
         if (this.#isOver) return;
-        if (!isExtended && !hasToStop) this.#nextCheck = Number.POSITIVE_INFINITY; // finishes below zero, bounded by this one call
-        if (!isExtended && hasToStop && this.#costSoFar() >= reservation.amount) this.#stream.overdraw();
-        else this.#goOn();
+        if (canGoOn) this.#goOn();
+        else this.#stream.overdraw();
       },
       () => {
         this.#isExtending = false; // the database is away
       },
     );
+    void deciding.catch((cause: unknown) => this.#stream.fault(cause));
   }
 
   #goOn(): void {
@@ -79,18 +81,29 @@ export class StreamSpending {
     this.#stream.resume();
   }
 
-  /** Reserves for what has been written and one of these sums beyond it, the first that the account has. */
-  async #extendBy(sums: readonly number[]): Promise<boolean> {
-    const { services, reservation } = this.#call;
-    for (const sum of sums) {
-      const more = Math.ceil(this.#costSoFar() + sum - reservation.amount);
-      if (await services.context.ledger.extend(reservation, Math.max(1, more))) return true;
+  async #canGoOn(): Promise<boolean> {
+    const { services, reservation, prompt } = this.#call;
+    const { ledger, settings } = services.context;
+    const soFar = this.#costSoFar();
+    // The same once more, or a little; whichever the account has.
+    for (const sum of [soFar, soFar * 0.1]) {
+      if (await ledger.extend(reservation, Math.max(1, Math.ceil(soFar + sum - reservation.amount)))) return true;
     }
-    return false;
+    // Estimated by bytes until here.
+    if (this.#costOf(await this.#meter.countTokens()) <= reservation.amount) return true;
+    if (settings.get('StreamOverdraft') === 'stop') return false;
+    // As much as one answer can be, so that it need not be asked again.
+    const largest = largestAnswer(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
+    const most = services.quotes.reserveFor(this.#call.quoted, prompt.tokens, largest * this.#call.choices);
+    return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));
   }
 
   #costSoFar(): number {
-    const { services, quoted, promptEstimate } = this.#call;
-    return services.quotes.charge(quoted, { promptTokens: promptEstimate, completionTokens: this.#meter.roughTokens() });
+    return this.#costOf(this.#meter.roughTokens());
+  }
+
+  #costOf(completionTokens: number): number {
+    const { services, quoted, prompt } = this.#call;
+    return services.quotes.charge(quoted, { promptTokens: prompt.tokens, completionTokens });
   }
 }

@@ -1,31 +1,37 @@
 // One try of a call on one channel.
 import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
+import { countPromptOf } from '#server/relay/charge-left-call.ts';
+import type { LeftTry } from '#server/relay/charge-left-call.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
-import { completionEvents } from '#server/relay/completion-events.ts';
-import { countedUsage, toldUsage } from '#server/relay/metered-usage.ts';
+import { largestLeftAnswer } from '#server/relay/left-calls.ts';
+import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { StreamRelay } from '#server/relay/stream-relay.ts';
-import { buildUpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
+import { StreamRelay, writerOptions } from '#server/relay/stream-relay.ts';
+import { wholeAsStream } from '#server/relay/whole-as-stream.ts';
+import { claudeOptions } from '#server/upstream/claude-options.ts';
+import { decodeWhole } from '#server/upstream/decode-whole.ts';
+import type { DecodedWhole } from '#server/upstream/decode-whole.ts';
 import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
-import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
-import { isAbsurdUsage, readUsage } from '#server/upstream/dialects/openai/usage.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { encodeRequest } from '#server/upstream/encode-request.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
-import type { StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
-import { countPromptTokens, countText } from '#server/upstream/token-estimate.ts';
+import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
+import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { textOf } from '#server/upstream/usage-meter.ts';
+import { tokensOfUsage } from '#server/upstream/usage-of-tokens.ts';
+
+/** A request without its body, which nobody needs once it is sent. */
+type SentFacts = Omit<UpstreamRequest, 'body'>;
 
 /** A whole answer that may go to the client once it is settled. */
 export interface WholeResult {
   kind: 'whole';
   channel: PreparedChannel;
-  request: UpstreamRequest;
+  request: SentFacts;
   text: string;
   contentType: string;
   usage: MeteredUsage;
@@ -36,7 +42,8 @@ export type TryResult =
   | WholeResult
   | { kind: 'stream'; relay: StreamRelay }
   | { kind: 'failed'; failure: UpstreamFailure }
-  | { kind: 'left' };
+  /** `sent`: an upstream may have been working on it. */
+  | { kind: 'left'; sent: LeftTry | null };
 
 /** Bytes of an answer that is not a stream. */
 const largestAnswer = 128 * 1024 * 1024;
@@ -46,39 +53,34 @@ export async function tryChannel(
   channel: PreparedChannel,
   { client, attempt }: { client: ClientStream | null; attempt: Attempt },
 ): Promise<TryResult> {
-  const { services } = call;
-  const { env, now } = services.context;
-  let request: UpstreamRequest;
+  const { now } = call.services.context;
+  let sent: SentRequest | null;
   try {
-    request = buildUpstreamRequest({
-      capability: call.endpoint.capability,
-      channel,
-      body: call.body,
-      rawText: call.rawText,
-      originModel: call.model,
-      isStream: call.isStream,
-      forceUsage: env.FORCE_STREAM_OPTION,
-      now: now(),
-      isPassThrough: services.context.settings.get('global.pass_through_request_enabled'),
-      ...(call.version === undefined ? {} : { version: call.version }),
-    });
+    // Of an earlier try only the bytes were kept.
+    if (call.content.isLong) await call.content.prepare();
+    const sendingIt = call.content.use(() => sendRequest(call, channel));
+    sent = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
     if (failure instanceof AppError) return { kind: 'failed', failure: cannotDo(failure) };
     throw failure;
   }
-  const sending = services.sender.send(request, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: largestAnswer });
-  call.onLeave = () => sending.abort();
+  if (sent === null) return { kind: 'left', sent: null };
+  const { sending, request } = sent;
+  const leaving = leftTry(channel, request, attempt);
+  call.onLeave = () => leave(call, channel, sending);
   let answer: WholeAnswer | StreamAnswer;
   try {
     answer = await sending.answer;
   } catch (failure) {
-    if (call.hasLeft) return { kind: 'left' };
+    // One that fails by itself costs nothing, whoever has left.
+    const isEnded = failure instanceof SendFailure && (failure.reason === 'aborted' || failure.reason === 'too_large');
+    if (call.hasLeft) return { kind: 'left', sent: isEnded && sending.isSent ? leaving : null };
     return { kind: 'failed', failure: failureOf(failure) };
   }
   attempt.status = answer.status;
   if (answer.kind === 'stream') return followStream(call, channel, { client, attempt, request, answer });
   attempt.first_byte_ms = elapsed(call);
-  if (call.hasLeft) return { kind: 'left' };
+  if (call.hasLeft && client !== null) return { kind: 'left', sent: answer.status === 200 ? leaving : null };
   const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
     return {
@@ -86,15 +88,66 @@ export async function tryChannel(
       failure: parseUpstreamError({ status: answer.status, text: text.slice(0, 64 * 1024), headers: answer.headers, channel, now: now() }),
     };
   }
-  const failure = errorInAnswer(text, channel);
-  if (failure !== null) return { kind: 'failed', failure };
   return readWhole(call, channel, { request, text, client, attempt });
+}
+
+/** The client has gone. Of a whole answer only its end tells what it costs. */
+function leave(call: RunningCall, channel: PreparedChannel, sending: Sending): void {
+  const { services } = call;
+  const isKept = !call.isStream && !channel.setting.abortsLeft && !services.isEnding();
+  const kept = isKept ? services.left.keep(call.admission.user.id, () => sending.abort()) : null;
+  if (kept === null) {
+    sending.abort();
+    return;
+  }
+  sending.limitTo(largestLeftAnswer);
+  const ended = () => kept.ended();
+  void sending.answer.then(ended, ended);
+}
+
+function leftTry(channel: PreparedChannel, request: SentFacts, attempt: Attempt): LeftTry {
+  const { isMapped, upstreamModel, reasoningEffort } = request;
+  return { channel, attempt, upstreamModel: isMapped ? upstreamModel : undefined, reasoningEffort };
+}
+
+interface SentRequest {
+  sending: Sending;
+  request: SentFacts;
+}
+
+/** Null: the client has left meanwhile. @throws {AppError} `format_unsupported` */
+function sendRequest(call: RunningCall, channel: PreparedChannel): SentRequest | null {
+  if (call.hasLeft) return null;
+  const { services, content } = call;
+  const { env, now, settings } = services.context;
+  const { body, ...request } = encodeRequest({
+    client: call.endpoint.capability === 'embeddings' ? null : call.endpoint.dialect,
+    clientHeaders: call.clientHeaders,
+    claude: claudeOptions(settings),
+    capability: call.endpoint.capability,
+    channel,
+    body: content.body,
+    rawText: content.text,
+    originModel: call.model,
+    isStream: call.isStream,
+    forceUsage: env.FORCE_STREAM_OPTION,
+    now: now(),
+    isPassThrough: settings.get('global.pass_through_request_enabled'),
+    ...(call.version === undefined ? {} : { version: call.version }),
+    ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
+    ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
+  });
+  const sending = services.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: largestAnswer });
+  call.dropped = request.dropped;
+  call.sentLimit = request.sentLimit;
+  content.sent(call.endpoint, call.model);
+  return { sending, request };
 }
 
 async function followStream(
   call: RunningCall,
   channel: PreparedChannel,
-  { client, attempt, request, answer }: { client: ClientStream | null; attempt: Attempt; request: UpstreamRequest; answer: StreamAnswer },
+  { client, attempt, request, answer }: { client: ClientStream | null; attempt: Attempt; request: SentFacts; answer: StreamAnswer },
 ): Promise<TryResult> {
   if (client === null) {
     // Nobody asked for a stream.
@@ -103,71 +156,74 @@ async function followStream(
   }
   const relay = new StreamRelay({ call, client, channel, request, attempt, stream: answer.stream });
   call.onLeave = () => relay.clientLeft();
-  return startStream(relay);
+  return startStream(call, relay);
 }
 
 /** Waits for the first event, or for the failure that comes instead. */
-async function startStream(relay: StreamRelay): Promise<TryResult> {
+async function startStream(call: RunningCall, relay: StreamRelay): Promise<TryResult> {
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;
+  if (failure === null) call.content.answered();
   return failure === null ? { kind: 'stream', relay } : { kind: 'failed', failure };
 }
 
 async function readWhole(
   call: RunningCall,
   channel: PreparedChannel,
-  { request, text, client, attempt }: { request: UpstreamRequest; text: string; client: ClientStream | null; attempt: Attempt },
+  { request, text, client, attempt }: { request: SentFacts; text: string; client: ClientStream | null; attempt: Attempt },
 ): Promise<TryResult> {
-  const { capability } = call.endpoint;
-  const fixed = fixAnswer({ capability, channel, requestBody: call.body, upstreamModel: request.upstreamModel, text });
-  const body = parseObject(fixed);
-  if (body === null || !isAnswer(body, capability)) return { kind: 'failed', failure: invalidAnswer() };
-  if (isAbsurdUsage(body['usage'])) return { kind: 'failed', failure: invalidAnswer() };
+  const { capability, dialect } = call.endpoint;
+  const decoded = decodeWhole({
+    client: capability === 'embeddings' ? null : dialect,
+    capability,
+    channel,
+    upstreamModel: request.upstreamModel,
+    text,
+    answerFields: call.answerFields,
+    writer: writerOptions(call),
+  });
+  if (decoded.kind === 'failed') return decoded;
   if (client !== null) {
     // A stream was asked for and a whole answer came: it is told as a stream.
-    const relay = new StreamRelay({ call, client, channel, request, attempt, stream: completionEvents(body) });
+    const relay = new StreamRelay({ call, client, channel, request, attempt, stream: wholeAsStream(decoded.events()) });
     call.onLeave = () => relay.clientLeft();
-    return startStream(relay);
+    return startStream(call, relay);
   }
-  const usage = await usageOf(call, channel, { body, text: fixed });
+  const usage = await usageOf(call, decoded);
   return {
     kind: 'whole',
     channel,
     request,
-    text: fixed,
+    text: decoded.text(tokensOfUsage(usage)),
     contentType: 'application/json; charset=utf-8',
     usage,
     firstByteMs: attempt.first_byte_ms ?? elapsed(call),
   };
 }
 
-async function usageOf(
-  call: RunningCall,
-  channel: PreparedChannel,
-  { body, text }: { body: Record<string, unknown>; text: string },
-): Promise<MeteredUsage> {
-  const usage = readUsage(body['usage'], channel.provider);
-  if (usage !== null) return toldUsage(usage);
-  const { capability } = call.endpoint;
+async function usageOf(call: RunningCall, { usage, written }: DecodedWhole): Promise<MeteredUsage> {
+  const { endpoint, model } = call;
+  const estimate = call.prompt.tokens;
+  const counting = { owner: call.admission.user.id, isEstimated: false };
+  if (usage !== null) {
+    const completion = () => (endpoint.capability === 'chat' ? countText(written(), model, counting) : Promise.resolve(0));
+    return completedUsage(usage, false, { prompt: () => countPromptOf(call), completion });
+  }
   const [promptTokens, completionTokens] = await Promise.all([
-    countPromptTokens(call.body, capability, call.model),
-    capability === 'chat' ? countText(textOf(text), call.model) : Promise.resolve(0),
+    call.content.countPrompt({ endpoint, model, estimate }, counting),
+    countText(written(), model, counting),
   ]);
-  return countedUsage(promptTokens, completionTokens);
-}
-
-function isAnswer(body: Record<string, unknown>, capability: 'chat' | 'embeddings'): boolean {
-  return Array.isArray(capability === 'chat' ? body['choices'] : body['data']);
+  return countedUsage(promptTokens, completionTokens, counting.isEstimated);
 }
 
 function failureOf(failure: unknown): UpstreamFailure {
   if (!(failure instanceof SendFailure)) throw failure;
   if (failure.reason === 'timeout') return timeoutFailure('first_byte');
-  return failure.reason === 'too_large' ? invalidAnswer() : networkFailure();
+  return failure.reason === 'too_large' || failure.reason === 'unreadable' ? invalidAnswer() : networkFailure();
 }
 
-/** The channel's provider has no such call; another one may. */
+/** The channel's provider has no such call, or no place for what it asks; another one may. */
 function cannotDo(error: AppError): UpstreamFailure {
-  return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message };
+  return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }

@@ -1,0 +1,98 @@
+// Who calls, and what: everything that is checked before money is asked for. Whatever is wrong is refused, and nothing has been
+// spent.
+import { AppError } from '#shared/errors.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import type { RequestFacts } from '#server/dialects/client-dialect.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { readContent } from '#server/relay/call-content.ts';
+import type { CallContent } from '#server/relay/call-content.ts';
+import { modelOf } from '#server/relay/endpoints.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { RatePass } from '#server/relay/rate-gate.ts';
+import { reserveQuota } from '#server/relay/reserve-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Admission } from '#server/relay/token-gate.ts';
+import { offersModel } from '#server/upstream/channel-index.ts';
+
+export interface AdmittedCall {
+  admission: Admission;
+  /** To be released by whoever gets it. */
+  content: CallContent;
+  model: string;
+  facts: RequestFacts;
+  pass: RatePass | null;
+}
+
+/** Characters of a header that is passed on. */
+const longestHeader = 1000;
+
+/**
+ * The call of a known key that may ask for this model. `onModel` hears of the model as soon as it is known, for the log of refusals.
+ * @throws {AppError} of the key, the body, the model, the channels and the rate
+ */
+export async function admitCall(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  { request, connection, onModel }: { request: Request; connection: Connection | null; onModel?: (model: string) => void },
+): Promise<AdmittedCall> {
+  const { context, gate } = services;
+  const admitted = gate.admit(request.headers);
+  const admission = admitted instanceof Promise ? await admitted : admitted;
+  gate.checkUse(admission, services.addressOf(request, connection));
+  // Counting reserves nothing afterwards.
+  if (endpoint.capability === 'count_tokens' || isCostlyToRead(request.headers)) await checkMeans(services, admission);
+  const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  const content = await readContent(context.bodies, { request, connection, limit, userId: admission.user.id });
+  try {
+    const { body } = content;
+    const model = modelOf(body);
+    onModel?.(model);
+    endpoint.check(body);
+    const facts = endpoint.dialect.facts(body);
+    gate.checkModel(admission, model);
+    checkChannels(services, admission, model);
+    const rate = services.rates.enter(admission.user.id);
+    return { admission, content, model, facts, pass: rate === null ? null : await rate };
+  } catch (failure) {
+    content.release();
+    throw failure;
+  }
+}
+
+/** Beyond this, who cannot pay for anything is refused before the body is read. */
+const shortBody = 16 * 1024;
+
+function isCostlyToRead(headers: Headers): boolean {
+  const length = headers.get('content-length');
+  return length === null || Number(length) > shortBody || headers.has('content-encoding');
+}
+
+/** Every call costs at least one unit. @throws {AppError} as `reserveQuota` */
+async function checkMeans(services: RelayServices, admission: Admission): Promise<void> {
+  services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
+}
+
+/** An unknown model and a known one that nobody serves right now are different answers. @throws {AppError} */
+function checkChannels({ channels }: RelayServices, admission: Admission, model: string): void {
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    if (pinned === undefined) throw new AppError('channel_pin_invalid');
+    if (pinned.status !== ChannelStatus.enabled || pinned.problem !== null) throw new AppError('channel_disabled');
+    return;
+  }
+  if (channels.tiers(admission.group, model).length > 0) return;
+  for (const channel of channels.all()) {
+    if (offersModel(channel, model)) throw new AppError('no_channel', { group: admission.group, model }, { retryAfter: 5 });
+  }
+  throw new AppError('model_not_found', { model }, { field: 'model' });
+}
+
+/** The client's headers that are for a provider of the same format, by their names. */
+export function clientHeadersOf({ dialect }: RelayEndpoint, headers: Headers): Record<string, string> {
+  const forwarded: Record<string, string> = {};
+  for (const name of dialect.forwardedHeaders) {
+    const value = headers.get(name);
+    if (value !== null && value.length <= longestHeader) forwarded[name] = value;
+  }
+  return forwarded;
+}

@@ -1,0 +1,133 @@
+// The body of a call, and how much of it is held when. A short one stays as text and tree until the call ends. Of a long one
+// only the bytes wait for the upstream, because another channel may have to be asked; once an answer has begun, only the texts
+// that a count of the prompt may need.
+import { AppError } from '#shared/errors.ts';
+import type { Bodies, BodyHold } from '#server/http/bodies.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { parseBody } from '#server/http/parse-body.ts';
+import { readBody } from '#server/http/read-body.ts';
+import type { RawBody } from '#server/http/read-body.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import { isObject } from '#server/upstream/loose-json.ts';
+import type { PromptParts } from '#server/upstream/prompt-parts.ts';
+import { countParts } from '#server/upstream/token-estimate.ts';
+import type { Counting } from '#server/upstream/token-estimate.ts';
+
+interface ContentSource {
+  request: Request;
+  connection: Connection | null;
+  /** Bytes, decompressed. */
+  limit: number;
+  userId: number;
+}
+
+type CountedEndpoint = Pick<RelayEndpoint, 'promptParts'>;
+
+/** What a parsed part takes beside its text, roughly. */
+const partBytes = 64;
+/** Bytes of a body and of what it becomes when it is parsed; beyond this it is long. */
+const shortBytes = 64 * 1024;
+/** Characters of a prompt that are kept to be counted; a longer one is estimated. */
+const longestCounted = 4_000_000;
+
+/** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
+export async function readContent(bodies: Bodies, { request, connection, limit, userId }: ContentSource): Promise<CallContent> {
+  const owner = `user:${userId}`;
+  const hold = bodies.open(owner);
+  const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch });
+  const content = new CallContent(raw, { bodies, owner, hold });
+  try {
+    hold.grow(raw.parts * partBytes);
+    // What goes upstream is another copy.
+    if (content.isLong) hold.grow(raw.bytes.length);
+    await content.prepare();
+    return content;
+  } catch (failure) {
+    content.release();
+    throw failure;
+  }
+}
+
+export class CallContent {
+  readonly isLong: boolean;
+  readonly #parts: { bodies: Bodies; owner: string; hold: BodyHold };
+  #raw: RawBody | null;
+  #parsed: { text: string; body: RelayBody } | null = null;
+  #prompt: PromptParts | null = null;
+
+  constructor(raw: RawBody, parts: { bodies: Bodies; owner: string; hold: BodyHold }) {
+    this.#raw = raw;
+    this.#parts = parts;
+    this.isLong = raw.bytes.length + raw.parts * partBytes > shortBytes;
+  }
+
+  /** The client's text. */
+  get text(): string {
+    return this.#known().text;
+  }
+
+  get body(): RelayBody {
+    return this.#known().body;
+  }
+
+  /** Parses the body, again if it was let go. @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request` */
+  async prepare(): Promise<void> {
+    if (this.#parsed !== null || this.#raw === null) return;
+    const { bodies, owner } = this.#parts;
+    const { text, value } = await parseBody(this.#raw, bodies, owner);
+    if (!isObject(value))
+      throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
+    this.#parsed = { text, body: value };
+    if (!this.isLong) this.#raw = null;
+  }
+
+  /** Runs what takes long with a long body in its turn. */
+  use<Result>(work: () => Result): Result | Promise<Result> {
+    return this.isLong ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
+  }
+
+  /** It is on its way to an upstream: what can be made again goes. */
+  sent(endpoint: CountedEndpoint, model: string): void {
+    if (!this.isLong || this.#parsed === null) return;
+    this.#prompt ??= this.#promptOf(this.#parsed.body, endpoint, model);
+    this.#parsed = null;
+  }
+
+  /** Nobody else will be asked any more. */
+  answered(): void {
+    if (!this.isLong) return;
+    this.#raw = null;
+    this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
+  }
+
+  /** The client has its answer, or does not want it any more. */
+  release(): void {
+    this.answered();
+    this.#parts.hold.shrinkTo(0);
+  }
+
+  /** Tokens of the prompt by the tokenizer; `estimate` when it is too long for that. */
+  countPrompt(
+    { endpoint, model, estimate }: { endpoint: CountedEndpoint; model: string; estimate: number },
+    counting: Counting,
+  ): Promise<number> {
+    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptParts(this.#parsed.body, model);
+    if (prompt !== null) return countParts(prompt, model, counting);
+    counting.isEstimated = true;
+    return Promise.resolve(estimate);
+  }
+
+  #promptOf(body: RelayBody, endpoint: CountedEndpoint, model: string): PromptParts | null {
+    const prompt = endpoint.promptParts(body, model);
+    return lengthOf(prompt) > longestCounted ? null : prompt;
+  }
+
+  #known(): { text: string; body: RelayBody } {
+    if (this.#parsed === null) throw new Error('The body of a call is used after it was let go');
+    return this.#parsed;
+  }
+}
+
+function lengthOf({ texts }: PromptParts): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}

@@ -1,0 +1,34 @@
+// Hands what an upstream told of a call to what is known of its model.
+import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+
+/** Near its limit an answer may have been cut. */
+const cutShare = 0.97;
+
+/** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the answer began. */
+export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
+  if (usage.promptSource !== 'upstream') return;
+  const { prompt, services, quoted, isStream } = call;
+  const { price } = quoted;
+  // What a model was not told it cannot have ignored.
+  const limit = call.sentLimit === undefined ? undefined : call.sentLimit * call.choices;
+  // What writing the provider's cache costs more counts as more prompt.
+  const dearer =
+    price.kind === 'call'
+      ? 0
+      : usage.cacheCreationTokens * Math.max(0, price.cacheCreationRatio - 1) + usage.cachedTokens * Math.max(0, price.cacheRatio - 1);
+  const lastAttempt = call.attempts.at(-1);
+  const began = isStream ? firstByteMs : lastAttempt?.start_ms;
+  services.learned.note({
+    model: call.model,
+    userId: call.admission.user.id,
+    basis: prompt.basis,
+    expected: prompt.expected,
+    prompt: usage.promptTokens + dearer,
+    completion: usage.completionTokens,
+    isCut: limit !== undefined && usage.completionTokens >= limit * cutShare,
+    limit,
+    duration: elapsed(call) - (began ?? 0),
+  });
+}

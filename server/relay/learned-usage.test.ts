@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { createLearnedUsage } from './learned-usage.ts';
+import type { UsageSample } from './learned-usage.ts';
+
+function sample(fields: Partial<UsageSample> = {}): UsageSample {
+  return {
+    model: 'm',
+    userId: 1,
+    basis: 'estimated',
+    expected: 100,
+    prompt: 100,
+    completion: 200,
+    isCut: false,
+    limit: undefined,
+    duration: 1_000,
+    ...fields,
+  };
+}
+
+describe('learned usage', () => {
+  test('what most answers need is three quarters of the samples, without those that were cut', () => {
+    const learned = createLearnedUsage();
+    for (const completion of [100, 200, 300, 400]) learned.note(sample({ completion }));
+    learned.note(sample({ completion: 9_000, isCut: true }));
+    expect(learned.mostAnswers('m')).toBe(300);
+    expect(learned.mostAnswers('other')).toBeUndefined();
+  });
+
+  test('one caller moves nothing for the others', () => {
+    const learned = createLearnedUsage();
+    for (const userId of [1, 2, 3]) for (let turn = 0; turn < 3; turn += 1) learned.note(sample({ userId }));
+    for (let turn = 0; turn < 100; turn += 1) learned.note(sample({ userId: 9, completion: 1e6, prompt: 1e6 }));
+    expect(learned.mostAnswers('m')).toBe(200);
+    expect(learned.promptTokens('m', 2, 1_000, 'estimated')).toBe(1_000);
+    expect(learned.promptTokens('m', 9, 1_000, 'estimated')).toBe(50_000);
+  });
+
+  test('prompts with images are reckoned as upstreams tell them, and texts are not touched by that', () => {
+    const learned = createLearnedUsage();
+    expect(learned.knowsPrompts('m', 'media')).toBe(false);
+    learned.note(sample({ basis: 'media', expected: 300, prompt: 1_500 }));
+    expect(learned.promptTokens('m', 1, 300, 'media')).toBe(1_500);
+    expect(learned.promptTokens('m', 2, 600, 'media')).toBe(3_000);
+    expect(learned.promptTokens('m', 1, 300, 'counted')).toBe(300);
+  });
+
+  test('what providers add to every prompt is added, not multiplied, and estimates are never lowered', () => {
+    const learned = createLearnedUsage();
+    learned.note(sample({ basis: 'counted', expected: 8, prompt: 20 }));
+    learned.note(sample({ basis: 'counted', expected: 200, prompt: 150 }));
+    expect(learned.promptTokens('m', 1, 8, 'counted')).toBe(20);
+    expect(learned.promptTokens('m', 1, 1_000, 'counted')).toBe(1_012);
+  });
+
+  test('an upstream that wrote more than it was allowed ignores limits', () => {
+    const learned = createLearnedUsage();
+    learned.note(sample({ limit: 190, completion: 200 }));
+    expect(learned.ignoresLimits('m')).toBe(false);
+    learned.note(sample({ limit: 100, completion: 200 }));
+    expect(learned.ignoresLimits('m')).toBe(true);
+  });
+
+  test('models and callers that are kept are bounded', () => {
+    const learned = createLearnedUsage();
+    learned.note(sample({ model: 'first' }));
+    for (let index = 0; index < 3_000; index += 1) learned.note(sample({ model: `m${index}` }));
+    expect(learned.mostAnswers('first')).toBeUndefined();
+    expect(learned.mostAnswers('m2999')).toBe(200);
+  });
+
+  test('speed is completion tokens a second', () => {
+    const learned = createLearnedUsage();
+    learned.note(sample({ completion: 300, duration: 2_000 }));
+    expect(learned.tokensPerSecond('m')).toBe(150);
+  });
+});

@@ -1,0 +1,165 @@
+// What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
+// and what that pays for goes upstream as the limit, so that the answer ends with `length` and not in debt.
+import { AppError } from '#shared/errors.ts';
+import { quotaText } from '#shared/quota.ts';
+import { leastLimitOf } from '#server/dialects/claude/thinking-suffix.ts';
+import type { RequestFacts } from '#server/dialects/client-dialect.ts';
+import { tokenBalance, userBalance } from '#server/money/account.ts';
+import type { Refusal } from '#server/money/lease-account.ts';
+import { largestAnswer } from '#server/money/largest-answers.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { ReserveResult } from '#server/money/ledger.ts';
+import type { Reservation } from '#server/money/settlement.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { PromptBasis } from '#server/relay/learned-usage.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { Admission } from '#server/relay/token-gate.ts';
+import { countParts, estimateTextTokens } from '#server/upstream/token-estimate.ts';
+
+export interface CallToReserve {
+  admission: Admission;
+  endpoint: RelayEndpoint;
+  model: string;
+  body: RelayBody;
+  facts: RequestFacts;
+  quoted: QuotedPrice;
+}
+
+export interface ReservedCall {
+  reservation: Reservation;
+  prompt: ExpectedPrompt;
+  /** Tokens of each choice that go upstream as the limit, because the account pays for no more; undefined: it pays for all. */
+  outputBound: number | undefined;
+  /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
+  choiceLimit: number | undefined;
+  /** How many answers were asked for. */
+  choices: number;
+  /** Tokens of all choices together that were reserved for. */
+  outputMost: number;
+  /** Tokens of all choices together that an upstream is told to keep to, by the client or by us; undefined: by nobody. */
+  outputLimit: number | undefined;
+}
+
+export interface ExpectedPrompt {
+  /** Before any correction. */
+  expected: number;
+  /** What is reckoned with. */
+  tokens: number;
+  basis: PromptBasis;
+}
+
+/** An account that can pay for so many such calls is not looked at more closely: estimates will do. */
+const ampleCalls = 20;
+/** Characters of a prompt that are counted for an account that is not ample. */
+const countedCharacters = 256 * 1024;
+/** Images and files that nobody knows anything of may be so many times what is guessed. */
+const unknownMedia = 4;
+
+/** @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable} */
+export async function reserveCall(services: RelayServices, call: CallToReserve): Promise<ReservedCall> {
+  const { learned, quotes } = services;
+  const { admission, quoted, model } = call;
+  const output = outputOf(services, call);
+  let prompt = estimatedPrompt(services, call);
+  if (!isAmple(admission, quotes.reserveFor(quoted, prompt.tokens, output.most) * ampleCalls)) {
+    prompt = await countedPrompt(services, call, prompt);
+  }
+  // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
+  const isUnknown = prompt.basis === 'media' && !learned.knowsPrompts(model, 'media');
+  const amount = quotes.reserveFor(quoted, isUnknown ? prompt.tokens * unknownMedia : prompt.tokens, output.most);
+  const least = Math.min(amount, quotes.reserveFor(quoted, prompt.tokens, output.least));
+  const reserving = reserveQuota(services, admission, { amount, least });
+  const reservation = reserving instanceof Promise ? await reserving : reserving;
+  const { choices, named } = output;
+  const has = reservation.amount;
+  const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt.tokens, { has, most: output.most });
+  const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
+  const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
+  const choiceLimit = limit === Infinity ? undefined : limit;
+  const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
+  return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit };
+}
+
+/** At once while the leases suffice. @throws {AppError} as `reserveCall` */
+export function reserveQuota(
+  { context }: RelayServices,
+  { user, token }: Admission,
+  { amount, least }: { amount: number; least: number },
+): Reservation | Promise<Reservation> {
+  const request = { userId: user.id, token: { id: token.id, isLimited: !token.unlimited_quota }, amount, least };
+  const reserving = context.ledger.reserve(request);
+  return reserving instanceof Promise ? reserving.then((result) => reservationOf(context, result)) : reservationOf(context, reserving);
+}
+
+function reservationOf(context: RelayServices['context'], result: ReserveResult): Reservation {
+  if ('refusal' in result) throw refusedMoney(context, result.refusal);
+  return result.reservation;
+}
+
+interface Output {
+  choices: number;
+  /** The limit on each choice as the client asked for it; 0 without. */
+  named: number;
+  /** All choices together: the largest answer, and what most answers need. */
+  most: number;
+  least: number;
+}
+
+function outputOf({ context, learned }: RelayServices, { endpoint, model, body, facts }: CallToReserve): Output {
+  if (endpoint.capability !== 'chat') return { choices: 1, named: 0, most: 0, least: 0 };
+  const { settings } = context;
+  const { choices } = facts;
+  // A name that tells the model to think raises a limit that leaves no room for it.
+  const raised = leastLimitOf(body, model, settings.get('claude.thinking_adapter_enabled'));
+  const named = facts.maxTokens > 0 ? Math.max(facts.maxTokens, raised) : 0;
+  const known = largestAnswer(model);
+  const largest = known ?? settings.get('DefaultMaxOutputTokens');
+  // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
+  const limited = known === null ? named : Math.min(named, known);
+  const most = named === 0 || learned.ignoresLimits(model) ? Math.max(limited, largest) : limited;
+  const needed = Math.max(1, Math.ceil(learned.mostAnswers(model) ?? settings.get('PreConsumedQuota')));
+  return {
+    choices,
+    named,
+    most: most * choices,
+    least: Math.min(most * choices, named === 0 ? needed * choices : Math.min(named, needed) * choices),
+  };
+}
+
+/** By the records as they were last read: they decide how closely is looked, and nothing else. */
+function isAmple({ user, token }: Admission, quota: number): boolean {
+  return userBalance(user) >= quota && (token.unlimited_quota || tokenBalance(token) >= quota);
+}
+
+function estimatedPrompt({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
+  const { texts, fixed, media } = endpoint.promptParts(body, model);
+  const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
+  const basis = media > 0 ? 'media' : 'estimated';
+  return { expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+}
+
+async function countedPrompt(
+  { learned }: RelayServices,
+  { admission, endpoint, model, body }: CallToReserve,
+  estimated: ExpectedPrompt,
+): Promise<ExpectedPrompt> {
+  const parts = endpoint.promptParts(body, model);
+  if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
+  const counting = { owner: admission.user.id, isEstimated: false };
+  const expected = await countParts(parts, model, counting);
+  const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
+  return { expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+}
+
+function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const [remain, needed] = [quotaText(balance, display), quotaText(need, display)];
+  if (account.kind === 'user') return new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, needed) });
+  return balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', { remain, need: needed });
+}
+
+/** Existing clients know these sentences. */
+function userQuotaText(balance: number, remain: string, need: string): string {
+  if (balance <= 0) return 'user quota is not enough';
+  return `chat pre-consumed quota failed, user quota: ${remain}, need quota: ${need}`;
+}

@@ -1,0 +1,23 @@
+// A whole response told as a stream, for clients that asked for one where the upstream only answers whole.
+import type { StreamSink } from '#server/upstream/send.ts';
+
+/** As much of an upstream's stream as the relay uses. */
+export interface EventSource {
+  read(sink: StreamSink): void;
+  pause(): void;
+  resume(): void;
+  abort(): void;
+}
+
+/** @param events the response as events of the upstream's format, its ending included */
+export function wholeAsStream(events: Buffer): EventSource {
+  return {
+    read(sink) {
+      sink.data(events, true);
+      sink.end();
+    },
+    pause() {},
+    resume() {},
+    abort() {},
+  };
+}
