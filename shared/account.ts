@@ -12,11 +12,52 @@ export const SelfEdit = z.object({
 });
 export type SelfEdit = z.infer<typeof SelfEdit>;
 
+/**
+ * Own notices, as clients save them: all at once. Absent fields stay as they are; `notification_email: ""` means the
+ * account's own address.
+ */
+export const UserSettingEdit = z.object({
+  notify_type: z.string().optional(),
+  /** Quota units; the low-water mark of the balance. */
+  quota_warning_threshold: z.number().optional(),
+  webhook_url: z.string().max(2000).optional(),
+  webhook_secret: z.string().max(2000).optional(),
+  notification_email: z.string().max(200).optional(),
+  accept_unset_model_ratio_model: z.boolean().optional(),
+  revision: z.int().optional(),
+});
+export type UserSettingEdit = z.infer<typeof UserSettingEdit>;
+
+/** What `User.setting` holds as JSON text; keys of other versions are passed on. */
+export const UserSetting = z.looseObject({
+  notify_type: z.string().optional(),
+  quota_warning_threshold: z.number().positive().optional(),
+  notification_email: z.string().optional(),
+});
+export type UserSetting = z.infer<typeof UserSetting>;
+
+/** The setting of a user; empty where there is none, or none that can be read. */
+export function userSettingOf({ setting }: Pick<User, 'setting'>): UserSetting {
+  try {
+    const parsed = UserSetting.safeParse(JSON.parse(setting));
+    return parsed.success ? parsed.data : {};
+  } catch {
+    return {};
+  }
+}
+
 export const GroupChoice = z.object({ ratio: z.number(), desc: z.string() });
 
 export const accountApi = {
   self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
   edit: endpoint('PUT', '/api/user/self', { access: 'user', body: SelfEdit, summary: 'Change own profile or password' }),
+  /** Answers the account as it is afterwards. */
+  saveSetting: endpoint('PUT', '/api/user/setting', {
+    access: 'user',
+    body: UserSettingEdit,
+    reply: User,
+    summary: 'Change own notices',
+  }),
   remove: endpoint('DELETE', '/api/user/self', { access: 'user', summary: 'Delete own account' }),
   models: endpoint('GET', '/api/user/models', {
     access: 'user',

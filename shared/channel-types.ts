@@ -29,6 +29,7 @@ export interface ChannelType {
 /** In the order in which the editor offers them. */
 export const channelTypes: readonly ChannelType[] = [
   { type: 1, name: 'OpenAI', color: 'green', baseUrl: 'https://api.openai.com', hasOrganization: true, listsModels: true },
+  { type: 14, name: 'Anthropic Claude', color: 'indigo', baseUrl: 'https://api.anthropic.com', listsModels: true },
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url' },
   { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },

@@ -7,6 +7,9 @@ export const channelBatchLimit = 1000;
 
 export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 
+/** What becomes of a whole answer whose client has left: it is read to its end and charged exactly, or ended and estimated. */
+export const clientGoneChoices = ['drain', 'abort'] as const;
+
 /** A channel as administrators see it: the key never leaves the server (`key` is always empty). */
 export const Channel = z.object({
   id: z.int(),
@@ -73,6 +76,10 @@ export const ChannelFigureSheet = z.object({
 });
 export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
 
+/** What an administrator should know of all channels at any time: asked every half minute, so it stays small. */
+export const ChannelSummary = z.object({ disabled_by_system: z.int() });
+export type ChannelSummary = z.infer<typeof ChannelSummary>;
+
 const OptionalText = z.string().max(100_000).nullish();
 /** What an administrator may write; anything else that a client sends back is ignored. */
 const channelFields = {
@@ -108,6 +115,29 @@ export type ChannelCreate = z.infer<typeof ChannelCreate>;
 export const ChannelEdit = z.object({ ...channelFields, id: z.int().min(1), revision: z.int().optional() });
 export type ChannelEdit = z.infer<typeof ChannelEdit>;
 
+/**
+ * The form of a channel that is not saved yet, for trying it out. `id`: the channel that is edited; without a key its own is
+ * used. Of several keys the first is tried.
+ */
+export const ChannelDraft = z.object({
+  ...channelFields,
+  id: z.int().min(1).optional(),
+  /** The model to test; none: the form's test model, else its first one. */
+  model: z.string().max(255).optional(),
+});
+export type ChannelDraft = z.infer<typeof ChannelDraft>;
+
+/** A model in the list form of OpenAI. */
+const ModelObject = z.object({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int(),
+  owned_by: z.string(),
+  permission: z.array(z.unknown()).readonly(),
+  root: z.string(),
+  parent: z.null(),
+});
+
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
 
 export const channelApi = {
@@ -130,6 +160,11 @@ export const channelApi = {
     reply: ChannelFigureSheet,
     summary: 'Calls, failures and median time to the first byte of every channel in the last 24 hours',
   }),
+  summary: endpoint('GET', '/api/channel/summary', {
+    access: 'admin',
+    reply: ChannelSummary,
+    summary: 'How many channels were disabled automatically',
+  }),
   read: endpoint('GET', '/api/channel/:id', { access: 'admin', params: IdParam, reply: Channel, summary: 'Read a channel' }),
   /** Answers the ids of the new channels. */
   create: endpoint('POST', '/api/channel/', { access: 'admin', body: ChannelCreate, reply: z.array(z.int()), summary: 'Create channels' }),
@@ -150,6 +185,34 @@ export const channelApi = {
     extra: z.object({ time: z.number() }),
     changesState: true,
     summary: 'Send a small request through a channel',
+  }),
+  /** As `test`, with what an unsaved form holds. Nothing is remembered of it but a row in the log. */
+  testDraft: endpoint('POST', '/api/channel/test', {
+    access: 'admin',
+    body: ChannelDraft,
+    extra: z.object({ time: z.number() }),
+    summary: 'Send a small request through a channel that is not saved yet',
+  }),
+  /** Every model that is built in, sorted by name. */
+  models: endpoint('GET', '/api/channel/models', {
+    access: 'admin',
+    reply: z.array(ModelObject),
+    summary: 'All built-in models',
+  }),
+  /** What the provider of a saved channel says that it has. */
+  fetchModels: endpoint('GET', '/api/channel/fetch_models/:id', {
+    access: 'admin',
+    params: IdParam,
+    reply: z.array(z.string()),
+    changesState: true,
+    summary: 'Ask the provider of a channel for its models',
+  }),
+  /** The same for a form that is not saved yet; old clients send `base_url`, `type` and `key`. */
+  fetchDraftModels: endpoint('POST', '/api/channel/fetch_models', {
+    access: 'admin',
+    body: ChannelDraft,
+    reply: z.array(z.string()),
+    summary: 'Ask the provider of a channel that is not saved yet for its models',
   }),
   /** Names of the models of enabled channels. */
   modelsEnabled: endpoint('GET', '/api/channel/models_enabled', {

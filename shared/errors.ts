@@ -1,8 +1,8 @@
 // The closed list of error codes: HTTP status, and the text in each language. The zh texts are interface: existing clients
 // match on them. `{name}` is filled from the error's details.
 //
-// On `/api` a business refusal is 200 with `success: false`, as existing clients expect; malformed input, missing sessions
-// and rights, limits and faults have their own status. On `/v1` the status is the one given here.
+// On `/api` a refusal of what could be read is 200 with `success: false`, as existing clients expect; bodies that cannot be
+// read, missing sessions and rights, limits and faults have their own status. On `/v1` the status is the one given here.
 
 interface ErrorEntry {
   status: number;
@@ -27,11 +27,21 @@ export const errors = {
   session_not_saved: entry(503, '无法保存会话信息，请重试', 'The session could not be saved, please retry'),
 
   // Any request
-  invalid_parameter: entry(400, '无效的参数', 'Invalid parameters'),
-  invalid_field: entry(400, '无效的参数：{sentence}', 'Invalid parameter: {sentence}'),
+  invalid_parameter: entry(200, '无效的参数', 'Invalid parameters'),
+  invalid_field: entry(200, '无效的参数：{sentence}', 'Invalid parameter: {sentence}'),
   invalid_json: entry(400, '请求体不是合法的 JSON', 'The request body is not valid JSON'),
   invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
   body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
+  body_expands: entry(413, '请求体解压后膨胀过大', 'The request body expands too much when it is decompressed'),
+  body_too_complex: entry(413, '请求体结构过于复杂', 'The request body has too many parts'),
+  body_too_deep: entry(400, '请求体嵌套过深，上限为 {limit} 层', 'The request body is nested more than {limit} levels deep'),
+  body_timeout: entry(408, '请求体接收超时', 'The request body did not arrive in time'),
+  bodies_of_caller: entry(429, '您同时进行的请求体过大，请稍后再试', 'Your running requests are too large together, try again later'),
+  bodies_of_server: entry(
+    503,
+    '服务器正在处理的请求体过大，请稍后再试',
+    'The requests in progress are too large together, try again later',
+  ),
   unsupported_media_type: entry(415, '不支持的内容类型', 'Unsupported content type'),
   broken_encoding: entry(400, '请求体无法按 {encoding} 解压', 'The request body cannot be decompressed as {encoding}'),
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
@@ -68,9 +78,12 @@ export const errors = {
     'E-mail verification is on, but this site cannot send mails yet: nobody can register until the administrator turns it off',
   ),
   username_taken: entry(200, '用户名已存在，或已注销', 'The username is taken or belonged to a deleted account'),
-  login_empty: entry(200, '用户名或密码为空', 'Username or password is empty'),
+  login_empty: entry(200, '无效的参数', 'Enter your username and password'),
   login_failed: entry(200, '用户名或密码错误，或用户已被封禁', 'Wrong username or password, or the user has been banned'),
   login_locked: entry(429, '登录失败次数过多，请 {seconds} 秒后再试', 'Too many failed logins, try again in {seconds} seconds'),
+  notify_type_invalid: entry(200, '无效的预警类型', 'Not a kind of notice'),
+  warning_threshold_invalid: entry(200, '预警阈值必须大于0', 'The warning threshold must be above 0'),
+  notification_email_invalid: entry(200, '无效的邮箱地址', 'Not a valid e-mail address'),
   current_password_wrong: entry(200, '原密码错误', 'The current password is wrong'),
   user_not_found: entry(200, '用户不存在', 'The user does not exist'),
   user_read_denied: entry(200, '无权获取同级或更高等级用户的信息', 'You may not read users of the same or a higher level'),
@@ -91,7 +104,7 @@ export const errors = {
   already_user: entry(200, '该用户已经是普通用户', 'This user is already a normal user'),
   enable_blocked: entry(200, '该用户无法启用', 'This user cannot be enabled'),
   group_unknown: entry(200, '分组 {group} 不存在', 'The group {group} does not exist'),
-  balance_too_large: entry(400, '额度超出允许的最大值', 'The balance would exceed the largest amount allowed'),
+  balance_too_large: entry(200, '额度超出允许的最大值', 'The balance would exceed the largest amount allowed'),
   balance_too_small: entry(200, '额度不足，扣减后余额将为负数', 'The balance is too small for this deduction'),
 
   // Options
@@ -100,10 +113,16 @@ export const errors = {
   option_invalid: entry(200, '配置项 {key} 的值不合法：{detail}', 'The value of {key} is not valid: {detail}'),
   option_invalid_json: entry(200, '不是合法的 JSON 字符串', 'Not a valid JSON text'),
   option_not_boolean: entry(200, '配置项 {key} 只能是 true 或 false', '{key} must be true or false'),
+  option_empty: entry(200, '请填写配置项 {key}', '{key} must not be empty'),
   option_not_integer: entry(200, '配置项 {key} 必须是整数', '{key} must be a whole number'),
   option_not_number: entry(200, '配置项 {key} 必须是数字', '{key} must be a number'),
   option_out_of_range: entry(200, '配置项 {key} 必须在 {min} 到 {max} 之间', '{key} must be between {min} and {max}'),
   option_not_url: entry(200, '配置项 {key} 必须以 http:// 或 https:// 开头', '{key} must begin with http:// or https://'),
+  option_not_link: entry(
+    200,
+    '配置项 {key} 中 {name} 的链接必须以 http://、https:// 或已知客户端的协议（如 opencat://）开头',
+    'In {key}, the link of {name} must begin with http://, https:// or the scheme of a known client, such as opencat://',
+  ),
   option_not_image: entry(
     200,
     '配置项 {key} 必须是以 http:// 或 https:// 开头的网址、以 / 开头的站内路径，或 data:image/ 图片',
@@ -130,6 +149,11 @@ export const errors = {
     'In {key}, the value of {name} must be between {min} and {max}',
   ),
   option_entry_name: entry(200, '配置项 {key} 中的名称不合法：{name}', '{key} contains a name that is not allowed: {name}'),
+  option_not_built: entry(
+    200,
+    '此版本还没有这项功能，无法开启：{key}',
+    'This version does not have that feature yet, so {key} cannot be turned on',
+  ),
   group_default_missing: entry(200, '必须保留 default 分组', 'The group default must be kept'),
   group_ratio_negative: entry(200, 'group ratio must be not less than 0: {group}', 'group ratio must be not less than 0: {group}'),
   github_unconfigured: entry(
@@ -169,13 +193,18 @@ export const errors = {
   ),
 
   // Channels
-  channel_arguments: entry(400, '参数错误', 'Wrong parameters'),
+  channel_arguments: entry(200, '参数错误', 'Wrong parameters'),
   channel_incomplete: entry(200, '请填写渠道名称和渠道密钥！', 'Enter the name and the key of the channel'),
   channel_without_models: entry(200, '请至少选择一个模型！', 'Choose at least one model'),
   channel_model_too_long: entry(200, '模型名称过长: {model}', 'The model name is too long: {model}'),
   channel_mapping_invalid: entry(200, '模型映射必须是合法的 JSON 格式！', 'The model mapping must be valid JSON'),
   channel_json_invalid: entry(200, '{field} 必须是合法的 JSON 格式！', '{field} must be valid JSON'),
   channel_key_invalid: entry(200, '渠道密钥含有不允许的字符', 'The key contains characters that are not allowed'),
+  channel_key_needed: entry(
+    200,
+    '渠道密钥将被发送到新的地址或经过新的代理，请重新填写密钥（超级管理员除外）',
+    'The key would be sent to a new address or through a new proxy: enter the key again (the super admin need not)',
+  ),
   channel_keys_many: entry(200, '一次最多创建 {limit} 个渠道', 'At most {limit} channels can be created at once'),
   channel_text_invalid: entry(200, '{field} 含有不允许的字符或过长', '{field} is too long or contains characters that are not allowed'),
   channel_status_invalid: entry(200, '只能手动启用或禁用渠道', 'A channel can only be enabled or disabled by hand'),
@@ -184,6 +213,12 @@ export const errors = {
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
+  channel_models_failed: entry(200, '{detail}', '{detail}'),
+  channel_models_unlisted: entry(
+    200,
+    '该类型的渠道不提供模型列表，请手动填写模型',
+    'Providers of this type do not tell which models they have: enter them by hand',
+  ),
 
   // Tokens
   token_name_long: entry(200, '令牌名称过长', 'The token name is too long'),
@@ -202,6 +237,7 @@ export const errors = {
     'The token is used up and cannot be enabled: raise its quota or make it unlimited',
   ),
   token_id_empty: entry(200, 'id 或 userId 为空！', 'The id is empty'),
+  token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
   token_count_invalid: entry(200, '令牌个数必须在 1 到 {limit} 之间', 'The number of tokens must be between 1 and {limit}'),
 
   // Relay: gate
@@ -225,11 +261,16 @@ export const errors = {
 
   // Relay: request
   model_required: entry(400, 'model is required', 'model is required'),
-  messages_required: entry(400, 'field messages is required', 'field messages is required'),
-  input_required: entry(400, 'input is empty', 'input is empty'),
+  invalid_text_request: entry(400, 'field messages is required', 'field messages is required'),
+  invalid_embedding_request: entry(400, 'input is empty', 'input is empty'),
   invalid_request: entry(400, '无效的请求：{detail}', 'Invalid request: {detail}'),
   model_not_found: entry(404, '模型 {model} 不存在', "The model '{model}' does not exist"),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
+  untranslatable: entry(
+    400,
+    '参数 {field} 无法转换为 {dialect} 的格式，请去掉它或换一个模型',
+    'The field {field} cannot be carried over to {dialect}: leave it out or choose another model',
+  ),
   sensitive_words_detected: entry(400, 'sensitive words detected', 'sensitive words detected'),
   request_rate_limited: entry(
     429,
@@ -253,14 +294,11 @@ export const errors = {
     '模型 {model} 倍率或价格未配置，请设置或开始自用模式；Model {model} ratio or price not set, please set or start self-use mode',
     'Model {model} ratio or price not set, please set or start self-use mode',
   ),
-  insufficient_user_quota: entry(
-    403,
-    '用户额度不足，剩余额度：{remain}，需要额度：{need}',
-    'user quota is not enough, user quota: {remain}, need quota: {need}',
-  ),
+  // Clients translate by these texts, whatever the language; see `reserve-call.ts`.
+  insufficient_user_quota: entry(403, '{detail}', '{detail}'),
   pre_consume_token_quota_failed: entry(
     403,
-    '令牌额度不足，剩余额度：{remain}，需要额度：{need}',
+    'token quota is not enough, token remain quota: {remain}, need quota: {need}',
     'token quota is not enough, token remain quota: {remain}, need quota: {need}',
   ),
 
@@ -269,6 +307,7 @@ export const errors = {
   upstream_timeout: entry(504, '上游响应超时', 'The upstream did not answer in time'),
   bad_response_status_code: entry(502, '上游返回了错误状态码 {status}', 'bad response status code {status}'),
   upstream_saturated: entry(429, '当前分组上游负载已饱和，请稍后再试', 'The upstream of this group is saturated, try again later'),
+  channel_refused: entry(502, '上游服务商拒绝了该渠道', 'The provider refused the channel'),
   invalid_upstream_response: entry(502, '上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood'),
   upstream_truncated: entry(502, '上游响应中断', 'The answer of the upstream broke off'),
   upstream_too_large: entry(502, '上游响应过大', 'The answer of the upstream is too large'),

@@ -18,6 +18,7 @@ export const fieldRules = {
   characters: { zh: '含有不允许的字符', en: 'contains characters that are not allowed' },
   url: { zh: '不是有效的网址', en: 'is not a valid address' },
   noCredentials: { zh: '不能包含用户名或密码', en: 'must not contain a username or a password' },
+  modelInHost: { zh: '的主机名中不能使用 {model}', en: 'must not have {model} in its host' },
   noFragment: { zh: '不能包含 # 部分', en: 'must not contain a # part' },
   proxyUrl: {
     zh: '必须是以 http://、https:// 或 socks5:// 开头的有效网址',
@@ -33,6 +34,10 @@ export const fieldRules = {
   notWithQuota: { zh: '不能与额度（quota）同时给出', en: 'cannot be given together with the quota' },
   atLeast: (minimum: number | bigint) => ({ zh: `不能小于 ${grouped(minimum)}`, en: `must be at least ${grouped(minimum)}` }),
   atMost: (maximum: number | bigint) => ({ zh: `不能大于 ${grouped(maximum)}`, en: `must be at most ${grouped(maximum)}` }),
+  wholeBetween: (minimum: number, maximum: number) => ({
+    zh: `必须是 ${minimum} 到 ${maximum} 之间的整数`,
+    en: `must be a whole number from ${minimum} to ${maximum}`,
+  }),
   moreThan: (minimum: number | bigint) => ({ zh: `必须大于 ${grouped(minimum)}`, en: `must be more than ${grouped(minimum)}` }),
   lessThan: (maximum: number | bigint) => ({ zh: `必须小于 ${grouped(maximum)}`, en: `must be less than ${grouped(maximum)}` }),
   longest: (limit: number | bigint) => ({
@@ -112,6 +117,8 @@ const fieldNames: ReadonlyMap<string, LocalText> = new Map(
     quota: { zh: '额度', en: 'quota' },
     quota_change: { zh: '额度变动', en: 'quota change' },
     remain_quota: { zh: '剩余额度', en: 'remaining quota' },
+    request_id: { zh: '请求 ID', en: 'request id' },
+    result: { zh: '结果', en: 'result' },
     revision: { zh: '版本', en: 'revision' },
     role: { zh: '角色', en: 'role' },
     SelfUseModeEnabled: { zh: '自用模式', en: 'self-use mode' },

@@ -73,6 +73,7 @@ const ownWords: ReadonlySet<Ending> = new Set([
   'client_left',
   'client_closed',
   'shutdown',
+  'fault',
   'well',
   'failed',
 ]);

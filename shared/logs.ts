@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { CursorQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+import { CursorQuery, QueryBoolean, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
 
-export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4 } as const;
+/** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
+export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, refusal: 5 } as const;
+
+/** How calls ended: `failed` is every other way than well, `refused` never began. */
+export const LogResult = z.enum(['success', 'failed', 'refused']);
+export type LogResult = z.infer<typeof LogResult>;
 
 export const Log = z.object({
   id: z.int(),
@@ -86,8 +91,26 @@ export const CallEnding = z.enum([
   'shutdown',
   /** The account had no more in the middle of the answer. */
   'overdraft',
+  /** Our own, in the middle of the answer. */
+  'fault',
 ]);
 export type CallEnding = z.infer<typeof CallEnding>;
+
+/** What is known of refused calls. */
+export const RefusalFacts = z.object({
+  /** An error code of `errors.ts`, or one of a newer server. */
+  code: z.string(),
+  status: z.int(),
+  /** What the last of them was told, without its request id. */
+  reason: z.object({ zh: z.string(), en: z.string() }),
+  /** How many there were in that minute. */
+  count: z.int(),
+  /** Unix seconds. */
+  last_at: z.int(),
+  /** The newest of them. */
+  request_ids: z.array(z.string()),
+});
+export type RefusalFacts = z.infer<typeof RefusalFacts>;
 
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
@@ -102,6 +125,8 @@ export const LogOther = z.looseObject({
   cache_creation_tokens: z.int().optional(),
   reasoning_tokens: z.int().optional(),
   reasoning_effort: z.string().optional(),
+  /** Names of the client's fields that the provider's format has no place for. */
+  dropped_fields: z.array(z.string()).readonly().optional(),
   /** Milliseconds until the first byte of the answer. */
   frt: z.number().optional(),
   /** Milliseconds of the whole call. */
@@ -110,6 +135,15 @@ export const LogOther = z.looseObject({
   upstream_model_name: z.string().optional(),
   prompt_source: UsageSource.optional(),
   completion_source: UsageSource.optional(),
+  /** Tokens of each choice that went upstream as the limit, because the account could pay for no more. */
+  output_bound: z.int().optional(),
+  /** Quota that was used and not charged: the account did not have it, and another call had left a debt already. */
+  uncharged_quota: z.int().optional(),
+  /**
+   * Charged although the client had left: its answer was read to the end, or counted as far as it had come, or estimated from the
+   * time that it ran.
+   */
+  after_leaving: z.enum(['read', 'counted', 'estimated']).optional().catch(undefined),
   attempts: z.array(Attempt).optional(),
   /** A `CallEnding`, or one of a newer server; absent: it ended well. */
   ending: z.string().optional(),
@@ -120,6 +154,7 @@ export const LogOther = z.looseObject({
   admin_info: z.object({ use_channel: z.array(z.string()) }).optional(),
   /** On rows that are not calls. One that this client does not know yet counts as absent. */
   event: LogEvent.optional().catch(undefined),
+  refusal: RefusalFacts.optional().catch(undefined),
 });
 export type LogOther = z.infer<typeof LogOther>;
 
@@ -130,6 +165,8 @@ const filters = {
   start_timestamp: QueryInt,
   end_timestamp: QueryInt,
   group: QueryText,
+  result: QueryText.pipe(LogResult.optional()),
+  request_id: QueryText,
 };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
@@ -138,13 +175,13 @@ const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 export const logApi = {
   list: endpoint('GET', '/api/log/', {
     access: 'admin',
-    query: CursorQuery.extend(adminFilters),
+    query: CursorQuery.extend({ ...adminFilters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Usage logs of everybody',
   }),
   listSelf: endpoint('GET', '/api/log/self', {
     access: 'user',
-    query: CursorQuery.extend(filters),
+    query: CursorQuery.extend({ ...filters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),

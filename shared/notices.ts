@@ -4,6 +4,7 @@ import type { Language } from '#shared/errors.ts';
 export const notices = {
   setup_finished: { zh: '系统初始化成功', en: 'The system has been set up' },
   model_ratios_reset: { zh: '重置模型倍率成功', en: 'The model ratios were reset' },
+  user_setting_saved: { zh: '设置已更新', en: 'The setting was updated' },
   server_running: { zh: 'Server is running', en: 'Server is running' },
 } as const satisfies Record<string, Record<Language, string>>;
 

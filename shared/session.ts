@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryText } from '#shared/envelope.ts';
+import { QueryInt, QueryText } from '#shared/envelope.ts';
 import { User } from '#shared/users.ts';
 
 export const LoginInput = z.object({ username: z.string().max(200), password: z.string().max(200) });
@@ -18,6 +18,14 @@ export type RegisterInput = z.infer<typeof RegisterInput>;
 
 const TurnstileQuery = z.object({ turnstile: QueryText });
 
+const LogoutQuery = z.object({
+  /**
+   * Seconds since the sign-out, of one that is told late: only a session that was there by then is ended, so that nobody
+   * who has signed in since is signed out. Absent: now.
+   */
+  ago: QueryInt,
+});
+
 export const sessionApi = {
   register: endpoint('POST', '/api/user/register', {
     access: 'public',
@@ -32,5 +40,5 @@ export const sessionApi = {
     reply: User,
     summary: 'Sign in with a password; sets the session cookie',
   }),
-  logout: endpoint('GET', '/api/user/logout', { access: 'public', summary: 'Sign out' }),
+  logout: endpoint('GET', '/api/user/logout', { access: 'public', query: LogoutQuery, summary: 'Sign out' }),
 };

@@ -1,6 +1,7 @@
 // The kinds of values that settings have: how a stored text is read and what is refused. Used by the server before it
 // stores and by the console's forms.
 import type { ErrorCode, ErrorDetails } from '#shared/errors.ts';
+import { safeLink, safePicture } from '#shared/links.ts';
 
 export type SettingKind =
   | 'boolean'
@@ -80,7 +81,11 @@ export function integerSetting(initial: number, bounds: Bounds, options: Setting
     kind: 'integer',
     defaultText: String(initial),
     parse: (text, key) =>
-      /^\s*[+-]?\d{1,17}\s*$/.test(text) ? withinBounds(Number(text), bounds, key) : refuse('option_not_integer', { key }),
+      text.trim() === ''
+        ? refuse('option_empty', { key })
+        : /^\s*[+-]?\d{1,17}\s*$/.test(text)
+          ? withinBounds(Number(text), bounds, key)
+          : refuse('option_not_integer', { key }),
   };
 }
 
@@ -91,9 +96,11 @@ export function numberSetting(initial: number, bounds: Bounds, options: SettingO
     kind: 'number',
     defaultText: String(initial),
     parse: (text, key) =>
-      /^\s*[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?\s*$/i.test(text)
-        ? withinBounds(Number(text), bounds, key)
-        : refuse('option_not_number', { key }),
+      text.trim() === ''
+        ? refuse('option_empty', { key })
+        : /^\s*[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})(e[+-]?\d{1,2})?\s*$/i.test(text)
+          ? withinBounds(Number(text), bounds, key)
+          : refuse('option_not_number', { key }),
   };
 }
 
@@ -142,7 +149,7 @@ export function urlSetting(initial: string, options: SettingOptions = {}): Setti
     ...options,
     kind: 'url',
     defaultText: initial,
-    parse: (text, key) => readAddress(text.trim().replace(/\/+$/, ''), key, isWebAddress, 'option_not_url'),
+    parse: (text, key) => readAddress(text.trim().replace(/\/+$/, ''), key, (value) => safeLink(value, 'web'), 'option_not_url'),
   };
 }
 
@@ -152,29 +159,19 @@ export function imageSetting(initial: string, options: SettingOptions = {}): Set
     ...options,
     kind: 'text',
     defaultText: initial,
-    parse: (text, key) => readAddress(text.trim(), key, isImageAddress, 'option_not_image'),
+    parse: (text, key) => readAddress(text.trim(), key, safePicture, 'option_not_image'),
   };
 }
 
 function readAddress(
   value: string,
   key: string,
-  isRight: (value: string) => boolean,
+  safe: (value: string) => string | undefined,
   code: 'option_not_url' | 'option_not_image',
 ): ReturnType<Setting<string>['parse']> {
   const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
   if (refusal !== undefined) return refusal;
-  return value === '' || isRight(value) ? { ok: true, value } : refuse(code, { key });
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^/]/i.test(text) && URL.canParse(text);
-}
-
-/** `//host` and `/\host` are not paths: browsers take them for other sites. */
-function isImageAddress(text: string): boolean {
-  if (/^\/(?![/\\])/.test(text) || /^data:image\/[\w.+-]+[;,]/i.test(text)) return true;
-  return isWebAddress(text);
+  return value === '' || safe(value) !== undefined ? { ok: true, value } : refuse(code, { key });
 }
 
 /** One entry per line; blank lines do not count. */
@@ -266,7 +263,7 @@ export function headerMapSetting(initial: HeaderMap): Setting<HeaderMap> {
   };
 }
 
-/** Links may have a scheme of their own (`opencat://…`), but none that runs script in the console. */
+/** Links to pages, or to programs that take an address and a key (`opencat://…`). */
 export function chatsSetting(initial: readonly TextMap[]): Setting<readonly TextMap[]> {
   return {
     kind: 'chats',
@@ -280,7 +277,8 @@ export function chatsSetting(initial: readonly TextMap[]): Setting<readonly Text
         const chat = textMap(item);
         const link = chat === undefined ? undefined : Object.values(chat)[0];
         if (chat === undefined || link === undefined || Object.keys(chat).length !== 1) return refuse('option_not_chats', { key });
-        if (/^[\s\p{Cc}]*(javascript|data|vbscript)\s*:/iu.test(link)) return refuse('option_not_text', { key });
+        if (/\p{Cc}/u.test(link)) return refuse('option_not_text', { key });
+        if (safeLink(link, 'client') === undefined) return refuse('option_not_link', { key, name: Object.keys(chat)[0] ?? '' });
         chats.push(chat);
       }
       return { ok: true, value: chats };

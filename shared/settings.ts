@@ -62,7 +62,7 @@ const catalogue = {
   WeChatAuthEnabled: booleanSetting(false, root),
   WeChatServerAddress: urlSetting('', root),
   WeChatServerToken: textSetting('', rootSecret),
-  WeChatAccountQRCodeImageURL: textSetting('', root),
+  WeChatAccountQRCodeImageURL: imageSetting('', root),
   TurnstileCheckEnabled: booleanSetting(false, root),
   /** Public, although it is called a key. */
   TurnstileSiteKey: textSetting('', root),
@@ -164,8 +164,16 @@ const catalogue = {
   QuotaForNewUser: integerSetting(0, amount),
   QuotaForInviter: integerSetting(0, amount),
   QuotaForInvitee: integerSetting(0, amount),
+  /** Tokens that a user may have at a time. */
+  MaxTokensPerUser: integerSetting(1000, { min: 1, max: 100_000 }),
+  /**
+   * Tokens of answer that an account must at least be able to pay for, where nothing has been learnt of the model yet. An account
+   * that can pay for the model's largest answer never meets it.
+   */
   PreConsumedQuota: integerSetting(500, amount),
-  /** A stream that uses up the balance: bring it to its end (below zero, bounded by that one call), or end it there. */
+  /** Tokens of the largest answer of a model that is not known; what a call that names no limit reserves. */
+  DefaultMaxOutputTokens: integerSetting(32_768, { min: 1, max: 10_000_000 }),
+  /** A stream beyond its limit that uses up the balance: bring it to its end (below zero, one call at a time), or end it there. */
   StreamOverdraft: choiceSetting('finish', ['finish', 'stop']),
 
   // Pricing
@@ -222,6 +230,31 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
   const parsed = settings[key].parse(text, key);
   return parsed.ok ? undefined : parsed.problem;
 }
+
+/**
+ * Switches whose effect this version does not have: they are off unless somebody turned them on in an earlier one, and are not
+ * turned on. Whoever builds the effect removes the line.
+ */
+export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  'EmailDomainRestrictionEnabled',
+  'EmailAliasRestrictionEnabled',
+  'GitHubOAuthEnabled',
+  'LinuxDOOAuthEnabled',
+  'TelegramOAuthEnabled',
+  'WeChatAuthEnabled',
+  'TurnstileCheckEnabled',
+  'oidc.enabled',
+  'DisplayTokenStatEnabled',
+  'MjNotifyEnabled',
+  'MjAccountFilterEnabled',
+  'MjModeClearEnabled',
+  'MjForwardUrlEnabled',
+  'MjActionCheckSuccessEnabled',
+  'CheckSensitiveEnabled',
+  'CheckSensitiveOnPromptEnabled',
+  'StopOnSensitiveEnabled',
+  'AutomaticEnableChannelEnabled',
+]);
 
 /** A switch can be turned on only when what it needs is there. */
 export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [

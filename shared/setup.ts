@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
+import { User } from '#shared/users.ts';
 
 export const SetupStatus = z.object({
   status: z.boolean(),
@@ -21,5 +22,11 @@ export type SetupInput = z.infer<typeof SetupInput>;
 export const setupApi = {
   /** `database_type` is `sqlite` or `mongodb`, and empty once set up. */
   status: endpoint('GET', '/api/setup', { access: 'public', reply: SetupStatus, summary: 'Whether the first-run set-up is done' }),
-  submit: endpoint('POST', '/api/setup', { access: 'public', body: SetupInput, summary: 'Create the super admin and choose the mode' }),
+  /** Signs the new super admin in and answers the account; nothing when the account was there before. */
+  submit: endpoint('POST', '/api/setup', {
+    access: 'public',
+    body: SetupInput,
+    reply: User.optional(),
+    summary: 'Create the super admin, choose the mode and sign in',
+  }),
 };
