@@ -8,6 +8,7 @@ import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
+import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
 import { mountOptions } from '#server/features/options/routes.ts';
@@ -62,6 +63,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
   mountChannels(host, relay.services); //  /api/channel/
+  mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/
   mountModels(host); //                    /api/pricing, group, models
   mountOptions(host); //                   /api/option/
@@ -121,6 +123,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     listener: (req, res) => void adapter.handle(req, res),
     drain: () => {
       isDraining = true;
+      relay.drain();
     },
     shutDown: () => relay.shutDown(),
   };
@@ -131,13 +134,15 @@ function isWithoutHost({ req }: Connection): boolean {
   return req.headers.host === undefined && req.httpVersion === '1.1';
 }
 
-/** Whether this process and its database are alive, for load balancers. */
+/** Whether this process and its database are alive and calls are settled, for load balancers. */
 function mountHealth(host: RouteHost): void {
   host.add('GET', '/healthz', async (request, _params, connection) => {
     const { requestId } = host.facts(request, connection);
     const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
     try {
       await host.context.db.ping();
+      // Calls go unsettled although the database answers: somebody has to look.
+      if (host.context.ledger.isStuck) return Response.json({ status: 'settlements are stuck' }, { status: 503, headers });
       return Response.json({ status: 'ok' }, { headers });
     } catch (failure) {
       host.context.log.warn({ requestId, err: failure }, 'the database does not answer the health check');

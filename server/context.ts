@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
+import type { Bodies } from '#server/http/bodies.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Secrets } from '#server/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -17,6 +18,8 @@ export interface AppContext {
   /** All channels, in memory and current. */
   readonly channels: ChannelIndex;
   readonly secrets: Secrets;
+  /** What bodies of requests may cost this process. */
+  readonly bodies: Bodies;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   now(): number;

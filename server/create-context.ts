@@ -5,6 +5,9 @@ import type { AppContext } from '#server/context.ts';
 import { createChangeFeed } from '#server/db/change-feed.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
+import { createBodies } from '#server/http/bodies.ts';
+import type { BodyLimits } from '#server/http/bodies.ts';
+import { decoderMemory } from '#server/http/decompress.ts';
 import { checkMasterKey } from '#server/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createPendingWork } from '#server/pending-work.ts';
@@ -47,6 +50,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const settings = createSettings({ db, changes, secrets, log });
   const ledger = createLedger({ db, changes, log, now, randomText });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
+  const bodies = createBodies(bodyLimits(env));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
   await changes.start();
@@ -61,6 +65,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     ledger,
     channels,
     secrets,
+    bodies,
     log,
     now,
     randomText,
@@ -77,9 +82,21 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       for (const work of closing) await work();
       await pending.done();
       channels.stop();
+      bodies.watch.stop();
       await ledger.stop();
       await changes.stop();
       await db.close();
     },
+  };
+}
+
+/** One largest body always fits, with what it becomes on its way. */
+function bodyLimits(env: Env): BodyLimits {
+  const megabyte = 1_000_000;
+  const one = env.MAX_REQUEST_BODY_MB * megabyte * 2.5 + decoderMemory;
+  return {
+    all: Math.max(env.MAX_BODIES_MB * megabyte, one),
+    perOwner: Math.max(env.MAX_BODIES_PER_USER_MB * megabyte, one),
+    timeout: env.CLIENT_TIMEOUT,
   };
 }

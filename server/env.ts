@@ -1,6 +1,6 @@
 // Everything that the environment may set, parsed once. A wrong value is refused at start, by name and with the reason.
 import { z } from 'zod';
-import ipaddr from 'ipaddr.js';
+import { parseRange } from '#server/addresses.ts';
 
 const integer = (min: number, max: number, fallback: number) =>
   z
@@ -25,10 +25,7 @@ const ProxyList = z
       .map((part) => part.trim())
       .filter((part) => part !== ''),
   )
-  .refine(
-    (parts) => parts.every((part) => ipaddr.isValid(part) || ipaddr.isValidCIDR(part)),
-    'must be a comma list of addresses and CIDR ranges',
-  )
+  .refine((parts) => parts.every(isRange), 'must be a comma list of addresses and CIDR ranges')
   .default([]);
 
 const Environment = z.object({
@@ -51,6 +48,12 @@ const Environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** Megabytes (10^6 bytes) of a request body on the relay. */
   MAX_REQUEST_BODY_MB: integer(1, 1024, 64),
+  /** Megabytes of request bodies that one process holds at once, read or being read; one largest body always fits. */
+  MAX_BODIES_MB: integer(1, 1_048_576, 768),
+  /** The same, of one user. */
+  MAX_BODIES_PER_USER_MB: integer(1, 1_048_576, 256),
+  /** Seconds in which a client must bring or take 4 KiB of what it sends or reads, or its connection ends. */
+  CLIENT_TIMEOUT: integer(1, 3600, 60),
   /** Seconds without any byte of a streamed answer; doubled for o1 and o3 models. */
   STREAMING_TIMEOUT: integer(1, 86_400, 60),
   /** Seconds until an upstream's stream begins, or its whole answer is there. */
@@ -65,6 +68,15 @@ const Environment = z.object({
   GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
   GENERATE_DEFAULT_TOKEN: boolean(false),
 });
+
+function isRange(text: string): boolean {
+  try {
+    parseRange(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export type Env = z.output<typeof Environment>;
 

@@ -1,6 +1,8 @@
 // Environment → database → context → app → listen; and the way back on SIGTERM.
 import '#server/heap-tuning.ts';
 import cluster from 'node:cluster';
+import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { createApp } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
@@ -14,6 +16,7 @@ import type { Env } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
+import { keepServing } from '#server/last-resort.ts';
 import { findMasterKey, makeMasterKey } from '#server/master-key.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
@@ -32,12 +35,14 @@ try {
 }
 
 async function serve(env: Env): Promise<void> {
-  const { db, masterKey } = await openStore(env);
-  const context = await createContext({ env, db, masterKey });
+  const log = pino({ level: env.LOG_LEVEL });
+  const { db, masterKey } = await openStore(env, log);
+  const context = await createContext({ env, db, masterKey, log });
   const app = createApp(context);
   const scheduler = startScheduler(context, jobs);
   context.onClose(scheduler.stop);
-  const listening = await listen(app.listener, { port: env.PORT, host: env.HOST });
+  const listening = await listen(app.listener, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
+  keepServing(context.log);
   if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
   const stop = onceOnly(async () => {
     app.drain();
@@ -60,25 +65,32 @@ async function serve(env: Env): Promise<void> {
 }
 
 /** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */
-async function openStore(env: Env): Promise<{ db: Database; masterKey: string }> {
+async function openStore(env: Env, log?: Logger): Promise<{ db: Database; masterKey: string }> {
   const known = await findMasterKey(env);
-  const db = await openDatabase(env.DATABASE_URL);
+  const db = await openDatabase(env.DATABASE_URL, log);
   return { db, masterKey: known ?? (await makeMasterKey(env, db)) };
 }
 
 /** The primary process serves nothing: it keeps the workers alive and hands on the signal to end. */
 async function runWorkers(env: Env): Promise<void> {
+  // Workers accept connections themselves. One that was accepted here and is on its way to a worker when that is killed would
+  // stay open, and its client would wait for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   // Made here, and the schema brought up to date, so that the workers do not do it all at once.
   const { db } = await openStore(env);
   await db.close();
   let isEnding = false;
   let hasServed = false;
+  /** Of the workers that end when they are told to: the primary process ends as they do. */
+  let endCode = 0;
   cluster.on('listening', () => {
     hasServed = true;
   });
-  cluster.on('exit', (_worker, code) => {
+  cluster.on('exit', (_worker, code, signal: NodeJS.Signals | null) => {
     if (isEnding) {
-      if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(0);
+      // A worker that is still starting just ends.
+      endCode = Math.max(endCode, signal === 'SIGTERM' ? 0 : signal === null ? code : 1);
+      if (Object.keys(cluster.workers ?? {}).length === 0) process.exit(endCode);
       return;
     }
     // None ever came up: what is wrong will not go away by trying again, and the worker has said what it is.

@@ -1,6 +1,9 @@
 // Passwords at rest: scrypt with a salt of its own for each; the cost is stored beside the hash, so it can be raised.
+import { availableParallelism } from 'node:os';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { AppError } from '#shared/errors.ts';
+import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
 
 interface Cost {
   /** Binary logarithm of N. */
@@ -14,30 +17,50 @@ const currentCost: Cost = { logN: 15, r: 8, p: 1 };
 const keyLength = 32;
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(scrypt);
 
-/** `scrypt$logN$r$p$salt$hash` */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * The threads of Node's pool also compress, look up names and read files: most of them, and a processor, stay free for that.
+ * A place is worth some 60 ms of waiting.
+ */
+export const passwordWork = createFairQueue({
+  atOnce: Math.min(2, Math.max(1, availableParallelism() - 1)),
+  places: 60,
+  placesPerSource: 12,
+});
+/** Seconds after which a refused caller may try again: by then everybody who waits has had a turn. */
+const retryAfter = 5;
+
+/**
+ * `scrypt$logN$r$p$salt$hash`. @param source whose turn it takes: an account, or the address of somebody unknown
+ * @throws {AppError} `rate_limited` when too many wait
+ */
+export async function hashPassword(password: string, source: string): Promise<string> {
   const salt = randomBytes(16);
-  const key = await deriveKey(password, salt, currentCost);
+  const key = await deriveKey(source, password, salt, currentCost);
   const { logN, r, p } = currentCost;
   return ['scrypt', logN, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
 /**
  * Whether the password belongs to the hash. Takes as long when there is no hash (unknown user, account without a
- * password), so that nobody learns from the time which names exist.
+ * password), so that nobody learns from the time which names exist. `source` and refusal: as for `hashPassword`.
  */
-export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string | null, source: string): Promise<boolean> {
   const [kind, logN, r, p, salt, hash] = (stored ?? '').split('$');
   if (kind !== 'scrypt' || hash === undefined || salt === undefined) {
-    await deriveKey(password, Buffer.alloc(16), currentCost);
+    await deriveKey(source, password, Buffer.alloc(16), currentCost);
     return false;
   }
   const expected = Buffer.from(hash, 'base64url');
-  const actual = await deriveKey(password, Buffer.from(salt, 'base64url'), { logN: Number(logN), r: Number(r), p: Number(p) });
+  const actual = await deriveKey(source, password, Buffer.from(salt, 'base64url'), { logN: Number(logN), r: Number(r), p: Number(p) });
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
-function deriveKey(password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
+async function deriveKey(source: string, password: string, salt: Buffer, { logN, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** logN;
-  return derive(password.normalize('NFC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r });
+  try {
+    return await passwordWork.run(source, () => derive(password.normalize('NFC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r }));
+  } catch (failure) {
+    if (failure instanceof QueueFull) throw new AppError('rate_limited', {}, { cause: failure, retryAfter });
+    throw failure;
+  }
 }

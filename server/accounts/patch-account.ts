@@ -13,7 +13,7 @@ export async function patchAccount(
   context: AppContext,
   id: number,
   edit: {
-    set: Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status'>>;
+    set: Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status' | 'setting'>>;
     revision: number | undefined;
     /** The role by which the editor's rights were judged. */
     role?: number;

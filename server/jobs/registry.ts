@@ -3,6 +3,9 @@ import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
+import { sweepWatches } from '#server/tokens/refusal-watch.ts';
+import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
+import { sweepRefusedRequests } from '#server/logs/refusal-log.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 
 export interface Job {
@@ -18,5 +21,9 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-sessions', everySeconds: 3600, leaseSeconds: 300, run: sweepSessions },
   { name: 'sweep-limits', everySeconds: 600, leaseSeconds: 300, run: sweepLimits },
   { name: 'sweep-channel-figures', everySeconds: 3600, leaseSeconds: 300, run: sweepChannelFigures },
+  { name: 'sweep-watches', everySeconds: 3600, leaseSeconds: 300, run: sweepWatches },
+  { name: 'sweep-refused-requests', everySeconds: 3600, leaseSeconds: 300, run: sweepRefusedRequests },
   { name: 'fill-folded-names', everySeconds: 86_400, leaseSeconds: 3600, run: fillFoldedNames },
+  { name: 'fold-log', everySeconds: 15, leaseSeconds: 300, run: foldLog },
+  { name: 'check-log-folds', everySeconds: 600, leaseSeconds: 300, run: checkFolds },
 ];

@@ -11,6 +11,8 @@ import { endSessionsOf } from '#server/http/session.ts';
 
 /** Wrong current passwords of one account. */
 const passwordTries = { count: 10, windowSeconds: 900 };
+/** New passwords of one account: each costs as much as a login. */
+const passwordChanges = { count: 10, windowSeconds: 900 };
 
 /** Own name, shown name or password. A new password ends all other sessions. */
 export async function editSelf(context: AppContext, caller: Caller, edit: SelfEdit): Promise<void> {
@@ -24,7 +26,8 @@ export async function editSelf(context: AppContext, caller: Caller, edit: SelfEd
   if (edit.password !== undefined && edit.password !== '') {
     checkPassword(edit.password);
     await checkCurrentPassword(context, user, edit.original_password);
-    fields.password_hash = await hashPassword(edit.password);
+    await enforceLimit(context, { key: `new-password:${user.id}`, ...passwordChanges });
+    fields.password_hash = await hashPassword(edit.password, `user:${user.id}`);
   }
   if (Object.keys(fields).length === 0 && edit.revision === undefined) return;
   await patchAccount(context, user.id, { set: fields, revision: edit.revision });
@@ -37,7 +40,7 @@ async function checkCurrentPassword(context: AppContext, user: UserRecord, given
   if (given === undefined || given === '' || user.password_hash === '') return;
   const key = `password:${user.id}`;
   await enforceLimit(context, { key, ...passwordTries });
-  if (!(await verifyPassword(given, user.password_hash))) {
+  if (!(await verifyPassword(given, user.password_hash, `user:${user.id}`))) {
     throw new AppError('current_password_wrong', {}, { field: 'original_password' });
   }
   await clearLimit(context, key);

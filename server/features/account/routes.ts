@@ -5,11 +5,12 @@ import { deleteAccount } from '#server/accounts/end-account.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/collections.ts';
-import { signedIn } from '#server/http/call.ts';
+import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 import { editSelf } from './edit-self.ts';
+import { saveUserSetting } from './save-user-setting.ts';
 
 export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.self, (call) => presentUser(signedIn(call).user));
@@ -17,6 +18,9 @@ export function mountAccount(host: RouteHost): void {
     await editSelf(call.context, signedIn(call), call.body);
     return undefined;
   });
+  mount(host, accountApi.saveSetting, async (call) =>
+    answer(presentUser(await saveUserSetting(call.context, signedIn(call).user, call.body)), { notice: 'user_setting_saved' }),
+  );
   mount(host, accountApi.remove, async (call) => {
     await deleteSelf(call.context, signedIn(call).user);
     return undefined;

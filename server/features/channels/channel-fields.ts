@@ -6,6 +6,7 @@ import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { ChannelRecord } from '#server/db/collections.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
+import { hasModelInHost } from '#server/upstream/prepared-channel.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { wrongJson } from './wrong-json.ts';
 
@@ -41,8 +42,11 @@ const longestAddress = 2000;
 const mostModels = 5000;
 const mostGroups = 200;
 
-/** The fields that are in the input. @throws {AppError} for the first that is not right */
-export function channelFields(input: ChannelInput): ChannelFields {
+/**
+ * The fields that are in the input. @param stored the channel that they are for, if there is one
+ * @throws {AppError} for the first that is not right
+ */
+export function channelFields(input: ChannelInput, stored?: Pick<ChannelRecord, 'group'>): ChannelFields {
   const fields: ChannelFields = {};
   for (const field of ['type', 'weight', 'priority', 'auto_ban', 'max_input_tokens'] as const) {
     const value = input[field];
@@ -58,7 +62,7 @@ export function channelFields(input: ChannelInput): ChannelFields {
   }
   if (input.base_url !== undefined && input.base_url !== null) fields.base_url = baseUrl(input.base_url);
   if (input.models !== undefined && input.models !== null) fields.models = models(input.models);
-  const groups = groupList(input);
+  const groups = groupList(input, stored?.group ?? '');
   if (groups.length > 0) fields.group = groups.join(',');
   Object.assign(fields, jsonFields(input));
   return fields;
@@ -101,6 +105,7 @@ function baseUrlRule(address: string): LocalText | undefined {
   if (/[\s\p{Cc}]/u.test(address)) return fieldRules.characters;
   const url = URL.parse(address.replaceAll('{model}', 'model'));
   if (url === null) return fieldRules.url;
+  if (hasModelInHost(address)) return fieldRules.modelInHost;
   if (url.username !== '' || url.password !== '') return fieldRules.noCredentials;
   return url.hash === '' ? undefined : fieldRules.noFragment;
 }
@@ -117,9 +122,13 @@ function models(text: string): string {
   return names.join(',');
 }
 
-/** `groups` wins over `group`, which is the older form of the same. */
-function groupList({ groups, group }: ChannelInput): string[] {
-  const names = commaList(groups?.join(',') ?? group ?? '');
+/**
+ * `group` is the older form of `groups`. Who sends a whole channel back has changed but one of them: whichever differs from
+ * what is stored counts, and `groups` when both do.
+ */
+function groupList({ groups, group }: ChannelInput, stored: string): string[] {
+  const given = [commaList(groups?.join(',') ?? ''), commaList(group ?? '')].filter((names) => names.length > 0);
+  const names = given.find((list) => list.join(',') !== commaList(stored).join(',')) ?? given[0] ?? [];
   if (names.length > mostGroups) throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
   for (const name of names) {
     if (Array.from(name).length > longestGroup || /\p{Cc}/u.test(name) || !name.isWellFormed()) {

@@ -2,18 +2,19 @@ import { ChannelStatus, channelBatchLimit } from '#shared/channels.ts';
 import type { ChannelCreate } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
 import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { checkKeyDestination } from './check-key-destination.ts';
 import { readChannel } from './store.ts';
 
 type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
 
 /** One channel per key, otherwise equal; answers their ids. Nothing is created when anything is wrong. */
-export async function createChannels(context: AppContext, input: ChannelCreate): Promise<number[]> {
+export async function createChannels(context: AppContext, actor: UserRecord, input: ChannelCreate): Promise<number[]> {
   const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
   const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
   checkType(channel);
-  const keys = await keyFields(context, input);
+  const keys = await keyFields(context, input, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
   for (const key of keys) records.push({ ...channel, ...key, id: await context.db.nextId('channels') });
   await context.db.write(records.map((record) => ({ insert: record, into: 'channels' })));
@@ -23,12 +24,18 @@ export async function createChannels(context: AppContext, input: ChannelCreate):
 }
 
 /** The keys of the input, or the one of the channel that is copied. */
-async function keyFields(context: AppContext, { key, copy_from }: ChannelCreate): Promise<KeyFields[]> {
+async function keyFields(
+  context: AppContext,
+  { key, copy_from }: ChannelCreate,
+  checkSource: (source: ChannelRecord) => void,
+): Promise<KeyFields[]> {
   const keys = channelKeys(key ?? '');
   if (keys.length > channelBatchLimit) throw new AppError('channel_keys_many', { limit: channelBatchLimit }, { field: 'key' });
   if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
   if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });
-  const { key_cipher, key_hash } = await readChannel(context, copy_from);
+  const source = await readChannel(context, copy_from);
+  checkSource(source);
+  const { key_cipher, key_hash } = source;
   return [{ key_cipher, key_hash }];
 }
 
@@ -37,7 +44,8 @@ function statusOf({ status }: ChannelCreate): number {
   return status === undefined || status === ChannelStatus.enabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand;
 }
 
-function emptyChannel(context: AppContext): Omit<ChannelRecord, 'id' | 'key_cipher' | 'key_hash'> {
+/** What a channel has where nothing is said. */
+export function emptyChannel(context: AppContext): Omit<ChannelRecord, 'id' | 'key_cipher' | 'key_hash'> {
   return {
     type: 1,
     name: '',

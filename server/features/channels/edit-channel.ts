@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
 import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
 import { readChannel } from './store.ts';
 
@@ -14,15 +15,17 @@ const tries = 20;
  * @throws {AppError} `revision_conflict` with the current channel when it is based on an older one
  */
 export async function editChannel(context: AppContext, actor: UserRecord, edit: ChannelEdit): Promise<ChannelRecord> {
-  const fields = { ...channelFields(edit), ...keyFields(context, edit) };
+  const key = keyFields(context, edit);
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const current = await readChannel(context, edit.id);
     if (edit.revision !== undefined && edit.revision !== current.revision) {
       throw new AppError('revision_conflict', {}, { data: presentChannel(current) });
     }
+    const fields = { ...channelFields(edit, current), ...key };
     // A channel of a type that is no longer supported can still be renamed, disabled and so on.
     if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
     else if (fields.base_url !== undefined && fields.base_url !== current.base_url) checkType({ ...current, ...fields });
+    if (fields.key_hash === undefined) checkKeyDestination(actor, current, { ...current, ...fields });
     const set = { ...fields, ...statusFields(context, actor, current, edit.status) };
     const changed = await context.db
       .collection('channels')

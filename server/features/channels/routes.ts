@@ -1,4 +1,4 @@
-import { channelApi } from '#shared/channels.ts';
+import { channelApi, ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
@@ -6,10 +6,13 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
 import type { Quotes } from '#server/money/quote.ts';
 import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
+import { builtInModels, modelObject } from '#server/upstream/model-object.ts';
 import type { Sender } from '#server/upstream/send.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
+import { draftChannel } from './draft-channel.ts';
 import { editChannel } from './edit-channel.ts';
+import { fetchModels } from './fetch-models.ts';
 import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
@@ -35,9 +38,13 @@ export function mountChannels(host: RouteHost, { sender, quotes, figures }: Chan
   });
 
   mount(host, channelApi.figures, ({ context }) => readFigures(context, figures));
+  // From memory: every open console asks it again and again.
+  mount(host, channelApi.summary, ({ context }) => ({
+    disabled_by_system: [...context.channels.all()].filter(({ status }) => status === ChannelStatus.disabledBySystem).length,
+  }));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
-  mount(host, channelApi.create, ({ context, body }) => createChannels(context, body));
+  mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, call.body));
   mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
   mount(host, channelApi.removeMany, ({ context, body }) => {
     if (body.ids.length === 0) throw new AppError('channel_arguments', {}, { field: 'ids' });
@@ -52,15 +59,33 @@ export function mountChannels(host: RouteHost, { sender, quotes, figures }: Chan
 
   mount(host, channelApi.test, async (call) => {
     const { context, params, query, facts } = call;
-    const time = await testChannel({
-      context,
-      sender,
-      quotes,
-      actor: signedIn(call).user,
-      channelId: Number(params.id),
-      model: query.model,
-      language: facts.language,
-    });
+    const channel = await readChannel(context, Number(params.id));
+    const { user: actor } = signedIn(call);
+    const time = await testChannel(
+      { context, sender, quotes, actor, language: facts.language },
+      { channel, model: query.model, isSaved: true },
+    );
     return answer(undefined, { extra: { time } });
+  });
+
+  mount(host, channelApi.testDraft, async (call) => {
+    const { context, body, facts } = call;
+    const { user: actor } = signedIn(call);
+    const channel = await draftChannel(context, actor, body);
+    const time = await testChannel(
+      { context, sender, quotes, actor, language: facts.language },
+      { channel, model: body.model, isSaved: false },
+    );
+    return answer(undefined, { extra: { time } });
+  });
+
+  mount(host, channelApi.models, () => builtInModels().map(modelObject));
+  mount(host, channelApi.fetchModels, async ({ context, params, facts }) =>
+    fetchModels({ context, sender, language: facts.language }, await readChannel(context, Number(params.id))),
+  );
+  mount(host, channelApi.fetchDraftModels, async (call) => {
+    const { context, body, facts } = call;
+    const channel = await draftChannel(context, signedIn(call).user, body);
+    return fetchModels({ context, sender, language: facts.language }, channel);
   });
 }

@@ -5,45 +5,53 @@ import type { Language } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
+import { claudeOptions } from '#server/upstream/claude-options.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
-import { buildUpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
+import { decodeWhole } from '#server/upstream/decode-whole.ts';
 import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
 import { readUsage } from '#server/upstream/dialects/openai/usage.ts';
 import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+import { encodeRequest } from '#server/upstream/encode-request.ts';
 import { parseObject } from '#server/upstream/loose-json.ts';
-import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
-import { SendFailure } from '#server/upstream/send.ts';
 import type { Sender } from '#server/upstream/send.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { sendWhole } from './send-whole.ts';
 import { testBody, testCapability } from './test-request.ts';
-import { readChannel } from './store.ts';
 
 export interface ChannelTest {
   context: AppContext;
   sender: Sender;
   quotes: Quotes;
   actor: UserRecord;
-  channelId: number;
-  /** Undefined: the channel's test model, else its first one. */
-  model: string | undefined;
   language: Language;
 }
 
-const deadlineMs = 60_000;
-const largestAnswer = 8 * 1024 * 1024;
+interface TestSubject {
+  /** As it is stored, or as a form that is not saved yet would make it. */
+  channel: ChannelRecord;
+  /** Undefined: the channel's test model, else its first one. */
+  model: string | undefined;
+  /** The result is kept in the channel's record. */
+  isSaved: boolean;
+}
+
+const limits = { answerMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 /** Characters of a failure that are kept. */
 const longestError = 500;
 const testName = '模型测试';
 
 /** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
-export async function testChannel(test: ChannelTest): Promise<number> {
+export async function testChannel(test: ChannelTest, { channel: record, model: asked, isSaved }: TestSubject): Promise<number> {
   const { context, language } = test;
-  const record = await readChannel(context, test.channelId);
-  const model = test.model ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
+  const remember = (begin: number, error: string) =>
+    isSaved ? keepResult(context, record, { begin, error }) : secondsSince(context, begin);
+  const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, capability } = prepare(test, record, model);
   const begin = context.now();
@@ -52,10 +60,10 @@ export async function testChannel(test: ChannelTest): Promise<number> {
     answer = await ask({ ...test, channel, capability, testModel: model });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const seconds = await remember(context, record, { begin, error: errorText(failure.code, language, failure.details) || failure.code });
+    const seconds = await remember(begin, errorText(failure.code, language, failure.details) || failure.code);
     throw failedTest(failure, language, seconds);
   }
-  const seconds = await remember(context, record, { begin, error: '' });
+  const seconds = await remember(begin, '');
   await writeTestLog(test, { channel, model, price, answer, seconds });
   return seconds;
 }
@@ -103,7 +111,11 @@ async function ask({
   language,
 }: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
-  const request = buildUpstreamRequest({
+  const client = capability === 'chat' ? clientDialects['openai-chat'] : null;
+  const request = encodeRequest({
+    client,
+    clientHeaders: {},
+    claude: claudeOptions(context.settings),
     capability,
     channel,
     body,
@@ -113,51 +125,37 @@ async function ask({
     forceUsage: false,
     now: context.now(),
   });
-  const answer = await send(sender, request, { channel, language });
+  const answer = await sendWhole(sender, request, { channel, language, limits, code: 'channel_test_failed' });
   const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
     const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
     throw new AppError('channel_test_failed', { detail: `status code ${failure.upstreamStatus}: ${failure.message}` });
   }
-  const failure = errorInAnswer(text, channel);
-  if (failure !== null) throw new AppError('channel_test_failed', { detail: failure.message });
   const { upstreamModel, isMapped } = request;
+  if (client !== null && channel.provider !== null && channel.provider.dialect !== client.name) {
+    const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
+    const decoded = decodeWhole({ client, capability, channel, upstreamModel, text, answerFields: {}, writer });
+    if (decoded.kind === 'failed') throw failedAnswer(decoded.failure);
+    return { usage: decoded.usage, upstreamModel, isMapped };
+  }
+  const failure = errorInAnswer(text, channel);
+  if (failure !== null) throw failedAnswer(failure);
   const parsed = parseObject(fixAnswer({ capability, channel, requestBody: body, upstreamModel, text }));
   const results = capability === 'embeddings' ? parsed?.data : parsed?.choices;
   if (parsed === null || !Array.isArray(results) || results.length === 0) throw new AppError('invalid_upstream_response');
   return { usage: readUsage(parsed.usage, channel.provider), upstreamModel, isMapped };
 }
 
-async function send(
-  sender: Sender,
-  request: Parameters<Sender['send']>[0],
-  { channel, language }: { channel: PreparedChannel; language: Language },
-) {
-  const sending = sender.send(request, { answerMs: deadlineMs, maxBytes: largestAnswer });
-  const timer = setTimeout(() => sending.abort(), deadlineMs);
-  try {
-    const answer = await sending.answer;
-    if (answer.kind === 'whole') return answer;
-    answer.stream.abort();
-    throw new AppError('invalid_upstream_response');
-  } catch (failure) {
-    if (!(failure instanceof SendFailure)) throw failure;
-    const codes = {
-      network: 'do_request_failed',
-      timeout: 'upstream_timeout',
-      aborted: 'upstream_timeout',
-      too_large: 'upstream_too_large',
-    } as const;
-    // Whoever configured the address may know what the network says about it.
-    const reason = failure.reason === 'network' ? ` (${maskSecrets(failure.message, { key: channel.key })})` : '';
-    throw new AppError('channel_test_failed', { detail: errorText(codes[failure.reason], language) + reason }, { cause: failure });
-  } finally {
-    clearTimeout(timer);
-  }
+function failedAnswer({ kind, message }: UpstreamFailure): AppError {
+  return kind === 'invalid' ? new AppError('invalid_upstream_response') : new AppError('channel_test_failed', { detail: message });
+}
+
+function secondsSince({ now }: AppContext, begin: number): number {
+  return Math.max(1, Math.round(now() - begin)) / 1000;
 }
 
 /** Not announced: nobody's cache needs these figures, and what the relay has learnt about the channel's health stays. */
-async function remember(
+async function keepResult(
   { db, now }: AppContext,
   { id }: ChannelRecord,
   { begin, error }: { begin: number; error: string },

@@ -9,6 +9,7 @@ import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
 import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
+type LogContext = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof logApi.list>>;
 
 export const newestFirst: Sort = [
@@ -17,13 +18,13 @@ export const newestFirst: Sort = [
 ];
 
 /** Everybody's rows, with the names of channels and users. */
-export async function listLogs(context: AppContext, query: Query): Promise<Page<Log>> {
+export async function listLogs(context: LogContext, query: Query): Promise<Page<Log>> {
   const page = await readPage(context, query);
   return { ...page, items: await presentForAdmin(context, page.items) };
 }
 
 /** One user's rows, without what concerns administrators only. */
-export async function listOwnLogs(context: AppContext, query: Query, userId: number): Promise<Page<Log>> {
+export async function listOwnLogs(context: LogContext, query: Query, userId: number): Promise<Page<Log>> {
   const page = await readPage(context, query, userId);
   return { ...page, items: page.items.map(presentForOwner) };
 }
@@ -48,7 +49,7 @@ function findRow({ db }: AppContext, filter: Filter): Promise<LogRecord | null> 
   return db.collection('logs').first({ and: [filter, { hidden: { exists: false } }] });
 }
 
-async function readPage(context: AppContext, query: Query, userId?: number): Promise<Page<LogRecord>> {
+async function readPage(context: LogContext, query: Query, userId?: number): Promise<Page<LogRecord>> {
   const bounds = pageBounds(query);
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const parts = await logFilter(context, query, userId);
@@ -57,7 +58,8 @@ async function readPage(context: AppContext, query: Query, userId?: number): Pro
   const filter: Filter = { and: [...parts, ...timeFilter(query)] };
   const skip = cursor === undefined ? bounds.skip : 0;
   const [total, rows] = await Promise.all([
-    logs.count(filter, exactTotal + 1),
+    // Whoever follows the log asks again and again, and knows how many there were.
+    query.without_total === true ? bounds.skip : logs.count(filter, exactTotal + 1),
     skip >= exactTotal
       ? []
       : logs.find(cursor === undefined ? filter : { and: [filter, ...afterCursor('created_at', cursor)] }, {
@@ -70,5 +72,5 @@ async function readPage(context: AppContext, query: Query, userId?: number): Pro
   const items = rows.slice(0, bounds.size);
   const last = items.at(-1);
   const next = rows.length > bounds.size && last !== undefined ? writeCursor({ time: last.created_at, id: last.id }) : undefined;
-  return pageAnswer(items, bounds, total, next);
+  return pageAnswer(items, bounds, query.without_total === true ? bounds.skip + items.length : total, next);
 }

@@ -4,37 +4,94 @@ import type { logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import type { CallQuestion } from '#server/logs/sum-calls.ts';
 
 type Given = Partial<QueryOf<typeof logApi.stat>>;
-type Field = 'user_id' | 'plain_type' | 'token_name' | 'model_name' | 'channel_id' | 'group';
+type Field = 'id' | 'request_id' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
+type Equal = [field: Field, value: string | number];
+
+/** Whose rows and which request are meant, looked up once. */
+interface Subject {
+  userId: number | undefined;
+  isOwn: boolean;
+  request: Equal | undefined;
+}
 
 /**
  * The rows that a query is about, without its time bounds; `null` when nothing can match. `userId` limits everything to
  * one user's rows.
  */
-export async function logFilter({ db }: Pick<AppContext, 'db'>, query: Given, userId?: number): Promise<Filter[] | null> {
-  // In the order of how few rows they usually leave.
-  const equals: [field: Field, value: string | number][] = [];
-  if (userId !== undefined) equals.push(['user_id', userId]);
-  else if (query.username !== undefined) {
+export async function logFilter(context: Pick<AppContext, 'db'>, query: Given, userId?: number): Promise<Filter[] | null> {
+  const subject = await subjectOf(context, query, userId);
+  return subject === null ? null : rowFilter(query, subject);
+}
+
+/** The calls that a query is about, whatever type it names; `null` when nothing can match. */
+export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<CallQuestion | null> {
+  const subject = query.result === 'refused' ? null : await subjectOf(context, query, ownId);
+  if (subject === null) return null;
+  const { model_name: model, group, token_name: tokenName, result } = query;
+  const channel = channelOf(query, subject);
+  const kinds: Filter[] = [];
+  if (model !== undefined) kinds.push(...(isPattern(model) ? modelFilter(model) : [{ model_name: model }]));
+  if (channel !== undefined) kinds.push({ channel_id: channel });
+  if (group !== undefined) kinds.push({ group });
+  if (result !== undefined) kinds.push({ failed: result === 'failed' });
+  const rows = rowFilter({ ...query, type: LogType.consumption }, subject);
+  return { userId: subject.userId, tokenName, kinds, rows, isFew: subject.request !== undefined };
+}
+
+async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<Subject | null> {
+  const { username, request_id: requestId } = query;
+  const isOwn = ownId !== undefined;
+  let userId = ownId;
+  if (!isOwn && username !== undefined) {
     // Rows are indexed by user id; names never change hands.
-    const user = await db.collection('users').first({ username: query.username });
+    const user = await db.collection('users').first({ username });
     if (user === null) return null;
-    equals.push(['user_id', user.id]);
+    userId = user.id;
   }
-  const isConsumption = query.type === LogType.consumption;
-  if (query.type !== undefined && query.type !== 0 && !isConsumption) equals.push(['plain_type', query.type]);
-  const isPattern = query.model_name?.includes('%') === true;
-  if (query.model_name !== undefined && !isPattern) equals.push(['model_name', query.model_name]);
-  if (query.token_name !== undefined) equals.push(['token_name', query.token_name]);
-  if (userId === undefined && query.channel !== undefined && query.channel !== 0) equals.push(['channel_id', query.channel]);
-  if (query.group !== undefined) equals.push(['group', query.group]);
+  if (requestId === undefined) return { userId, isOwn, request: undefined };
+  // Refused calls share a row, which carries the id of the newest only.
+  const refused = await db.collection('refused_requests').get(requestId);
+  return { userId, isOwn, request: refused === null ? ['request_id', requestId] : ['id', refused.log_id] };
+}
+
+function rowFilter(query: Given, subject: Subject): Filter[] {
+  const { leading, others } = equalsOf(query, subject);
+  const { model_name: model, type, result } = query;
   return [
-    ...equals.map(([field, value], index) => (index === 0 ? { [field]: value } : sameAs(field, value))),
-    ...(isPattern ? modelFilter(query.model_name ?? '') : []),
-    ...(isConsumption ? [{ type: LogType.consumption }] : []),
+    ...leading.map(([field, value]) => ({ [field]: value })),
+    ...others.map(([field, value]) => sameAs(field, value)),
+    ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
+    ...(type === LogType.consumption || result === 'success' || result === 'failed' ? [{ type: LogType.consumption }] : []),
+    ...(result === 'success' ? [{ failed: { exists: false } }] : []),
     { hidden: { exists: false } },
   ];
+}
+
+/** `leading`: what an index begins with, those that usually leave few rows first. */
+function equalsOf(query: Given, subject: Subject): { leading: Equal[]; others: Equal[] } {
+  const equals: Equal[] = [];
+  if (subject.request !== undefined) equals.push(subject.request);
+  const { type, result, model_name: model } = query;
+  if (type !== undefined && type !== 0 && type !== LogType.consumption) equals.push(['plain_type', type]);
+  if (result === 'refused' && type !== LogType.refusal) equals.push(['plain_type', LogType.refusal]);
+  if (result === 'failed') equals.push(['failed', 1]);
+  if (subject.userId !== undefined) equals.push(['user_id', subject.userId]);
+  if (model !== undefined && !isPattern(model)) equals.push(['model_name', model]);
+  if (query.token_name !== undefined) equals.push(['token_name', query.token_name]);
+  const channel = channelOf(query, subject);
+  if (channel !== undefined) equals.push(['channel_id', channel]);
+  if (query.group !== undefined) equals.push(['group', query.group]);
+  const isPair = (equals[0]?.[0] === 'plain_type' || equals[0]?.[0] === 'failed') && equals[1]?.[0] === 'user_id';
+  const count = isPair ? 2 : 1;
+  return { leading: equals.slice(0, count), others: equals.slice(count) };
+}
+
+/** Which channel is none of a user's business. */
+function channelOf({ channel }: Given, { isOwn }: Subject): number | undefined {
+  return isOwn || channel === 0 ? undefined : channel;
 }
 
 /** The time bounds of a query, both inclusive; 0 means none. */
@@ -51,6 +108,10 @@ export function timeFilter({ start_timestamp: start, end_timestamp: end }: Given
  */
 function sameAs(field: Field, value: string | number): Filter {
   return { [field]: { gte: value, lte: value } };
+}
+
+function isPattern(model: string): boolean {
+  return model.includes('%');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings } from '#shared/settings.ts';
+import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings, settingsWithoutEffect } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord, UserRecord } from '#server/db/collections.ts';
@@ -49,6 +49,7 @@ export async function saveOptions(
       .map(({ key }) => key);
     if (conflicts.length > 0) return [];
     checkRequirements(effective, rows, context);
+    checkEffects(effective);
     return effective.map(({ key, text }) => ({
       id: key,
       value: isSecret(key) && text !== '' ? context.secrets.encrypt(text) : text,
@@ -86,6 +87,13 @@ function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
 /** Blanks around these mean nothing. */
 function isPlain(key: SettingKey): boolean {
   return ['integer', 'number', 'choice', 'text', 'url'].includes(settings[key].kind);
+}
+
+/** A switch that is turned on has an effect. Who only sends back what is stored turns nothing on. */
+function checkEffects(changes: readonly Change[]): void {
+  for (const { key, text } of changes) {
+    if (settingsWithoutEffect.has(key) && text === 'true') throw new AppError('option_not_built', { key }, { field: key });
+  }
 }
 
 /** A switch that is turned on needs what it needs, as that is after all changes. */

@@ -44,7 +44,14 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   if (!isKnownHere) await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
   // Nobody can have an account yet: a wrong password is not what is wrong.
   if (user === null) await requireSetUp(context);
-  const isRight = await verifyPassword(input.password, user?.password_hash ?? null);
+  const isRight = await verifyPassword(input.password, user?.password_hash ?? null, `address:${subscriberOf(ip)}`).catch(
+    async (failure: unknown) => {
+      // Nothing was tried.
+      const counted = isKnownHere ? [addressKey, pairKey] : [addressKey, pairKey, accountKey];
+      for (const key of counted) await forgiveHit(context, key);
+      throw failure;
+    },
+  );
   const isOn = context.settings.get('PasswordLoginEnabled');
   if (user === null || !isRight || user.status !== UserStatus.active || !(isOn || user.role >= Role.root)) {
     throw new AppError(isOn ? 'login_failed' : 'password_login_disabled');

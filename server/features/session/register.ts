@@ -39,7 +39,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   const user = await createAccount(context, {
     username,
     displayName: username,
-    passwordHash: await hashPassword(input.password),
+    passwordHash: await hashPassword(input.password, `address:${subscriberOf(ip)}`),
     inviter: await findInviter(context, input.aff_code),
     actorId: 0,
   });

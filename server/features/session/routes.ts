@@ -3,7 +3,7 @@ import { presentUser } from '#server/accounts/present-user.ts';
 import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { endSession, startSession } from '#server/http/session.ts';
+import { endSession, endSessionOf, startSession } from '#server/http/session.ts';
 import { logIn } from './log-in.ts';
 import { register } from './register.ts';
 
@@ -18,7 +18,10 @@ export function mountSession(host: RouteHost): void {
     await endSession(context, facts);
     return answer(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });
   });
-  mount(host, sessionApi.logout, async ({ context, facts }) =>
-    answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } }),
-  );
+  mount(host, sessionApi.logout, async ({ query, context, facts }) => {
+    if (query.ago === undefined) return answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } });
+    // No cookie is set: the answer may come after that of a sign-in, whose cookie it would remove.
+    await endSessionOf(context, facts, Math.floor(context.now() / 1000) - query.ago);
+    return undefined;
+  });
 }

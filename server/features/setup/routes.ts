@@ -1,7 +1,9 @@
 import { setupApi } from '#shared/setup.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
 import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { endSession, startSession } from '#server/http/session.ts';
 import { setUp } from './set-up.ts';
 import { readSetupState } from './setup-state.ts';
 
@@ -17,7 +19,9 @@ export function mountSetup(host: RouteHost): void {
     };
   });
   mount(host, setupApi.submit, async ({ body, context, facts }) => {
-    await setUp(context, body, facts.ip);
-    return answer(undefined, { notice: 'setup_finished' });
+    const root = await setUp(context, body, facts.ip);
+    if (root === null) return answer(undefined, { notice: 'setup_finished' });
+    await endSession(context, facts);
+    return answer(presentUser(root), { notice: 'setup_finished', headers: { 'set-cookie': await startSession(context, root, facts) } });
   });
 }

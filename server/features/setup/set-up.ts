@@ -19,9 +19,10 @@ const secretTries = { count: 10, windowSeconds: 600 };
 
 /**
  * Creates the super admin and stores the mode. Every step may be repeated: what broke off half-way is finished by the next
- * call. @throws {AppError} `setup_done`, and for wrong input
+ * call. Answers the super admin when this call has chosen his password; null when the account was there before, because
+ * nobody has shown then that it is theirs. @throws {AppError} `setup_done`, and for wrong input
  */
-export async function setUp(context: AppContext, input: SetupInput, ip: string): Promise<void> {
+export async function setUp(context: AppContext, input: SetupInput, ip: string): Promise<UserRecord | null> {
   const { isDone, hasRoot } = await readSetupState(context);
   if (isDone) throw new AppError('setup_done');
   await checkSecret(context, input.setup_secret ?? '', ip);
@@ -29,11 +30,13 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
   if (!(await claimSetup(context))) throw new AppError('setup_done');
   try {
     // Looked for again: whoever held the claim until now may have made one.
-    const root = (await findRoot(context)) ?? (await createRoot(context, account ?? checkAccount(input)));
+    const found = await findRoot(context);
+    const root = found ?? (await createRoot(context, account ?? checkAccount(input)));
     await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });
     await context.changes.announce('user', root.id);
     await saveModes(context, input, root.id);
     await finishSetup(context);
+    return found === null ? await context.db.collection('users').get(root.id) : null;
   } catch (failure) {
     await releaseSetup(context);
     throw failure;
@@ -62,7 +65,7 @@ async function createRoot(context: AppContext, account: { username: string; pass
   return insertAccount(context, {
     username: account.username,
     displayName: 'Root User',
-    passwordHash: await hashPassword(account.password),
+    passwordHash: await hashPassword(account.password, 'setup'),
     role: Role.root,
     actorId: 0,
   });

@@ -1,6 +1,7 @@
 // The addresses that a token may be used from: one per line, or a range in CIDR form.
 import ipaddr from 'ipaddr.js';
 import { AppError } from '#shared/errors.ts';
+import { parseRange } from '#server/addresses.ts';
 
 /**
  * The list as it is stored: one entry per line, without blanks and doubles. Commas separate as well, as old clients write.
@@ -17,10 +18,15 @@ export function checkAllowedAddresses(text: string): string {
   return [...new Set(lines)].join('\n');
 }
 
-/** Stricter than the parser, which also takes `10`, `0x7f.1` and octal notation. */
+/** Stricter than the parser, which takes ports and zones as proxies write them. */
 function isRange(line: string): boolean {
   const [address = '', bits, rest] = line.split('/');
   const isV4 = ipaddr.IPv4.isValidFourPartDecimal(address);
   if (rest !== undefined || !(isV4 || (address.includes(':') && !address.includes('%') && ipaddr.IPv6.isValid(address)))) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV4 ? 32 : 128));
+  try {
+    parseRange(bits === undefined ? address : `${address}/${bits}`);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,13 +1,17 @@
+import { withEditLease } from '#server/accounts/edit-lease.ts';
 import { AppError } from '#shared/errors.ts';
 import { tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
 import type { TokenCreate } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 import type { NewToken } from '#server/tokens/insert-token.ts';
 
 const suffixLength = 6;
+/** Deleted tokens stay for the books: however often somebody deletes and creates, no more than this come to be. */
+const creationWindow = { limits: 2, windowSeconds: 86_400 };
 
 /** One token, or `count` of them that differ in their names. @throws {AppError} before any is made */
 export async function createTokens(context: AppContext, owner: UserRecord, input: TokenCreate): Promise<TokenRecord[]> {
@@ -19,7 +23,19 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   checkTokenGroup(context.settings, owner, fields.group);
   const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
-  return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
+  return withEditLease(context, `tokens-of:${owner.id}`, async () => {
+    await checkRoom(context, owner, count);
+    return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
+  });
+}
+
+/** @throws {AppError} `token_limit_reached`, and `rate_limited` for who has made too many of late */
+async function checkRoom(context: AppContext, { id }: UserRecord, count: number): Promise<void> {
+  const limit = context.settings.get('MaxTokensPerUser');
+  const existing = await context.db.collection('tokens').count({ user_id: id, DeletedAt: null }, limit + 1);
+  if (existing + count > limit) throw new AppError('token_limit_reached', { limit }, { field: 'count' });
+  const { limits, windowSeconds } = creationWindow;
+  await enforceLimit(context, { key: `new-tokens:${id}`, hits: count, count: limit * limits, windowSeconds });
 }
 
 /** The name with a random ending, cut so that both together keep the limit. */

@@ -7,6 +7,7 @@ import { meantBalance } from '#server/accounts/meant-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Patch } from '#server/db/collection.ts';
 import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
 import { tokenBalance } from '#server/money/account.ts';
 import { presentMasked } from './present-token.ts';
 import { findToken, ownToken } from './store.ts';
@@ -15,6 +16,8 @@ import { isExhausted, isExpired } from './token-status.ts';
 
 /** An edit without a revision is repeated when somebody else was faster. */
 const tries = 5;
+/** Each change of a token's quota is an entry in the ledger, which keeps them all. Of one user: */
+const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
 /**
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
@@ -23,6 +26,7 @@ const tries = 5;
 export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
   const fields = checkTokenFields(input);
   return withEditLease(context, `token:${input.id}`, async () => {
+    await countQuotaEdit(context, owner, input);
     const before = await patchToken(context, owner, input, (token) => {
       // What it refuses is refused before anything is stored.
       meantQuota(token, input);
@@ -40,6 +44,14 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
     }
     return finish(context, owner, input.id);
   });
+}
+
+/** @throws {AppError} `rate_limited`, before anything is stored */
+async function countQuotaEdit(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<void> {
+  if (input.remain_quota === undefined) return;
+  const token = await findToken(context, owner.id, input.id);
+  if (token === null || meantQuota(token, input) === null) return;
+  await enforceLimit(context, { key: `token-quota:${owner.id}`, ...quotaEdits });
 }
 
 /** Enables or disables. @throws {AppError} when an expired or exhausted token is to be enabled */

@@ -1,12 +1,22 @@
 // Reading one's own tokens. The owner is always in the filter: a foreign token does not exist.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/collections.ts';
+import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
 import { readKey } from './present-token.ts';
 import { exactTotal } from '#server/http/paging.ts';
 
 const searchLimit = 100;
-const searchStep = 200;
+/** Tokens that are read and looked at in one go; the event loop runs between. */
+const searchStep = 50;
+/** Of whoever has more from earlier times only the newest are looked at. */
+const mostSearched = 20_000;
+/** Searches are work for the event loop: a few at a time, each user in turn. */
+const searches = createFairQueue({ atOnce: 4, places: 60, placesPerSource: 4 });
+/** Seconds. */
+const retryAfter = 2;
 
 export function ownToken(userId: number, id: number): Filter {
   return { id, user_id: userId, DeletedAt: null };
@@ -27,22 +37,36 @@ export async function findToken({ db }: AppContext, userId: number, id: number):
   return db.collection('tokens').first(ownToken(userId, id));
 }
 
-/** Newest first, at most 100. Keys are stored encrypted, so a part of a key is looked for in the owner's decrypted ones. */
-export async function searchTokens(
-  context: AppContext,
-  userId: number,
-  { keyword, key }: { keyword: string | undefined; key: string | undefined },
-): Promise<TokenRecord[]> {
+export interface TokenSearch {
+  keyword: string | undefined;
+  key: string | undefined;
+}
+
+/**
+ * Newest first, at most 100. Keys are stored encrypted, so a part of a key is looked for in the owner's decrypted ones.
+ * @throws {AppError} `rate_limited` when too many wait
+ */
+export async function searchTokens(context: AppContext, userId: number, search: TokenSearch): Promise<TokenRecord[]> {
+  try {
+    return await searches.run(`user:${userId}`, () => lookThrough(context, userId, search));
+  } catch (failure) {
+    if (failure instanceof QueueFull) throw new AppError('rate_limited', {}, { cause: failure, retryAfter });
+    throw failure;
+  }
+}
+
+async function lookThrough(context: AppContext, userId: number, { keyword, key }: TokenSearch): Promise<TokenRecord[]> {
   const wanted = (key ?? '').replace(/^sk-/, '').toLowerCase();
   const filter: Filter = { user_id: userId, DeletedAt: null, ...(keyword === undefined ? {} : { name: { contains: keyword } }) };
   const found: TokenRecord[] = [];
   let before: number | undefined;
-  while (found.length < searchLimit) {
+  for (let seen = 0; found.length < searchLimit && seen < mostSearched; seen += searchStep) {
     const step: Filter = before === undefined ? filter : { ...filter, id: { lt: before } };
     const page = await context.db.collection('tokens').find(step, { sort: [['id', -1]], limit: searchStep });
     found.push(...page.filter((token) => wanted === '' || readKey(context, token).toLowerCase().includes(wanted)));
     before = page.at(-1)?.id;
     if (page.length < searchStep) break;
+    await nextTurn();
   }
   return found.slice(0, searchLimit);
 }

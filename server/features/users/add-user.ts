@@ -20,7 +20,7 @@ export async function addUser(context: AppContext, actor: UserRecord, input: z.o
   await createAccount(context, {
     username,
     displayName: displayName === '' ? username : displayName,
-    passwordHash: await hashPassword(input.password),
+    passwordHash: await hashPassword(input.password, `user:${actor.id}`),
     actorId: actor.id,
   });
 }

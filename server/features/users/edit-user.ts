@@ -27,7 +27,7 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   if (edit.quota !== undefined && edit.quota_change !== undefined) {
     throw invalidField('quota_change', fieldRules.notWithQuota);
   }
-  const fields = await checkedFields(context, target, edit);
+  const fields = await checkedFields(context, caller.user, target, edit);
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
   const edited = isQuotaEdit
     ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, { fields, role: target.role }))
@@ -52,7 +52,7 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
 type Fields = Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash'>>;
 
 /** What is to be stored. Values that do not change are not judged: names from elsewhere may be longer than the limits. */
-async function checkedFields(context: AppContext, target: UserRecord, edit: UserEdit): Promise<Fields> {
+async function checkedFields(context: AppContext, actor: UserRecord, target: UserRecord, edit: UserEdit): Promise<Fields> {
   const fields: Fields = {};
   if (edit.username !== undefined && edit.username !== target.username) fields.username = checkUsername(edit.username);
   if (edit.display_name !== undefined && edit.display_name !== target.display_name)
@@ -65,7 +65,7 @@ async function checkedFields(context: AppContext, target: UserRecord, edit: User
   }
   if (edit.password !== undefined && edit.password !== '') {
     checkPassword(edit.password);
-    fields.password_hash = await hashPassword(edit.password);
+    fields.password_hash = await hashPassword(edit.password, `user:${actor.id}`);
   }
   return fields;
 }
