@@ -6,18 +6,29 @@ import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
+import { firstPaint } from './scripts/first-paint-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
 
-/** The parts of the console that the shell and the sign-in consist of. */
+/** What every page consists of, the sign-in among them. */
 const firstParts = new RegExp(
   [
-    'pwa/api/(?!.*test)',
-    'pwa/app/(?!shell/more-sheet)',
+    'pwa/api/(failure|call|outcomes|self|site-status|stored-user)',
+    'pwa/app/(app|color-scheme-on-page|error-screen|guards|not-found-screen|providers|query-client|router|start|zod-without-eval)\\.',
+    'pwa/app/shell/(language-switch|mode-tag|plain-frame|theme-menu)',
     'pwa/i18n/setup',
-    'pwa/offline/(database|install-hint|online-status|outbox-store|query-persister|register-worker|update-prompt)',
-    'pwa/ui/(as-of|breakpoint|copy-text|disclosure|format|format-context|freshness-chip|glyph|icon|level|list-search|places|screen-heading|status-mark|tag|toast|toasts|unsaved-store)\\.',
-    'shared/(contract|envelope|paths|roles|session|site|users)\\.ts',
+    'pwa/offline/(online-status|query-persister|register-worker)',
+    'pwa/ui/(breakpoint|color-scheme|disclosure|glyph|icon|places|plain-button|screen-heading|status-mark|tag|toast|toasts|lazy-part|use-copy)\\.',
+    'shared/(account|contract|envelope|paths|roles|session|site|users)\\.ts',
+  ].join('|'),
+);
+/** What stands around every other screen, with what it needs of the component library. */
+const frameParts = new RegExp(
+  [
+    'pwa/app/(screen-providers|theme)\\.',
+    'pwa/app/shell/(?!more-sheet)',
+    'pwa/offline/(install-hint|outbox-store)',
+    'pwa/ui/(as-of|copy-text|format|format-context|frame-icons|freshness-chip|level|list-search)\\.',
   ].join('|'),
 );
 
@@ -35,7 +46,8 @@ export default defineConfig({
       semicolons: true,
     }),
     react(),
-    zodWithoutJsonSchema(),
+    zodForConsole(),
+    firstPaint(),
     VitePWA({
       strategies: 'injectManifest',
       srcDir: '.',
@@ -66,10 +78,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
-            { name: 'router', test: /node_modules[\\/]@tanstack[\\/]/, priority: 20 },
-            { name: 'library', test: /node_modules[\\/](zod|i18next|react-i18next|idb|clsx)[\\/]/, priority: 20 },
-            // What every page needs, in one piece: forty small files compress worse and ask more often.
-            { name: 'shell', test: firstParts, priority: 10 },
+            { name: 'router', test: /node_modules[\\/]@tanstack[\\/](?!.*(useBlocker|[uU]seQueries|queriesObserver)[.]js)/, priority: 20 },
+            { name: 'library', test: /node_modules[\\/](zod|i18next|react-i18next[\\/]dist[\\/]es[\\/](?!Trans))/, priority: 20 },
+            // In one piece each: forty small files compress worse and ask more often.
+            { name: 'first', test: firstParts, priority: 15 },
+            { name: 'frame', test: frameParts, priority: 10 },
           ],
         },
       },
@@ -84,20 +97,46 @@ function ownModule({ url = '' }: { url?: string }): string | undefined {
 }
 
 /**
- * The console checks with zod but never makes JSON Schemas (the server does, for its OpenAPI document). zod's schemas
- * refer to that part from their constructors, so it cannot be shaken off; without it the first load is 6 kB smaller.
+ * Parts of zod that the console never uses, and that its constructors refer to so that they cannot be shaken off: a tenth
+ * of the sign-in. Checks of a string's format are asked for as `z.email()`, not as `z.string().email()`.
  */
-function zodWithoutJsonSchema(): Plugin {
+function zodForConsole(): Plugin {
+  const absent = "const absent = () => { throw new Error('This part of zod is not in the console (vite.config.ts)'); };";
+  const parts: { file: RegExp; shorten: (code: string) => string }[] = [
+    {
+      // The server makes JSON Schemas, for its OpenAPI document.
+      file: /core[\\/](json-schema-processors|to-json-schema)\.js$/,
+      shorten: (code) => {
+        const names = code.matchAll(/^export (?:const|function|class) (\w+)/gm);
+        const stubs = [...names].map(([, name = '']) => `export const ${name} = ${name.startsWith('create') ? '() => absent' : 'absent'};`);
+        return [absent, ...stubs].join('\n');
+      },
+    },
+    // Its sentences are never shown: what is wrong is said by texts of the console, or by the server.
+    { file: /locales[\\/]en\.js$/, shorten: () => `export default () => ({ localeError: (issue) => issue.code });` },
+    // Answers of the server are JSON: nothing in them contains itself.
+    { file: /core[\\/]memoizer\.js$/, shorten: (code) => code.replace(/(export function memoizer\(\) \{)[^}]*\}/, '$1}') },
+    {
+      file: /classic[\\/]schemas\.js$/,
+      shorten: (code) => {
+        const methods = /^ {4}(\w+)\(params\) \{\s*return this\.check\(core\._\w+\(Zod\w+, params\)\);\s*\}/gm;
+        // Compiled checks need eval, which the console's policy forbids (pwa/app/zod-without-eval.ts).
+        return `${absent}\n${code.replace(methods, '    $1: absent').replaceAll('$ZodObjectJIT', '$ZodObject')}`;
+      },
+    },
+  ];
   return {
-    name: 'zod-without-json-schema',
+    name: 'zod-for-console',
     enforce: 'pre',
     apply: 'build',
     async load(id) {
-      if (!/[\\/]zod[\\/]v4[\\/]core[\\/](json-schema-processors|to-json-schema)\.js$/.test(id)) return null;
-      const names = (await readFile(id, 'utf8')).matchAll(/^export (?:const|function|class) (\w+)/gm);
-      const stubs = [...names].map(([, name = '']) => `export const ${name} = ${name.startsWith('create') ? '() => absent' : 'absent'};`);
-      const absent = "const absent = () => { throw new Error('JSON Schemas are not part of the console'); };";
-      return { code: [absent, ...stubs].join('\n'), moduleSideEffects: false };
+      const part = parts.find(({ file }) => /[\\/]zod[\\/]v4[\\/]/.test(id) && file.test(id));
+      if (part === undefined) return null;
+      const code = await readFile(id, 'utf8');
+      const shorter = part.shorten(code);
+      // A newer zod that is written in another way is not to grow the console in silence.
+      if (shorter === code || shorter === `${absent}\n${code}`) throw new Error(`zodForConsole finds nothing to leave out of ${id}`);
+      return { code: shorter, moduleSideEffects: false };
     },
   };
 }

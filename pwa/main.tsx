@@ -8,6 +8,8 @@ import { startConsole } from './app/start.ts';
 const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root');
 const started = await startConsole();
+// What index.html draws stays until the first screen stands.
+await started.router.load();
 createRoot(root, {
   // A missing right is an answer, not a fault: its screen says all there is.
   onCaughtError: (error) => {

@@ -15,9 +15,12 @@ import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
 import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
+import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
+import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
+import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
@@ -58,9 +61,19 @@ const ShellIndexRoute = ShellIndexRouteImport.update({
   path: '/',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellSplatRoute = ShellSplatRouteImport.update({
+  id: '/$',
+  path: '/$',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellChannelRoute = ShellChannelRouteImport.update({
   id: '/channel',
   path: '/channel',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellFirstCallRoute = ShellFirstCallRouteImport.update({
+  id: '/first-call',
+  path: '/first-call',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellLogRoute = ShellLogRouteImport.update({
@@ -71,6 +84,11 @@ const ShellLogRoute = ShellLogRouteImport.update({
 const ShellOutboxRoute = ShellOutboxRouteImport.update({
   id: '/outbox',
   path: '/outbox',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellPersonalRoute = ShellPersonalRouteImport.update({
+  id: '/personal',
+  path: '/personal',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellPricingRoute = ShellPricingRouteImport.update({
@@ -134,9 +152,12 @@ export interface FileRoutesByFullPath {
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
+  '/$': typeof ShellSplatRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
+  '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
+  '/personal': typeof ShellPersonalRoute;
   '/pricing': typeof ShellPricingRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
@@ -154,8 +175,11 @@ export interface FileRoutesByTo {
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
+  '/$': typeof ShellSplatRoute;
+  '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
+  '/personal': typeof ShellPersonalRoute;
   '/pricing': typeof ShellPricingRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
@@ -174,9 +198,12 @@ export interface FileRoutesById {
   '/_plain/login': typeof PlainLoginRoute;
   '/_plain/register': typeof PlainRegisterRoute;
   '/_plain/setup': typeof PlainSetupRoute;
+  '/_shell/$': typeof ShellSplatRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
+  '/_shell/first-call': typeof ShellFirstCallRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
+  '/_shell/personal': typeof ShellPersonalRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
   '/_shell/setting': typeof ShellSettingRoute;
   '/_shell/token': typeof ShellTokenRoute;
@@ -197,9 +224,12 @@ export interface FileRouteTypes {
     | '/login'
     | '/register'
     | '/setup'
+    | '/$'
     | '/channel'
+    | '/first-call'
     | '/log'
     | '/outbox'
+    | '/personal'
     | '/pricing'
     | '/setting'
     | '/token'
@@ -217,8 +247,11 @@ export interface FileRouteTypes {
     | '/login'
     | '/register'
     | '/setup'
+    | '/$'
+    | '/first-call'
     | '/log'
     | '/outbox'
+    | '/personal'
     | '/pricing'
     | '/setting'
     | '/token'
@@ -236,9 +269,12 @@ export interface FileRouteTypes {
     | '/_plain/login'
     | '/_plain/register'
     | '/_plain/setup'
+    | '/_shell/$'
     | '/_shell/channel'
+    | '/_shell/first-call'
     | '/_shell/log'
     | '/_shell/outbox'
+    | '/_shell/personal'
     | '/_shell/pricing'
     | '/_shell/setting'
     | '/_shell/token'
@@ -302,11 +338,25 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellIndexRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/$': {
+      id: '/_shell/$';
+      path: '/$';
+      fullPath: '/$';
+      preLoaderRoute: typeof ShellSplatRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/channel': {
       id: '/_shell/channel';
       path: '/channel';
       fullPath: '/channel';
       preLoaderRoute: typeof ShellChannelRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/first-call': {
+      id: '/_shell/first-call';
+      path: '/first-call';
+      fullPath: '/first-call';
+      preLoaderRoute: typeof ShellFirstCallRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/log': {
@@ -321,6 +371,13 @@ declare module '@tanstack/react-router' {
       path: '/outbox';
       fullPath: '/outbox';
       preLoaderRoute: typeof ShellOutboxRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/personal': {
+      id: '/_shell/personal';
+      path: '/personal';
+      fullPath: '/personal';
+      preLoaderRoute: typeof ShellPersonalRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/pricing': {
@@ -452,9 +509,12 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 );
 
 interface ShellRouteChildren {
+  ShellSplatRoute: typeof ShellSplatRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
+  ShellFirstCallRoute: typeof ShellFirstCallRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
+  ShellPersonalRoute: typeof ShellPersonalRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
@@ -463,9 +523,12 @@ interface ShellRouteChildren {
 }
 
 const ShellRouteChildren: ShellRouteChildren = {
+  ShellSplatRoute: ShellSplatRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
+  ShellFirstCallRoute: ShellFirstCallRoute,
   ShellLogRoute: ShellLogRoute,
   ShellOutboxRoute: ShellOutboxRoute,
+  ShellPersonalRoute: ShellPersonalRoute,
   ShellPricingRoute: ShellPricingRoute,
   ShellSettingRoute: ShellSettingRoute,
   ShellTokenRoute: ShellTokenRoute,

@@ -18,6 +18,8 @@ const steps = [
     expect: /no dependency violations found \(\d{3,} modules/,
   },
   { name: 'translations', command: script('check-translations.ts') },
+  { name: 'first paint', command: script('check-first-paint.ts'), shown: /of \d+ kB/ },
+  { name: 'translation doc', command: [...script('write-translation-doc.ts'), '--check'] },
   { name: 'bundle', command: script('check-bundle.ts'), shown: /of \d+ kB/ },
 ];
 

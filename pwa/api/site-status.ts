@@ -1,6 +1,7 @@
 // Facts of this installation that every screen may need. Kept in local storage as existing clients keep it, so that the
 // first paint has the right name and unit without a call.
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { safeLink } from '#shared/links.ts';
 import { SiteStatus, siteApi } from '#shared/site.ts';
 import { call } from './call.ts';
 
@@ -39,8 +40,8 @@ export function registrationClosed(status: SiteStatus | undefined): 'closed' | '
  * something else on every other machine: there, the address of this page is the better guess.
  */
 export function siteAddress(status: SiteStatus | undefined): string {
-  const told = status?.server_address ?? '';
-  return told === '' || URL.parse(told)?.hostname === 'localhost' ? location.origin : told;
+  const told = safeLink(status?.server_address ?? '', 'web');
+  return told === undefined || URL.parse(told)?.hostname === 'localhost' ? location.origin : told;
 }
 
 export function storedStatus(): SiteStatus | undefined {

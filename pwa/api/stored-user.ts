@@ -1,8 +1,11 @@
 // Who is signed in on this device. The session itself is a cookie that scripts cannot see; this is the copy of the
 // account that lets the console open without a network, under the local storage key that existing clients use.
 import { User } from '#shared/users.ts';
+import { forgetSignOut } from './due-sign-out.ts';
 
 const storageKey = 'user';
+/** What the first paint draws, before any script: `user` or `guest` (index.html). */
+const shellKey = 'shell';
 const listeners = new Set<() => void>();
 let current: { text: string | null; user: User | null } | undefined;
 
@@ -15,11 +18,15 @@ export function storedUser(): User | null {
 
 export function storeUser(user: User): void {
   localStorage.setItem(storageKey, JSON.stringify(user));
+  localStorage.setItem(shellKey, 'user');
+  // The sign-in has ended the session before it.
+  forgetSignOut();
   emit();
 }
 
 export function forgetUser(): void {
   localStorage.removeItem(storageKey);
+  localStorage.setItem(shellKey, 'guest');
   emit();
 }
 

@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { failureOf } from '#pwa/api/failure.ts';
-import { CopyButton } from '#pwa/ui/copy-text.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { PlainButton } from '#pwa/ui/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useCopy } from '#pwa/ui/use-copy.ts';
 import styles from './error-screen.module.css';
 import { NoRightError } from './guards.ts';
 import { NoRightScreen } from './not-found-screen.tsx';
@@ -17,6 +18,8 @@ export function ErrorScreen(props: ErrorComponentProps) {
 function FailedScreen({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();
+  // Drawn without the component library: it may be the very part that did not arrive.
+  const { copy, isDone, manual } = useCopy();
   const failure = failureOf(error);
   const message = isPartMissing(error) ? t('shell.error.part_missing') : failure.message;
   const report = [message, failure.details, location.href, navigator.userAgent, error instanceof Error ? error.stack : '']
@@ -35,12 +38,15 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
       </h1>
       <p>{message}</p>
       <div className={styles.actions}>
-        <Button variant="filled" onClick={handleRetry}>
+        <PlainButton variant="filled" onClick={handleRetry}>
           {t('common.action.retry')}
-        </Button>
-        <Button onClick={() => location.reload()}>{t('shell.error.reload')}</Button>
-        <CopyButton text={report} label={t('common.action.details')} />
+        </PlainButton>
+        <PlainButton onClick={() => location.reload()}>{t('shell.error.reload')}</PlainButton>
+        <PlainButton icon={<Icon name={isDone ? 'check' : 'copy'} />} onClick={() => void copy(report)}>
+          {isDone ? t('common.copy.done') : t('common.action.details')}
+        </PlainButton>
       </div>
+      {manual !== null && <pre className={styles.report}>{manual}</pre>}
     </main>
   );
 }

@@ -1,41 +1,45 @@
-import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import styles from './error-screen.module.css';
 
+/** An address that leads nowhere. The frame around it is the usual one: its navigation is the way on. */
 export function NotFoundScreen() {
   const { t } = useTranslation();
   return (
-    <main className={styles.screen} id="main">
-      <h1 className={styles.title}>{t('shell.not_found.title')}</h1>
-      <p>{t('shell.not_found.text')}</p>
-      <div className={styles.actions}>
-        <Button component={Link} to="/">
-          {t('shell.not_found.home')}
-        </Button>
-      </div>
-    </main>
+    <Message title={t('shell.not_found.title')} text={t('shell.not_found.text')}>
+      <Link className={styles.link} to="/">
+        {t('shell.not_found.home')}
+      </Link>
+    </Message>
   );
 }
 
 /** A screen that needs a right which the account does not have. */
 export function NoRightScreen() {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
-  const title = t('shell.no_right.title');
+  return (
+    <Message title={t('shell.no_right.title')} text={t('shell.no_right.text')}>
+      <Link className={styles.link} to="/">
+        {t('shell.not_found.home')}
+      </Link>
+    </Message>
+  );
+}
+
+function Message({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  const user = useStoredUser();
+  // On a phone it stands in the top bar, once somebody is signed in.
+  const isTitleAbove = useIsPhone() && user !== null;
   useScreenHeading(title);
   return (
-    <main className={styles.screen} id="main">
-      {/* On a phone it stands in the top bar. */}
-      {!isPhone && <h1 className={styles.title}>{title}</h1>}
-      <p>{t('shell.no_right.text')}</p>
-      <div className={styles.actions}>
-        <Button component={Link} to="/">
-          {t('shell.not_found.home')}
-        </Button>
-      </div>
+    <main className={styles.screen} id="main" tabIndex={-1}>
+      {!isTitleAbove && <h1 className={styles.title}>{title}</h1>}
+      <p>{text}</p>
+      <div className={styles.actions}>{children}</div>
     </main>
   );
 }

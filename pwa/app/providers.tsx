@@ -1,43 +1,15 @@
-import { MantineProvider } from '@mantine/core';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { currentLanguage } from '#pwa/i18n/setup.ts';
-import { createFormat } from '#pwa/ui/format.ts';
-import { FormatContext } from '#pwa/ui/format-context.ts';
+import type { ReactNode } from 'react';
 import { Toasts } from '#pwa/ui/toasts.tsx';
-import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts';
+import { useColorSchemeOnPage } from './color-scheme-on-page.ts';
 
+/** What every page needs, the sign-in among them; what only screens need is in `ScreenProviders`. */
 export function Providers({ queryClient, children }: { queryClient: QueryClient; children: ReactNode }) {
+  useColorSchemeOnPage();
   return (
     <QueryClientProvider client={queryClient}>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={cssVariablesResolver}
-        colorSchemeManager={colorSchemeManager}
-        defaultColorScheme="auto"
-      >
-        <FormatProvider>{children}</FormatProvider>
-        <Toasts />
-      </MantineProvider>
+      {children}
+      <Toasts />
     </QueryClientProvider>
   );
-}
-
-function FormatProvider({ children }: { children: ReactNode }) {
-  // `t` is another one in another language.
-  const { t } = useTranslation();
-  const status = useSiteStatus();
-  const format = useMemo(
-    () =>
-      createFormat({
-        language: currentLanguage(),
-        quotaPerUnit: status?.quota_per_unit ?? 500_000,
-        inCurrency: status?.display_in_currency ?? true,
-        agoText: (unit, count) => t(`common.ago.${unit}`, { count }),
-      }),
-    [t, status?.quota_per_unit, status?.display_in_currency],
-  );
-  return <FormatContext value={format}>{children}</FormatContext>;
 }

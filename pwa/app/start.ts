@@ -1,13 +1,19 @@
 // What happens between loading and the first render: texts, kept answers, and who listens to what.
 import type { QueryClient } from '@tanstack/react-query';
+import { dueSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
 import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
-import { forgetAnswers, persistAnswers, restoreAnswers } from '#pwa/offline/query-persister.ts';
+import { forgetAnswers, persistAnswers, restoreAnswers, wipeKept } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
+import { keepSendingSignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
+import { setLeaving } from './leaving.ts';
 import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter, type ConsoleRouter } from './router.ts';
+
+/** How long a start waits for the server to end the last session, in milliseconds. */
+const signOutPatience = 3000;
 
 export interface StartedConsole {
   queryClient: QueryClient;
@@ -17,7 +23,8 @@ export interface StartedConsole {
 export async function startConsole(): Promise<StartedConsole> {
   const queryClient = createQueryClient();
   watchConnection();
-  await Promise.all([startTexts(), restoreAnswers(queryClient, currentUserId())]);
+  keepSendingSignOut();
+  await Promise.all([startTexts(), finishSignOut().then(() => restoreAnswers(queryClient, currentUserId()))]);
   persistAnswers(queryClient, currentUserId);
   refreshOnReturn(queryClient);
   const router = createConsoleRouter(queryClient);
@@ -25,6 +32,16 @@ export async function startConsole(): Promise<StartedConsole> {
   void sendQueuedEdits(queryClient);
   void registerWorker();
   return { queryClient, router };
+}
+
+/** A sign-out that was cut short, by a missing network or a closed browser, comes before everything else. */
+async function finishSignOut(): Promise<void> {
+  const due = dueSignOut();
+  if (due === null) return;
+  if (currentUserId() !== 0) forgetUser();
+  const { discardAll } = await import('#pwa/offline/outbox.ts');
+  await Promise.all([wipeKept(due.userId), discardAll(due.userId).catch(() => undefined)]);
+  if (currentConnection() !== 'offline') await sendSignOut(signOutPatience);
 }
 
 /** A silent server that answers again: what is on screen is asked anew. After a time without a network, Query does so. */
@@ -37,14 +54,25 @@ function refreshOnReturn(queryClient: QueryClient): void {
   });
 }
 
-/** After the first paint: edits that waited longer can wait for it. */
+/** After the first paint: edits that waited longer can wait for it. Nobody signed in has none. */
 async function sendQueuedEdits(queryClient: QueryClient): Promise<void> {
+  if (currentUserId() === 0) await signedIn();
   const { reload, replayOutbox, startOutbox } = await import('#pwa/offline/outbox.ts');
   startOutbox({
     userId: currentUserId,
-    onSent: () => void queryClient.invalidateQueries({ queryKey: ['options'] }),
+    onSent: () => void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === 'options' || kind === 'self' }),
   });
   onStoredUserChange(() => void reload().then(replayOutbox));
+}
+
+function signedIn(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = onStoredUserChange(() => {
+      if (currentUserId() === 0) return;
+      stop();
+      resolve();
+    });
+  });
 }
 
 function currentUserId(): number {
@@ -54,26 +82,38 @@ function currentUserId(): number {
 /** The session's end, told by a 401 or by another tab: nothing of the user stays behind, and the sign-in opens. */
 function watchSession(queryClient: QueryClient, router: ConsoleRouter): void {
   let userId = currentUserId();
+
+  async function leave(former: number, search: { expired?: true; from?: string }): Promise<void> {
+    setLeaving(true);
+    await forgetAnswers(queryClient, former);
+    // Somebody else may have signed in meanwhile, in another tab.
+    if (currentUserId() === 0) await router.navigate({ to: '/login', search });
+    else await router.invalidate();
+    setLeaving(false);
+  }
   onOutcome((outcome) => {
     if (outcome !== 'session_over' || storedUser() === null) return;
-    const from = router.state.location.href;
-    const leaving = currentUserId();
+    const former = currentUserId();
     userId = 0;
     forgetUser();
-    void forgetAnswers(queryClient, leaving).then(() => router.navigate({ to: '/login', search: { expired: true, from } }));
+    void leave(former, { expired: true, from: router.state.location.href });
   });
-  onStoredUserChange(() => {
+  const follow = (): void => {
     const now = currentUserId();
     if (now === userId) return;
     const before = userId;
     userId = now;
-    // Signed in or out in another tab. What one user saw must not be drawn for the next.
+    // Signed in or out, here or in another tab. What one user saw must not be drawn for the next.
     if (before !== 0) {
-      void forgetAnswers(queryClient, before).then(() => router.invalidate());
+      void leave(before, {});
     } else {
       // What a visitor was shown (prices of the default group) is not what this user is shown.
       queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
       void router.invalidate();
     }
-  });
+  };
+  onStoredUserChange(follow);
+  // A page that the browser had put to sleep was told nothing.
+  addEventListener('pageshow', follow);
+  document.addEventListener('visibilitychange', follow);
 }

@@ -1,12 +1,22 @@
 // Mantine's side of the visual language: components look as `look/` says, colours come from tokens.css.
 // No component is imported here: that would put all of them into the first load.
-import { createTheme, type CSSVariablesResolver, localStorageColorSchemeManager } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorSchemeManager } from '@mantine/core';
 import { createElement } from 'react';
+import { chooseScheme, chosenScheme, onSchemeChange } from '#pwa/ui/color-scheme.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import styles from './theme.module.css';
 
-/** Under the key that existing clients use; `auto` follows the system. */
-export const colorSchemeManager = localStorageColorSchemeManager({ key: 'theme-mode' });
+let stopFollowing: (() => void) | undefined;
+/** The choice is the console's; the library follows it. */
+export const colorSchemeManager: MantineColorSchemeManager = {
+  get: chosenScheme,
+  set: chooseScheme,
+  subscribe: (onUpdate) => {
+    stopFollowing = onSchemeChange(() => onUpdate(chosenScheme()));
+  },
+  unsubscribe: () => stopFollowing?.(),
+  clear: () => chooseScheme('auto'),
+};
 
 const input = {
   classNames: { input: styles.input, label: styles.label, description: styles.description, error: styles.error, section: styles.section },

@@ -9,12 +9,12 @@ export const languages: readonly Language[] = ['zh', 'en'];
 const storageKey = 'i18nextLng';
 type Texts = Record<string, unknown>;
 /** Texts that the shell and the sign-in need: loaded at start, in one piece per language. */
-const firstSlices = ['common', 'shell', 'session', 'errors', 'home'] as const;
+const firstSlices = ['common', 'shell', 'session', 'errors'] as const;
 const firstTexts: Record<string, () => Promise<Record<string, Texts>>> = {
   zh: async () => (await import('./first-zh.ts')).firstTexts,
   en: async () => (await import('./first-en.ts')).firstTexts,
 };
-const files = import.meta.glob<Texts>(['./zh/*.json', './en/*.json', '!**/{common,shell,session,errors,home}.json'], { import: 'default' });
+const files = import.meta.glob<Texts>(['./zh/*.json', './en/*.json', '!**/{common,shell,session,errors}.json'], { import: 'default' });
 
 const fileBackend: BackendModule = {
   type: 'backend',

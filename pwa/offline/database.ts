@@ -1,6 +1,7 @@
 // The console's own database on this device: answers kept for reading without a network, and edits that wait to be sent.
 // Everything belongs to a user; nobody sees another's. `userId` 0 is the signed-out visitor (public answers only).
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import { databaseName } from './database-name.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 
 export interface StoredAnswer {
@@ -22,7 +23,7 @@ let opened: Promise<IDBPDatabase<Schema>> | undefined;
 
 /** The database, or a rejection where the browser has none (a private window of some browsers). */
 export function offlineDatabase(): Promise<IDBPDatabase<Schema>> {
-  opened ??= openDB<Schema>('tidegate', 1, {
+  opened ??= openDB<Schema>(databaseName, 1, {
     upgrade(database) {
       database.createObjectStore('answers', { keyPath: ['userId', 'hash'] }).createIndex('user', 'userId');
       database.createObjectStore('outbox', { keyPath: 'id', autoIncrement: true }).createIndex('user', 'userId');

@@ -1,12 +1,11 @@
 // Edits of settings that wait for the server. They are kept in IndexedDB, go out in order when the server answers again,
 // one tab at a time, and stop at the first that somebody else's edit contradicts. Deletions, keys, payments and secrets
 // are never queued.
-import { Option, optionApi } from '#shared/options.ts';
-import { call } from '#pwa/api/call.ts';
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
 import { offlineDatabase } from './database.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
 import type { OptionState, OutboxEntry } from './outbox-entry.ts';
+import { saveEdit, theirState } from './outbox-target.ts';
 import { outboxEntries, publishOutbox, type QueuedEdit } from './outbox-store.ts';
 
 export { outboxEntries, type QueuedEdit, useOutbox } from './outbox-store.ts';
@@ -126,7 +125,7 @@ export async function replayOutbox(): Promise<void> {
 
 async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
   try {
-    await call(optionApi.save, { body: { key: entry.optionKey, value: entry.mine, revision: entry.base.revision } });
+    await saveEdit(entry);
   } catch (thrown) {
     return sendFailed(entry, failureOf(thrown));
   }
@@ -135,15 +134,8 @@ async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
 }
 
 async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
-  const current = failure.code === 'revision_conflict' ? Option.safeParse(failure.data) : undefined;
-  if (current?.success === true) {
-    const { value, revision, updated_by: changedBy, updated_at: changedAt } = current.data;
-    const theirs: OptionState = {
-      value,
-      revision,
-      ...(changedBy === undefined ? {} : { changedBy }),
-      ...(changedAt === undefined ? {} : { changedAt }),
-    };
+  const theirs = failure.code === 'revision_conflict' ? theirState(entry, failure.data) : undefined;
+  if (theirs !== undefined) {
     if (theirs.value === entry.mine) {
       // It is already so: sent before a crash, or somebody had the same idea.
       await (await offlineDatabase()).delete('outbox', entry.id);

@@ -1,15 +1,30 @@
 // Keeps answers that are marked `meta.offline` in IndexedDB, per user, and puts them back at the next start with the time
 // at which they were true. They are wiped at sign-out and when the session is over.
 import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
-import { type StoredAnswer, readAnswers, removeAnswers, wipeAnswers, writeAnswer } from './database.ts';
+import type { StoredAnswer } from './database.ts';
+import { databaseName } from './database-name.ts';
 
 const writeDelay = 400;
 const longestAge = 30 * 24 * 60 * 60 * 1000;
 /** How many answers of one kind (first part of the key) are kept; the latest. */
 const keptPerKind = 6;
 
+/** Loaded when something is kept: the sign-in of a new device goes without. */
+const database = () => import('./database.ts');
+
+async function isAnythingKept(): Promise<boolean> {
+  try {
+    return (await indexedDB.databases()).some(({ name }) => name === databaseName);
+  } catch {
+    // Some browsers do not tell.
+    return true;
+  }
+}
+
 /** Puts a user's kept answers into the client. Never fails: without a database there is nothing to restore. */
 export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
+  if (!(await isAnythingKept())) return;
+  const { readAnswers, removeAnswers } = await database();
   const answers = await readAnswers(userId).catch((): StoredAnswer[] => []);
   const tooOld: string[] = [];
   for (const answer of answers) {
@@ -29,6 +44,8 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
   async function flush(): Promise<void> {
     timer = undefined;
+    // Loaded first: between the look at who is signed in and the write nothing may be waited for.
+    const { writeAnswer } = await database();
     const waiting = [...due.values()];
     due.clear();
     for (const { query, owner } of waiting) {
@@ -55,9 +72,19 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
 
 /** Forgets everything of a user: in memory and on the disk. Public answers are read again. */
 export async function forgetAnswers(client: QueryClient, userId: number): Promise<void> {
-  await client.cancelQueries();
-  client.clear();
-  await wipeAnswers(userId).catch(() => undefined);
+  // What is on its way is for nobody; it is not waited for.
+  void client.cancelQueries();
+  client.getMutationCache().clear();
+  // Facts of the installation are nobody's.
+  client.removeQueries({ predicate: (query) => query.queryKey[0] !== 'status' });
+  await wipeKept(userId);
+}
+
+/** Forgets what the disk holds of a user. */
+export async function wipeKept(userId: number): Promise<void> {
+  await database()
+    .then(({ wipeAnswers }) => wipeAnswers(userId))
+    .catch(() => undefined);
 }
 
 function stored(query: Query, userId: number): StoredAnswer {
@@ -67,6 +94,7 @@ function stored(query: Query, userId: number): StoredAnswer {
 }
 
 async function dropOlder(userId: number): Promise<void> {
+  const { readAnswers, removeAnswers } = await database();
   const byKind = new Map<string, StoredAnswer[]>();
   for (const answer of await readAnswers(userId)) {
     const kind = String(answer.queryKey[0]);

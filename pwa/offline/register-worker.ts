@@ -1,22 +1,35 @@
 // Registers the service worker and tells when a newer console waits. Nothing is replaced until somebody says so.
 import { useSyncExternalStore } from 'react';
+import type { Workbox } from 'workbox-window';
 
 const checkEvery = 60 * 60 * 1000;
 const listeners = new Set<() => void>();
-let waiting: ServiceWorker | null = null;
+let workbox: Workbox | undefined;
+let isWaiting = false;
 let lastCheck = Date.now();
 
 /** Never fails: without a service worker the console works, but does not open without a network. */
 export async function registerWorker(): Promise<void> {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return;
-  const registration = await navigator.serviceWorker.register('/service-worker.js').catch(() => undefined);
-  if (registration === undefined) return;
-
-  watchForUpdate(registration);
+  try {
+    // After the first paint: nobody waits for it.
+    const { Workbox } = await import('workbox-window');
+    const registering = new Workbox('/service-worker.js');
+    // The first worker ever takes over by itself; only one that would replace another waits for a word. Also one that was
+    // loaded for another tab.
+    registering.addEventListener('waiting', () => {
+      isWaiting = true;
+      for (const listener of listeners) listener();
+    });
+    workbox = registering;
+    await registering.register({ immediate: true });
+  } catch {
+    return;
+  }
   const check = (): void => {
     if (document.visibilityState !== 'visible' || navigator.onLine === false || Date.now() - lastCheck < checkEvery / 4) return;
     lastCheck = Date.now();
-    registration.update().catch(() => undefined);
+    workbox?.update().catch(() => undefined);
   };
   setInterval(check, checkEvery);
   document.addEventListener('visibilitychange', check);
@@ -29,23 +42,12 @@ export function useUpdateWaiting(): boolean {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => waiting !== null,
+    () => isWaiting,
   );
 }
 
 /** Takes the newer console into use: this page is loaded again. */
 export function applyUpdate(): void {
-  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-  waiting?.postMessage({ type: 'SKIP_WAITING' });
-}
-
-function watchForUpdate(registration: ServiceWorkerRegistration): void {
-  const look = (): void => {
-    // The first worker ever takes over by itself; only one that would replace another waits for a word.
-    if (registration.waiting === null || navigator.serviceWorker.controller === null) return;
-    waiting = registration.waiting;
-    for (const listener of listeners) listener();
-  };
-  look();
-  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look));
+  workbox?.addEventListener('controlling', () => location.reload());
+  workbox?.messageSkipWaiting();
 }

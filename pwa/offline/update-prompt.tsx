@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { PlainButton } from '#pwa/ui/plain-button.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/unsaved-store.ts';
 import { applyUpdate, useUpdateWaiting } from './register-worker.ts';
 import styles from './update-prompt.module.css';
@@ -15,12 +15,12 @@ export function UpdatePrompt() {
   return (
     <div className={styles.prompt} role="status">
       <span className={styles.text}>{t(hasEdits ? 'shell.update.after_saving' : 'shell.update.ready')}</span>
-      <Button variant="subtle" onClick={() => setPutOff(true)}>
+      <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
         {t('shell.update.later')}
-      </Button>
-      <Button variant="filled" disabled={hasEdits} onClick={applyUpdate}>
+      </PlainButton>
+      <PlainButton variant="filled" disabled={hasEdits} onClick={applyUpdate}>
         {t('shell.update.now')}
-      </Button>
+      </PlainButton>
     </div>
   );
 }

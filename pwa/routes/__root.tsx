@@ -4,26 +4,36 @@ import { createRootRouteWithContext, Outlet, redirect, useRouter } from '@tansta
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { failureOf } from '#pwa/api/failure.ts';
-import { statusQuery } from '#pwa/api/site-status.ts';
-import { UpdatePrompt } from '#pwa/offline/update-prompt.tsx';
+import { statusQuery, storedStatus } from '#pwa/api/site-status.ts';
+import { useIsLeaving } from '#pwa/app/leaving.ts';
+import { useUpdateWaiting } from '#pwa/offline/register-worker.ts';
+import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { toastFailure } from '#pwa/ui/toast.ts';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: async ({ context, location }) => {
-    const known = context.queryClient.getQueryData(statusQuery.queryKey);
+    // A cold start has only what this device kept, and needs no more: without a network nothing is asked in vain.
+    const known = context.queryClient.getQueryData(statusQuery.queryKey) ?? storedStatus();
     // Asked anew only while it is unknown or says that the installation is not set up: the rest follows in the background.
     const status =
       known?.setup === true
         ? known
-        : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0 }).catch(() => known);
+        : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0, networkMode: 'always' }).catch(() => known);
     if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: '/setup' });
   },
   component: Root,
 });
 
+const UpdatePrompt = lazyPart(
+  () => import('#pwa/offline/update-prompt.tsx'),
+  (part) => part.UpdatePrompt,
+);
+
 function Root() {
   const { t } = useTranslation();
   const router = useRouter();
+  const isLeaving = useIsLeaving();
+  const isUpdateWaiting = useUpdateWaiting();
   const { error, data } = useQuery(statusQuery);
   useEffect(() => {
     // With a stored status everything still works, and the freshness chip tells.
@@ -36,8 +46,8 @@ function Root() {
   }, [data?.setup, router]);
   return (
     <>
-      <Outlet />
-      <UpdatePrompt />
+      {!isLeaving && <Outlet />}
+      {isUpdateWaiting && <UpdatePrompt />}
     </>
   );
 }

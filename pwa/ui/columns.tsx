@@ -1,7 +1,8 @@
 import { ActionIcon } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from './breakpoint.ts';
+import { type ColumnRoom, createColumnRoom } from './column-room.ts';
 import styles from './columns.module.css';
 import { Disclosure } from './disclosure.tsx';
 import { Icon } from './icon.tsx';
@@ -33,6 +34,8 @@ export interface Column<Row> {
 export interface ChosenColumns<Row> {
   all: readonly Column<Row>[];
   shown: readonly Column<Row>[];
+  /** Which of those shown the list has no room for; the list tells. */
+  room: ColumnRoom;
   toggle: (key: string) => void;
   reset: () => void;
 }
@@ -40,6 +43,7 @@ export interface ChosenColumns<Row> {
 /** The columns that somebody chose to see, remembered on this device under a key as `{column: shown}`. */
 export function useColumns<Row>(all: readonly Column<Row>[], storageKey: string): ChosenColumns<Row> {
   const [choice, setChoice] = useState(() => storedChoice(storageKey));
+  const [room] = useState(createColumnRoom);
   const isShown = (column: Column<Row>): boolean => column.isLocked === true || (choice.get(column.key) ?? column.isOff !== true);
 
   function store(next: Map<string, boolean>): void {
@@ -50,6 +54,7 @@ export function useColumns<Row>(all: readonly Column<Row>[], storageKey: string)
   return {
     all,
     shown: all.filter(isShown),
+    room,
     toggle: (key) => {
       const column = all.find((one) => one.key === key);
       if (column !== undefined) store(new Map(choice).set(key, !isShown(column)));
@@ -73,14 +78,7 @@ export function ColumnPicker<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
       {() => (
         <fieldset className={styles.picker}>
           <legend className="visually-hidden">{t('common.list.columns')}</legend>
-          {chosen.all
-            .filter((column) => column.isLocked !== true)
-            .map((column) => (
-              <label key={column.key} className={styles.choice}>
-                <input type="checkbox" checked={chosen.shown.includes(column)} onChange={() => chosen.toggle(column.key)} />
-                {column.heading}
-              </label>
-            ))}
+          <Choices chosen={chosen} />
           <button type="button" className={styles.reset} onClick={chosen.reset}>
             {t('common.list.columns_reset')}
           </button>
@@ -88,6 +86,40 @@ export function ColumnPicker<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
       )}
     </Disclosure>
   );
+}
+
+/** A column that was chosen and has no room is not ticked, and says why: what is ticked can be seen. */
+function Choices<Row>({ chosen }: { chosen: ChosenColumns<Row> }) {
+  const { t } = useTranslation();
+  const id = useId();
+  const without = useSyncExternalStore(chosen.room.subscribe, chosen.room.current);
+  return chosen.all
+    .filter((column) => column.isLocked !== true)
+    .map((column) => {
+      const isChosen = chosen.shown.includes(column);
+      const hasNoRoom = isChosen && without.has(column.key);
+      return (
+        <label key={column.key} className={styles.choice} data-off={hasNoRoom || undefined}>
+          <input
+            type="checkbox"
+            checked={isChosen && !hasNoRoom}
+            aria-disabled={hasNoRoom || undefined}
+            aria-describedby={hasNoRoom ? `${id}-${column.key}` : undefined}
+            onChange={() => {
+              if (!hasNoRoom) chosen.toggle(column.key);
+            }}
+          />
+          <span>
+            {column.heading}
+            {hasNoRoom && (
+              <small className={styles.why} id={`${id}-${column.key}`}>
+                {t('common.list.columns_no_room')}
+              </small>
+            )}
+          </span>
+        </label>
+      );
+    });
 }
 
 function storedChoice(storageKey: string): Map<string, boolean> {

@@ -1,34 +1,12 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './copy-text.module.css';
 import { Icon } from './icon.tsx';
+import { useCopy } from './use-copy.ts';
 
-const doneTime = 1600;
 // Seldom needed.
 const ManualCopy = lazy(async () => ({ default: (await import('./manual-copy.tsx')).ManualCopy }));
-
-/** Copies a text; where the browser refuses, `manual` holds it for a dialog to show. */
-export function useCopy(): { copy: (text: string) => Promise<void>; isDone: boolean; manual: string | null; closeManual: () => void } {
-  const [isDone, setDone] = useState(false);
-  const [manual, setManual] = useState<string | null>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-
-  async function copy(text: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // No permission, or a page without TLS.
-      setManual(text);
-      return;
-    }
-    setDone(true);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setDone(false), doneTime);
-  }
-  return { copy, isDone, manual, closeManual: () => setManual(null) };
-}
 
 interface CopyProps {
   text: string;

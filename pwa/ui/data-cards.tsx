@@ -7,16 +7,25 @@ import type { RowsProps } from './data-table.tsx';
 import { useFormat } from './format-context.ts';
 import type { NumberedPager } from './pager.tsx';
 import { useAfter } from './query-state.tsx';
+import { useRowsInSteps } from './rows-in-steps.ts';
+import { useStableHandler } from './stable-handler.ts';
+import { memoRow } from './table-row.tsx';
 import { TickBox } from './tick-box.tsx';
 
 const skeletonCards = 6;
+/** In pixels. */
+const cardHeight = 61;
+const none: never[] = [];
 
 /** The same columns as two-line cards. A tap opens the record; while choosing, it ticks. */
 export function DataCards<Row, Key extends string | number>(props: RowsProps<Row, Key>) {
-  const { label, rows, selection } = props;
+  const { label, rows, rowKey, selection, group } = props;
   const { t } = useTranslation();
   const [isChoosing, setChoosing] = useState(false);
-  const isTicking = isChoosing || (selection?.keys.size ?? 0) > 0;
+  const isTicking = selection !== undefined && (isChoosing || selection.keys.size > 0);
+  const drawn = useRowsInSteps(rows ?? none, rowKey);
+  const handleOpen = useStableHandler((key: Key) => props.onOpen?.(String(key)));
+  const handleTick = useStableHandler((key: Key) => selection?.toggle(key));
   if (rows === undefined) return <SkeletonCards />;
 
   function handleChoosing(): void {
@@ -34,15 +43,38 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
         </div>
       )}
       <ul className={styles.cards} aria-label={label}>
-        {rows.map((row, index) => (
-          <Card
-            key={String(props.rowKey(row))}
-            {...props}
-            row={row}
-            before={index === 0 ? undefined : rows[index - 1]}
-            isTicking={isTicking}
-          />
-        ))}
+        {rows.slice(0, drawn).map((row, index) => {
+          const key = rowKey(row);
+          const name = String(key);
+          const day = group?.(row);
+          const before = index === 0 || group === undefined ? undefined : rows[index - 1];
+          const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
+          return [
+            startsGroup && (
+              <li key={`group-${day.key}`} className={styles.group}>
+                <span>{day.label}</span>
+                <span>{day.sum}</span>
+              </li>
+            ),
+            <Card
+              key={name}
+              row={row}
+              rowKey={key}
+              name={isTicking ? props.rowName(row) : ''}
+              columns={props.columns}
+              isOpen={props.open === name}
+              isTicked={isTicking ? selection?.keys.has(key) : undefined}
+              isMuted={props.isMuted?.(row) === true}
+              opens={props.onOpen !== undefined}
+              onOpen={handleOpen}
+              onTick={handleTick}
+            />,
+          ];
+        })}
+        {drawn < rows.length && (
+          // The room of the cards to come: the scroll bar has its length from the start.
+          <li aria-hidden="true" style={{ height: (rows.length - drawn) * cardHeight }} />
+        )}
       </ul>
     </>
   );
@@ -54,53 +86,55 @@ function Total({ total, isLowerBound }: NumberedPager) {
   return t(isLowerBound === true ? 'common.list.total_at_least' : 'common.list.total', { total: format.count(total) });
 }
 
-function Card<Row, Key extends string | number>(props: RowsProps<Row, Key> & { row: Row; before: Row | undefined; isTicking: boolean }) {
-  const { row, before, columns, rowKey, rowName, open, onOpen, selection, group, isMuted, isTicking } = props;
+interface CardProps<Row, Key extends string | number> {
+  row: Row;
+  rowKey: Key;
+  /** Names the tick box. */
+  name: string;
+  columns: readonly Column<Row>[];
+  isOpen: boolean;
+  /** Undefined: nothing is being ticked. */
+  isTicked: boolean | undefined;
+  isMuted: boolean;
+  opens: boolean;
+  onOpen: (key: Key) => void;
+  onTick: (key: Key) => void;
+}
+
+const Card = memoRow(<Row, Key extends string | number>(props: CardProps<Row, Key>) => {
+  const { row, rowKey, columns, isTicked, onOpen, onTick } = props;
   const { t } = useTranslation();
-  const key = rowKey(row);
-  const name = String(key);
-  const day = group?.(row);
-  const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
-  const isTicked = selection?.keys.has(key) === true;
   const title = partsOf(columns, 'title', row);
   return (
-    <>
-      {startsGroup && (
-        <li className={styles.group}>
-          <span>{day.label}</span>
-          <span>{day.sum}</span>
-        </li>
+    <li
+      className={styles.card}
+      data-open={props.isOpen || undefined}
+      data-muted={props.isMuted || undefined}
+      data-ticking={isTicked !== undefined || undefined}
+    >
+      {isTicked !== undefined && (
+        <span className={styles.tick}>
+          <TickBox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
+        </span>
       )}
-      <li
-        className={styles.card}
-        data-open={open === name || undefined}
-        data-muted={isMuted?.(row) === true || undefined}
-        data-ticking={isTicking || undefined}
-      >
-        {isTicking && selection !== undefined && (
-          <span className={styles.tick}>
-            <TickBox label={t('common.list.tick_row', { name: rowName(row) })} isTicked={isTicked} onChange={() => selection.toggle(key)} />
-          </span>
-        )}
-        {isTicking && selection !== undefined ? (
-          // The box is the control; the card around it is a larger target for it.
-          <span className={styles.title} onClick={() => selection.toggle(key)}>
-            {title}
-          </span>
-        ) : onOpen === undefined ? (
-          <span className={styles.title}>{title}</span>
-        ) : (
-          <button type="button" className={styles.title} data-row-key={name} onClick={() => onOpen(name)}>
-            {title}
-          </button>
-        )}
-        <span className={styles.amount}>{partsOf(columns, 'amount', row)}</span>
-        <span className={styles.context}>{partsOf(columns, 'context', row)}</span>
-        <span className={styles.note}>{partsOf(columns, 'note', row)}</span>
-      </li>
-    </>
+      {isTicked !== undefined ? (
+        // The box is the control; the card around it is a larger target for it.
+        <span className={styles.title} onClick={() => onTick(rowKey)}>
+          {title}
+        </span>
+      ) : props.opens ? (
+        <button type="button" className={styles.title} data-row-key={String(rowKey)} onClick={() => onOpen(rowKey)}>
+          {title}
+        </button>
+      ) : (
+        <span className={styles.title}>{title}</span>
+      )}
+      <span className={styles.amount}>{partsOf(columns, 'amount', row)}</span>
+      <span className={styles.context}>{partsOf(columns, 'context', row)}</span>
+      <span className={styles.note}>{partsOf(columns, 'note', row)}</span>
+    </li>
   );
-}
+});
 
 function partsOf<Row>(columns: readonly Column<Row>[], place: Column<Row>['card'], row: Row): ReactNode {
   const parts = columns

@@ -1,9 +1,9 @@
 import { MantineProvider } from '@mantine/core';
-import { act, type ReactNode } from 'react';
+import { act, type ReactNode, useState } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import type { Column } from './columns.tsx';
+import { type Column, ColumnPicker, useColumns } from './columns.tsx';
 import { DataList, type DataListProps } from './data-list.tsx';
 import { useSelection } from './selection.ts';
 
@@ -176,5 +176,123 @@ describe('data-list', () => {
   test('rows of a group stand under its heading', () => {
     draw(<List group={(row) => ({ key: row.id < 3 ? 'a' : 'b', label: row.id < 3 ? 'First' : 'Second' })} />);
     expect([...document.querySelectorAll('tbody tr')].map((row) => row.textContent)).toEqual(['First', '1one', '2two', 'Second', '3three']);
+  });
+
+  describe('column choice', () => {
+    const wide: Column<Row>[] = [
+      { key: 'name', heading: 'Name', cell: (row) => row.name, width: 100, isLocked: true },
+      { key: 'place', heading: 'Place', cell: () => 'here', width: 100, leave: 1 },
+      { key: 'note', heading: 'Note', cell: () => 'none', width: 100, leave: 2 },
+    ];
+    function Chosen() {
+      const chosen = useColumns(wide, 'test-columns');
+      return (
+        <>
+          <ColumnPicker chosen={chosen} />
+          <DataList
+            label="Things"
+            query={answered}
+            rows={rows}
+            columns={chosen.shown}
+            room={chosen.room}
+            rowKey={(row) => row.id}
+            rowName={(row) => row.name}
+            empty={{ title: 'Nothing here', text: 'Make one.' }}
+          />
+        </>
+      );
+    }
+    const box = (heading: string) => {
+      const label = [...document.querySelectorAll('label')].find((one) => one.textContent.startsWith(heading));
+      const input = label?.querySelector('input');
+      if (label === undefined || input === null || input === undefined) throw new Error(`no choice ${heading}`);
+      return { label, input };
+    };
+    const heads = () => [...document.querySelectorAll('thead th')].map((head) => head.textContent);
+    beforeEach(() => localStorage.removeItem('test-columns'));
+
+    test('a column without room is not ticked and says why; the least important has left first', () => {
+      const width = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(220);
+      try {
+        draw(<Chosen />);
+        expect(heads()).toEqual(['Name', 'Place']);
+        act(() => document.querySelector<HTMLButtonElement>('[aria-label="Columns"]')?.click());
+        expect(box('Place').input.checked).toBe(true);
+        expect(box('Note').input.checked).toBe(false);
+        expect(box('Note').label.textContent).toContain('No room');
+        // Pressing it changes nothing that is remembered; room for it does.
+        act(() => box('Note').input.click());
+        expect(localStorage.getItem('test-columns')).toBeNull();
+        act(() => box('Place').input.click());
+        expect(heads()).toEqual(['Name', 'Note']);
+        expect(box('Note').input.checked).toBe(true);
+        expect(box('Note').label.textContent).toBe('Note');
+      } finally {
+        width.mockRestore();
+      }
+    });
+  });
+
+  describe('of a hundred rows', () => {
+    const hundred: Row[] = Array.from({ length: 100 }, (_, index) => ({ id: index + 1, name: `row ${index + 1}` }));
+    let cells: number[];
+    const counting: Column<Row>[] = [
+      {
+        key: 'name',
+        heading: 'Name',
+        cell: (row) => {
+          cells.push(row.id);
+          return row.name;
+        },
+        card: 'title',
+      },
+    ];
+    function Opened() {
+      const [open, setOpen] = useState<string>();
+      // Widths and handlers are new each time, as they are when a screen opens its panel.
+      const resized = counting.map((column) => ({ ...column, width: open === undefined ? 200 : 100 }));
+      return <List rows={[...hundred]} columns={resized} open={open} onOpen={setOpen} isMuted={(row) => row.id % 2 === 0} />;
+    }
+    async function drawWhole(): Promise<void> {
+      cells = [];
+      await act(async () =>
+        root.render(
+          <MantineProvider>
+            <Opened />
+          </MantineProvider>,
+        ),
+      );
+      await vi.waitFor(async () => {
+        // Each turn draws the next portion.
+        await act(() => new Promise((resolve) => setTimeout(resolve)));
+        expect(new Set(cells).size).toBe(100);
+      });
+      cells = [];
+    }
+    const drawn = (): number[] => [...new Set(cells.splice(0))].sort((one, other) => one - other);
+
+    test('opening one and J and K draw two of them anew', async () => {
+      await drawWhole();
+      press('j');
+      press('j');
+      expect(drawn()).toEqual([1, 2]);
+      press('Enter');
+      expect(drawn()).toEqual([2]);
+      press('j');
+      expect(drawn()).toEqual([2, 3]);
+      press('k');
+      expect(drawn()).toEqual([2, 3]);
+      press('Escape');
+      expect(drawn()).toEqual([2]);
+      press(' ');
+      expect(drawn()).toEqual([2]);
+    });
+
+    test('the ones in sight are drawn at once, and room is kept for the others', () => {
+      cells = [];
+      draw(<List rows={hundred} columns={counting} />);
+      expect(drawn().length).toBeLessThan(40);
+      expect(document.querySelector<HTMLElement>('tbody tr:last-child td')?.style.height).toContain('76');
+    });
   });
 });

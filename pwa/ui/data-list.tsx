@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { AgePlace } from './age-place.ts';
 import { AsOf } from './as-of.tsx';
 import { useIsPhone } from './breakpoint.ts';
+import type { ColumnRoom } from './column-room.ts';
 import type { Column } from './columns.tsx';
 import { DataCards } from './data-cards.tsx';
 import styles from './data-list.module.css';
@@ -37,6 +38,8 @@ export interface DataListProps<Row, Key extends string | number> {
   /** Undefined while there are none to show. */
   rows: readonly Row[] | undefined;
   columns: readonly Column<Row>[];
+  /** Of a `ColumnPicker`: is told which columns have no room. */
+  room?: ColumnRoom;
   rowKey: (row: Row) => Key;
   /** What one calls the row: names its tick box. */
   rowName: (row: Row) => string;

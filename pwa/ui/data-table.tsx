@@ -1,9 +1,14 @@
-import { type MouseEvent, useLayoutEffect, useRef, useState } from 'react';
+import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useIsTouched } from './breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import styles from './data-table.module.css';
+import { useFittingColumns } from './fitting-columns.ts';
 import { useAfter } from './query-state.tsx';
+import { useRowsInSteps } from './rows-in-steps.ts';
+import { useStableHandler } from './stable-handler.ts';
+import { TableRow } from './table-row.tsx';
 import { TickBox } from './tick-box.tsx';
 
 export interface RowsProps<Row, Key extends string | number> extends DataListProps<Row, Key> {
@@ -11,23 +16,29 @@ export interface RowsProps<Row, Key extends string | number> extends DataListPro
   onCursor: (key: string) => void;
 }
 
-const tickWidth = 48;
-const flexibleWidth = 150;
+/** Of the column of ticks; a finger needs a wider one. */
+const tickWidth = { desk: 48, touched: 56 };
 const skeletonRows = 10;
+const none: never[] = [];
 
 export function DataTable<Row, Key extends string | number>(props: RowsProps<Row, Key>) {
   const { label, rows, rowKey, selection, sort, isTwoLine = false } = props;
   const { t } = useTranslation();
-  const { frame, table, columns } = useFitting(props, selection === undefined ? 0 : tickWidth);
-  const span = columns.length + (selection === undefined ? 0 : 1);
+  const tick = useIsTouched() ? tickWidth.touched : tickWidth.desk;
+  const drawn = useRowsInSteps(rows ?? none, rowKey);
+  const ticks = selection === undefined ? 0 : 1;
+  const { frame, table, columns } = useFittingColumns(props, { fixed: ticks * tick, isWhole: drawn === rows?.length });
+  const shown = new Set(columns.map((column) => column.key));
+  // Rows hold the cells of all columns, so that none is drawn anew when the room changes; style hides what has left.
+  const left = props.columns.flatMap((column, place) => (shown.has(column.key) ? [] : [place + ticks + 1]));
   const pageKeys = rows?.map(rowKey) ?? [];
   const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
 
   return (
     <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
-      <table className={styles.table} ref={table} aria-label={label} data-two-line={isTwoLine || undefined}>
+      <table className={styles.table} ref={table} aria-label={label} data-two-line={isTwoLine || undefined} data-left={left.join(' ')}>
         <colgroup>
-          {selection !== undefined && <col style={{ width: tickWidth }} />}
+          {selection !== undefined && <col style={{ width: tick }} />}
           {columns.map((column) => (
             <col key={column.key} style={column.width === undefined ? undefined : { width: column.width }} />
           ))}
@@ -52,7 +63,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
         {rows === undefined ? (
           <SkeletonRows columns={columns} hasTicks={selection !== undefined} />
         ) : (
-          <Body {...props} rows={rows} columns={columns} span={span} />
+          <Body {...props} rows={rows} drawn={drawn} span={columns.length + ticks} />
         )}
       </table>
     </div>
@@ -81,27 +92,42 @@ function Heading<Row>({ column, sort }: { column: Column<Row>; sort: SortState |
   );
 }
 
-function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { rows: readonly Row[]; span: number }) {
-  const { rows, columns, rowKey, rowName, open, onOpen, selection, group, cursor, onCursor, isMuted, span } = props;
-  const { t } = useTranslation();
+function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { rows: readonly Row[]; drawn: number; span: number }) {
+  const {
+    rows,
+    columns,
+    rowKey,
+    rowName,
+    open,
+    onOpen,
+    selection,
+    group,
+    cursor,
+    onCursor,
+    isMuted,
+    drawn,
+    span,
+    isTwoLine = false,
+  } = props;
 
-  function handleClick(event: MouseEvent<HTMLTableRowElement>, key: string): void {
-    onCursor(key);
+  const handlePress = useStableHandler((event: MouseEvent<HTMLTableRowElement>, key: Key) => {
+    onCursor(String(key));
     // Links, buttons and boxes inside a row do their own thing; so does marking text.
     if (event.target instanceof Element && event.target.closest('a, button, input, label, select') !== null) return;
     if (getSelection()?.isCollapsed === false) return;
-    onOpen?.(key);
-  }
+    onOpen?.(String(key));
+  });
+  const handleFocus = useStableHandler((key: Key) => onCursor(String(key)));
+  const handleTick = useStableHandler((key: Key) => selection?.toggle(key));
 
   return (
     <tbody>
-      {rows.map((row, index) => {
+      {rows.slice(0, drawn).map((row, index) => {
         const key = rowKey(row);
         const name = String(key);
         const day = group?.(row);
         const before = index === 0 || group === undefined ? undefined : rows[index - 1];
         const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
-        const isTicked = selection?.keys.has(key) === true;
         return [
           startsGroup && (
             <tr key={`group-${day.key}`} className={styles.group}>
@@ -113,38 +139,29 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
               </th>
             </tr>
           ),
-          <tr
+          <TableRow
             key={name}
-            className={styles.row}
-            data-row-key={name}
-            data-open={open === name || undefined}
-            data-ticked={isTicked || undefined}
-            data-muted={isMuted?.(row) === true || undefined}
-            data-opens={onOpen !== undefined || undefined}
-            aria-current={open === name ? 'true' : undefined}
-            tabIndex={cursor === name || (cursor === undefined && index === 0) ? 0 : -1}
-            onClick={(event) => handleClick(event, name)}
-            onFocus={(event) => {
-              if (event.target === event.currentTarget) onCursor(name);
-            }}
-          >
-            {selection !== undefined && (
-              <td>
-                <TickBox
-                  label={t('common.list.tick_row', { name: rowName(row) })}
-                  isTicked={isTicked}
-                  onChange={() => selection.toggle(key)}
-                />
-              </td>
-            )}
-            {columns.map((column) => (
-              <td key={column.key} data-align={column.align}>
-                {column.cell(row)}
-              </td>
-            ))}
-          </tr>,
+            row={row}
+            rowKey={key}
+            name={selection === undefined ? '' : rowName(row)}
+            columns={columns}
+            isOpen={open === name}
+            isTicked={selection === undefined ? undefined : selection.keys.has(key)}
+            isMuted={isMuted?.(row) === true}
+            isReached={cursor === name || (cursor === undefined && index === 0)}
+            opens={onOpen !== undefined}
+            onPress={handlePress}
+            onFocus={handleFocus}
+            onTick={handleTick}
+          />,
         ];
       })}
+      {drawn < rows.length && (
+        // The room of the rows to come: the scroll bar has its length from the start.
+        <tr aria-hidden="true">
+          <td colSpan={span} style={{ height: `calc(${rows.length - drawn} * var(${isTwoLine ? '--row-2' : '--row'}))` }} />
+        </tr>
+      )}
     </tbody>
   );
 }
@@ -165,69 +182,4 @@ function SkeletonRows<Row>({ columns, hasTicks }: { columns: readonly Column<Row
       ))}
     </tbody>
   );
-}
-
-/** The columns that the width has room for: those of least importance leave first. None of them cuts a figure. */
-function useFitting<Row>({ columns, rows }: { columns: readonly Column<Row>[]; rows: readonly Row[] | undefined }, fixed: number) {
-  const frame = useRef<HTMLDivElement>(null);
-  const table = useRef<HTMLTableElement>(null);
-  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
-  const [needed, setNeeded] = useState<ReadonlyMap<string, number>>(new Map());
-  useLayoutEffect(() => {
-    const node = frame.current;
-    if (node === null) return;
-    setWidth(node.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(node.clientWidth));
-    observer.observe(node);
-    return () => observer.disconnect();
-  }, []);
-
-  const whole = columns.map((column) => {
-    const least = needed.get(column.key) ?? 0;
-    return column.width === undefined || column.width >= least ? column : { ...column, width: least };
-  });
-  const shown = fitting(whole, width - fixed);
-  const headings = shown.map((column) => column.heading).join('\n');
-  useLayoutEffect(() => {
-    if (table.current === null || rows === undefined) return;
-    const found = figureWidths(table.current);
-    // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
-    setNeeded((known) => {
-      const grown = found.filter(([key, least]) => least > (known.get(key) ?? 0));
-      return grown.length === 0 ? known : new Map([...known, ...grown]);
-    });
-  }, [rows, headings]);
-
-  return { frame, table, columns: shown };
-}
-
-/** How wide the columns of figures are when nothing is cut: laid out so for a moment that nobody sees. */
-function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
-  const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')];
-  table.dataset.measured = 'true';
-  const widths = heads.map((head): [string, number] => [head.dataset.column ?? '', Math.ceil(head.getBoundingClientRect().width)]);
-  delete table.dataset.measured;
-  return widths;
-}
-
-function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
-  const parts = columns.flatMap((column) => {
-    const least = leastWidth(column);
-    const whole = { column, width: least, leave: column.leave };
-    return column.comfort === undefined ? [whole] : [whole, { width: column.comfort.width - least, leave: column.comfort.leave }];
-  });
-  let needed = parts.reduce((sum, part) => sum + part.width, 0);
-  const leaving = parts.filter((part) => part.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
-  const gone = new Set<Column<Row>>();
-  while (needed > width) {
-    const last = leaving.pop();
-    if (last === undefined) break;
-    needed -= last.width;
-    if ('column' in last) gone.add(last.column);
-  }
-  return columns.filter((column) => !gone.has(column));
-}
-
-function leastWidth<Row>(column: Column<Row>): number {
-  return column.width ?? column.least ?? flexibleWidth;
 }

@@ -23,5 +23,6 @@ export const endingStatus: Readonly<Record<Ending, Status>> = {
   client_left: 'note',
   shutdown: 'note',
   overdraft: 'empty',
+  fault: 'failed',
   other: 'note',
 };

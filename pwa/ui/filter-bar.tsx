@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BottomSheet } from './bottom-sheet.tsx';
-import { useIsPhone } from './breakpoint.ts';
+import { useIsPhone, useIsTablet } from './breakpoint.ts';
 import styles from './filter-bar.module.css';
 import { Icon } from './icon.tsx';
 import { isElsewhere } from './list-keys.ts';
@@ -20,9 +20,15 @@ interface FilterBarProps {
   children?: ReactNode;
 }
 
-/** Filters of a list: in a row at a desk, in a sheet behind one button that counts them on a phone. F leads to them. */
+/**
+ * Filters of a list: in a row at a desk, in a sheet behind one button that counts them on a tablet and a phone; the search
+ * and the filter that is used most stay outside where there is room. F leads to them.
+ */
 export function FilterBar(props: FilterBarProps) {
-  return useIsPhone() ? <PhoneFilters {...props} /> : <DeskFilters {...props} />;
+  const isPhone = useIsPhone();
+  const isTablet = useIsTablet();
+  if (isPhone) return <PhoneFilters {...props} />;
+  return isTablet && props.children !== undefined ? <TabletFilters {...props} /> : <DeskFilters {...props} />;
 }
 
 function DeskFilters({ count, onClear, search, presets, tools, children }: FilterBarProps) {
@@ -44,16 +50,42 @@ function DeskFilters({ count, onClear, search, presets, tools, children }: Filte
   );
 }
 
+function TabletFilters({ count, onClear, search, presets, tools, children }: FilterBarProps) {
+  return (
+    <div className={styles.bar} role="search">
+      {search !== undefined && <SearchField {...search} />}
+      {presets}
+      <FilterSheet count={count} onClear={onClear}>
+        {children}
+      </FilterSheet>
+      <span className={styles.tools}>{tools}</span>
+    </div>
+  );
+}
+
 function PhoneFilters({ count, onClear, search, presets, tools, children }: FilterBarProps) {
+  return (
+    <div className={styles.phone}>
+      <FilterSheet count={count} onClear={onClear}>
+        {search !== undefined && <SearchField {...search} />}
+        {presets}
+        {children}
+      </FilterSheet>
+      {tools}
+    </div>
+  );
+}
+
+/** The button and what opens behind it. */
+function FilterSheet({ count, onClear, children }: Pick<FilterBarProps, 'count' | 'onClear' | 'children'>) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   useFilterKey(() => setOpen(true));
   return (
-    <div className={styles.phone}>
+    <>
       <Button className={styles.open} leftSection={<Icon name="filter" />} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {count === 0 ? t('common.filter.open') : t('common.filter.open_count', { count })}
       </Button>
-      {tools}
       <BottomSheet
         opened={isOpen}
         title={t('common.filter.title')}
@@ -70,14 +102,10 @@ function PhoneFilters({ count, onClear, search, presets, tools, children }: Filt
         }
       >
         <StackedContext value={true}>
-          <div className={styles.stack}>
-            {search !== undefined && <SearchField {...search} />}
-            {presets}
-            {children}
-          </div>
+          <div className={styles.stack}>{children}</div>
         </StackedContext>
       </BottomSheet>
-    </div>
+    </>
   );
 }
 

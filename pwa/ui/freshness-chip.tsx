@@ -4,7 +4,7 @@ import { useIsPhone } from './breakpoint.ts';
 import styles from './freshness-chip.module.css';
 import { Glyph, type GlyphName } from './glyph.tsx';
 
-interface FreshnessChipProps {
+export interface Freshness {
   connection: 'online' | 'offline' | 'server_away';
   /** How old what is shown is; undefined: nothing is shown yet. */
   ageSeconds: number | undefined;
@@ -15,8 +15,11 @@ interface FreshnessChipProps {
 
 const freshSeconds = 60;
 
-/** One chip that says how far what is shown can be trusted. At most two segments. */
-export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: FreshnessChipProps) {
+/**
+ * One chip that says how far what is shown can be trusted. At most two segments. What is around it takes its name from
+ * `useFreshnessWords`: that says all of it.
+ */
+export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Freshness) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const segments: ReactNode[] = [];
@@ -30,7 +33,7 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
         {ageSeconds !== undefined && (
           <>
             <span aria-hidden="true">·</span>
-            <Words text={ageText(ageSeconds)} brief={isPhone ? ageText(ageSeconds, true) : undefined} />
+            <span>{ageText(ageSeconds, isPhone)}</span>
           </>
         )}
       </Segment>,
@@ -46,8 +49,7 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
         key="waiting"
         kind="wait"
         glyph="waiting"
-        text={t('common.freshness.waiting', { count: waiting })}
-        brief={isPhone ? t('common.freshness.waiting_brief', { count: waiting }) : undefined}
+        text={t(isPhone ? 'common.freshness.waiting_brief' : 'common.freshness.waiting', { count: waiting })}
       />,
     );
   return <Chip>{segments}</Chip>;
@@ -61,6 +63,33 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
   }
 }
 
+export interface FreshnessWords {
+  /** The whole state with its age, however many segments show: `offline, 3 min old, 2 edits waiting`. */
+  whole: string;
+  /** The same without what passing time alone changes: for what is read aloud when it changes. */
+  state: string;
+}
+
+export function useFreshnessWords({ connection, ageSeconds, waiting, conflicts }: Freshness): FreshnessWords {
+  const { t } = useTranslation();
+  const isOld = ageSeconds !== undefined && ageSeconds >= freshSeconds;
+  const age = ageSeconds === undefined || (connection === 'online' && !isOld) ? [] : [ageWords(ageSeconds)];
+  const kind = t(`common.freshness.is.${connection}`);
+  // What is old is not called live.
+  const first = connection === 'online' && isOld ? [] : [kind];
+  const edits = [
+    ...(waiting > 0 ? [t('common.freshness.waiting', { count: waiting })] : []),
+    ...(conflicts > 0 ? [t('common.freshness.conflicts', { count: conflicts })] : []),
+  ];
+  const join = (parts: string[]): string => parts.join(t('common.freshness.comma'));
+  return { whole: join([...first, ...age, ...edits]), state: join([kind, ...edits]) };
+
+  function ageWords(seconds: number): string {
+    const { unit, count } = ageOf(seconds);
+    return t(`common.freshness.age.${unit}`, { count });
+  }
+}
+
 function ageOf(seconds: number): { unit: 'fresh' | 'minutes' | 'hours' | 'days'; count: number } {
   if (seconds < freshSeconds) return { unit: 'fresh', count: 0 };
   if (seconds < 3600) return { unit: 'minutes', count: Math.floor(seconds / 60) };
@@ -70,7 +99,7 @@ function ageOf(seconds: number): { unit: 'fresh' | 'minutes' | 'hours' | 'days';
 
 function Chip({ children }: { children: ReactNode }) {
   return (
-    <span className={styles.chip} role="status">
+    <span className={styles.chip} data-part="freshness" aria-hidden="true">
       {children}
     </span>
   );
@@ -80,27 +109,15 @@ interface SegmentProps {
   kind: string;
   glyph: GlyphName;
   text: string;
-  brief?: string | undefined;
   children?: ReactNode;
 }
 
-function Segment({ kind, glyph, text, brief, children }: SegmentProps) {
+function Segment({ kind, glyph, text, children }: SegmentProps) {
   return (
     <span className={styles.segment} data-kind={kind}>
       <Glyph name={glyph} />
-      <Words text={text} brief={brief} />
+      <span>{text}</span>
       {children}
     </span>
-  );
-}
-
-/** `brief` is what a phone's bar has room for beside the screen's title; the whole is read aloud. */
-function Words({ text, brief }: { text: string; brief: string | undefined }) {
-  if (brief === undefined) return <span>{text}</span>;
-  return (
-    <>
-      <span aria-hidden="true">{brief}</span>
-      <span className="visually-hidden">{text}</span>
-    </>
   );
 }

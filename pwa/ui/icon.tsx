@@ -1,51 +1,10 @@
 // The console's icons: 16 px grid, 1.5 px stroke, round ends. An icon stands beside a word, or its control has a name.
+// These are the sign-in's; those of all other screens come with the frame around them (frame-icons.tsx).
 import type { ReactNode } from 'react';
+import type { FrameIconName } from './frame-icons.tsx';
 import styles from './icon.module.css';
 
 const shapes = {
-  home: <path d="M2.5 7.2 8 2.6l5.5 4.6v6.1H9.8V9.6H6.2v3.7H2.5z" />,
-  key: (
-    <>
-      <circle cx="5.2" cy="10.8" r="2.7" />
-      <path d="m7.2 8.8 5.6-5.6M10.6 5.4l2 2" />
-    </>
-  ),
-  list: <path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01" />,
-  price: <path d="M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01" />,
-  wallet: <path d="M2.5 4.5h10a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1zM2.5 4.5l8-2v2M10.5 9h.01" />,
-  channels: (
-    <>
-      <circle cx="3.5" cy="8" r="1.5" />
-      <circle cx="12.5" cy="3.5" r="1.5" />
-      <circle cx="12.5" cy="12.5" r="1.5" />
-      <path d="M5 8h2.2c2 0 1.6-4.5 3.8-4.5M7.2 8c2 0 1.6 4.5 3.8 4.5" />
-    </>
-  ),
-  users: (
-    <>
-      <circle cx="6" cy="5.5" r="2.5" />
-      <path d="M1.8 13.5c.3-2.6 1.9-4 4.2-4s3.9 1.4 4.2 4M10.6 3.3a2.5 2.5 0 0 1 0 4.4M12 9.9c1.3.5 2 1.7 2.2 3.6" />
-    </>
-  ),
-  user: (
-    <>
-      <circle cx="8" cy="5.3" r="2.6" />
-      <path d="M3 13.5c.4-2.8 2.3-4.2 5-4.2s4.6 1.4 5 4.2" />
-    </>
-  ),
-  settings: (
-    <>
-      <circle cx="8" cy="8" r="2" />
-      <path d="M8 1.8v2M8 12.2v2M1.8 8h2M12.2 8h2M3.6 3.6 5 5M11 11l1.4 1.4M12.4 3.6 11 5M5 11l-1.4 1.4" />
-    </>
-  ),
-  outbox: <path d="M8 10V2.2M5.2 4.8 8 2l2.8 2.8M2 9.3v4.2h12V9.3" />,
-  search: (
-    <>
-      <circle cx="7" cy="7" r="4.25" />
-      <path d="m10.2 10.2 3.3 3.3" />
-    </>
-  ),
   language: <path d="M2.5 4h6M5.5 2.5V4M7.4 4c-.5 2.4-2.2 4.3-4.6 5.3M4 6.2c.9 1.5 2 2.5 3.6 3.2M8 13.5l3-7 3 7M9 11.3h4" />,
   moon: <path d="M13 9.3A5.3 5.3 0 0 1 6.7 3 5.3 5.3 0 1 0 13 9.3z" />,
   sun: (
@@ -60,29 +19,8 @@ const shapes = {
       <path d="M5.5 13.5h5M8 11v2.5" />
     </>
   ),
-  plus: <path d="M8 3v10M3 8h10" />,
-  minus: <path d="M4 8h8" />,
   check: <path d="m3.5 8.3 3 3 6-6.6" />,
   close: <path d="m4 4 8 8M12 4l-8 8" />,
-  more: <path strokeWidth="2.5" d="M3.5 8h.01M8 8h.01M12.5 8h.01" />,
-  down: <path d="m4.5 6.5 3.5 3.5 3.5-3.5" />,
-  up: <path d="m4.5 9.5 3.5-3.5 3.5 3.5" />,
-  right: <path d="m6.5 4.5 3.5 3.5-3.5 3.5" />,
-  left: <path d="m9.5 4.5-3.5 3.5 3.5 3.5" />,
-  filter: (
-    <>
-      <path d="M2.5 5h6M12 5h1.5M2.5 11H4M7.5 11h6" />
-      <circle cx="10.2" cy="5" r="1.6" />
-      <circle cx="5.8" cy="11" r="1.6" />
-    </>
-  ),
-  columns: (
-    <>
-      <rect x="2.5" y="3" width="11" height="10" rx="1" />
-      <path d="M6.2 3v10M9.8 3v10" />
-    </>
-  ),
-  download: <path d="M8 2.5v7M5 7l3 3 3-3M3 13h10" />,
   copy: (
     <>
       <rect x="5.5" y="5.5" width="8" height="8" rx="1" />
@@ -91,13 +29,6 @@ const shapes = {
   ),
   unlinked: (
     <path d="M6.5 9.5 5 11a2.5 2.5 0 0 1-3.5-3.5L3 6M9.5 6.5 11 5a2.5 2.5 0 0 1 3.5 3.5L13 10M5 2.8v1M2.8 5h1M11 13.2v-1M13.2 11h-1" />
-  ),
-  pulse: <path d="M1.8 8.5h2.7L6.3 4l3.2 8 1.8-3.5h2.9" />,
-  leave: (
-    <path d="M9.5 4.5V3a.5.5 0 0 0-.5-.5H3.5A.5.5 0 0 0 3 3v10a.5.5 0 0 0 .5.5H9a.5.5 0 0 0 .5-.5v-1.5M6.5 8h7M11.2 5.6 13.6 8l-2.4 2.4" />
-  ),
-  enter: (
-    <path d="M6.5 4.5V3a.5.5 0 0 1 .5-.5h5.5a.5.5 0 0 1 .5.5v10a.5.5 0 0 1-.5.5H7a.5.5 0 0 1-.5-.5v-1.5M2.5 8h7M7.2 5.6 9.6 8l-2.4 2.4" />
   ),
   eye: (
     <>
@@ -108,33 +39,20 @@ const shapes = {
   'eye-off': (
     <path d="M3.6 5.5C2.9 6.2 2.3 7 1.8 8c1.4 2.7 3.5 4 6.2 4 .9 0 1.8-.15 2.5-.44M6.3 4.200C6.8 4.06 7.4 4 8 4c2.7 0 4.8 1.3 6.2 4-.5 1-1.1 1.8-1.8 2.400M2.5 2.500l11 11" />
   ),
-  edit: <path d="m10.5 3 2.5 2.5-7.3 7.3-3.2.7.7-3.200zM9 4.5 11.5 7" />,
-  trash: <path d="M2.8 4.500h10.400M6 4.500v-2h4v2M4 4.500l.6 9h6.800l.6-9M6.7 7v4M9.3 7v4" />,
-  refresh: <path d="M13 8a5 5 0 1 1-1.6-3.700L13 5.800M13 2.800v3h-3" />,
-  link: <path d="M9.5 3h3.500v3.500M13 3 7.5 8.500M11.5 9.500V13h-8.500V4.500h3.5" />,
-  book: (
-    <path d="M8 4.200C6.8 3.2 5 2.8 2.5 2.800v9.400c2.5 0 4.3.4 5.5 1.4 1.2-1 3-1.4 5.5-1.400V2.800C11 2.8 9.2 3.2 8 4.200zM8 4.200v9.4" />
-  ),
-  collapse: (
-    <>
-      <rect x="2.5" y="3" width="11" height="10" rx="1" />
-      <path d="M6.2 3v10M11 6.3 9.3 8 11 9.7" />
-    </>
-  ),
-  expand: (
-    <>
-      <rect x="2.5" y="3" width="11" height="10" rx="1" />
-      <path d="M6.2 3v10M9.3 6.3 11 8l-1.7 1.7" />
-    </>
-  ),
 } satisfies Record<string, ReactNode>;
 
-export type IconName = keyof typeof shapes;
+export type IconName = keyof typeof shapes | FrameIconName;
+
+const known = new Map<string, ReactNode>(Object.entries(shapes));
+
+export function addIcons(further: Record<FrameIconName, ReactNode>): void {
+  for (const [name, shape] of Object.entries(further)) known.set(name, shape);
+}
 
 export function Icon({ name, large = false }: { name: IconName; large?: boolean }) {
   return (
     <svg className={styles.icon} data-large={large || undefined} viewBox="0 0 16 16" aria-hidden="true">
-      {shapes[name]}
+      {known.get(name)}
     </svg>
   );
 }

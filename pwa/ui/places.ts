@@ -6,6 +6,7 @@ export const places = {
   login: '/login',
   register: '/register',
   setup: '/setup',
+  firstCall: '/first-call',
   tokens: '/token',
   logs: '/log',
   pricing: '/pricing',
@@ -13,6 +14,7 @@ export const places = {
   users: '/user',
   settings: '/setting',
   outbox: '/outbox',
+  personal: '/personal',
 } as const satisfies Record<string, string>;
 
 export type PlaceName = keyof typeof places;

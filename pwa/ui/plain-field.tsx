@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core';
 import { type InputHTMLAttributes, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Icon } from './icon.tsx';
+import { PlainIconButton } from './plain-button.tsx';
 import styles from './plain-field.module.css';
 
 type PlainFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'name' | 'autoComplete' | 'autoFocus'> & {
@@ -49,9 +49,9 @@ export function PlainPassword({ label, error, ...input }: PlainFieldProps) {
           type={isShown ? 'text' : 'password'}
           spellCheck={false}
         />
-        <ActionIcon aria-label={t('session.login.show_password')} aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        <PlainIconButton label={t('session.login.show_password')} aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           <Icon name={isShown ? 'eye-off' : 'eye'} />
-        </ActionIcon>
+        </PlainIconButton>
       </span>
       <FieldError id={id} error={error} />
     </div>

@@ -27,9 +27,17 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
   const isPhone = useIsPhone();
   const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
+  const hasPanel = panel !== undefined && panel !== null && panel !== false;
   return (
     <>
-      <main className={styles.main} id="main" tabIndex={-1} data-layout={layout} data-scroll-restoration-id={`main ${title}`}>
+      <main
+        className={styles.main}
+        id="main"
+        tabIndex={-1}
+        data-layout={layout}
+        data-beside={hasPanel || undefined}
+        data-scroll-restoration-id={`main ${title}`}
+      >
         {isPhone ? (
           <>
             <PageHeader title={title} isTitleShown={false} facts={facts} agePlace={setAgePlace} />

@@ -1,8 +1,8 @@
-import { ActionIcon } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from './icon.tsx';
+import { PlainIconButton } from './plain-button.tsx';
 import { StatusMark } from './status-mark.tsx';
 import { closeToast, type Toast, useToasts } from './toast.ts';
 import styles from './toasts.module.css';
@@ -43,9 +43,9 @@ function OneToast({ toast }: { toast: Toast }) {
       <span className={styles.text}>
         <StatusMark status={toast.status}>{toast.text}</StatusMark>
       </span>
-      <ActionIcon aria-label={t('common.action.close')} onClick={() => closeToast(toast.id)}>
+      <PlainIconButton label={t('common.action.close')} onClick={() => closeToast(toast.id)}>
         <Icon name="close" />
-      </ActionIcon>
+      </PlainIconButton>
     </div>
   );
 }

@@ -1,14 +1,18 @@
 import { Button } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { usePlace } from '#pwa/ui/places.ts';
 import styles from './account-menu.module.css';
 import { SignOutDialog, useSignOut } from './sign-out.tsx';
 
 export function AccountMenu({ user }: { user: User }) {
   const { t } = useTranslation();
+  const router = useRouter();
+  const personal = usePlace('personal');
   const installWay = useInstallWay();
   const signOut = useSignOut();
   return (
@@ -23,6 +27,17 @@ export function AccountMenu({ user }: { user: User }) {
         {(close) => (
           <>
             <p className={styles.role}>{t(`common.role.${roleName(user.role)}`)}</p>
+            {personal !== undefined && (
+              <DisclosureItem
+                icon={<Icon name="settings" />}
+                onClick={() => {
+                  close();
+                  void router.navigate({ to: personal });
+                }}
+              >
+                {t('shell.menu.personal')}
+              </DisclosureItem>
+            )}
             {installWay === 'prompt' && (
               <DisclosureItem
                 icon={<Icon name="download" />}

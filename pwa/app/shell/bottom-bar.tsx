@@ -1,10 +1,12 @@
 import { Link, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import styles from './bottom-bar.module.css';
 import { menuEntries } from './menu-entries.ts';
+import { NavIcon } from './nav-icon.tsx';
 
 const places = 4;
 // Loaded with the first press.
@@ -15,6 +17,7 @@ export function BottomBar() {
   const { t } = useTranslation();
   const router = useRouter();
   const user = useStoredUser();
+  const disabled = useDisabledChannels();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
@@ -24,12 +27,23 @@ export function BottomBar() {
   const isElsewhere = !first.some((entry) => entry.to === path);
   return (
     <nav className={styles.bar} aria-label={t('shell.menu.label')}>
-      {first.map((entry) => (
-        <Link key={entry.to} className={styles.place} to={entry.to} activeOptions={{ exact: entry.to === '/', includeSearch: false }}>
-          <Icon name={entry.icon} large />
-          {t(entry.short ?? entry.name)}
-        </Link>
-      ))}
+      {first.map((entry) => {
+        const name = t(entry.short ?? entry.name);
+        // Home is where it says what needs a hand.
+        const hasAlarm = entry.to === '/' && disabled > 0;
+        return (
+          <Link
+            key={entry.to}
+            className={styles.place}
+            to={entry.to}
+            activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+            {...(hasAlarm ? { 'aria-label': t('shell.menu.with_channel_alarms', { name, count: disabled }) } : {})}
+          >
+            <NavIcon name={entry.icon} large hasAlarm={hasAlarm} />
+            {name}
+          </Link>
+        );
+      })}
       <button
         type="button"
         className={styles.place}

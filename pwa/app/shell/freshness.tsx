@@ -7,7 +7,7 @@ import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx
 import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Disclosure } from '#pwa/ui/disclosure.tsx';
-import { FreshnessChip } from '#pwa/ui/freshness-chip.tsx';
+import { FreshnessChip, useFreshnessWords } from '#pwa/ui/freshness-chip.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import styles from './freshness.module.css';
 
@@ -31,40 +31,59 @@ export function Freshness() {
     void queryClient.invalidateQueries();
   }
 
-  const chip = <FreshnessChip connection={connection} ageSeconds={age} waiting={edits.length} conflicts={conflicts} />;
+  const freshness = { connection, ageSeconds: age, waiting: edits.length, conflicts };
+  const words = useFreshnessWords(freshness);
+  // The name is text, not an attribute: what shows is shorter, and in another order.
+  const chip = (name: string) => (
+    <>
+      <FreshnessChip {...freshness} />
+      <span className="visually-hidden">{name}</span>
+    </>
+  );
+  const stateLine = (
+    <span className="visually-hidden" role="status" aria-live="polite">
+      {t('shell.freshness.state', { state: words.state })}
+    </span>
+  );
   if (outbox !== undefined && edits.length > 0) {
     return (
-      <Link className={styles.door} to={outbox}>
-        {chip}
-      </Link>
+      <>
+        {stateLine}
+        <Link className={styles.door} to={outbox}>
+          {chip(t('shell.freshness.name_outbox', { state: words.whole }))}
+        </Link>
+      </>
     );
   }
   return (
-    <Disclosure
-      button={(attributes) => (
-        <button type="button" className={styles.door} {...attributes}>
-          {chip}
-        </button>
-      )}
-    >
-      {(close) => (
-        <div className={styles.explain}>
-          <p>{t(`shell.freshness.explain_${connection}`)}</p>
-          {seenAt !== 0 && (
-            <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>
-          )}
-          <Button
-            disabled={connection === 'offline'}
-            onClick={() => {
-              close();
-              handleRefresh();
-            }}
-          >
-            {t(connection === 'online' ? 'shell.freshness.refresh' : 'common.action.retry')}
-          </Button>
-        </div>
-      )}
-    </Disclosure>
+    <>
+      {stateLine}
+      <Disclosure
+        button={(attributes) => (
+          <button type="button" className={styles.door} {...attributes}>
+            {chip(t('shell.freshness.name_details', { state: words.whole }))}
+          </button>
+        )}
+      >
+        {(close) => (
+          <div className={styles.explain}>
+            <p>{t(`shell.freshness.explain_${connection}`)}</p>
+            {seenAt !== 0 && (
+              <p className={styles.at}>{t('shell.freshness.last_answer', { time: format.dateTime(Math.floor(seenAt / 1000)) })}</p>
+            )}
+            <Button
+              disabled={connection === 'offline'}
+              onClick={() => {
+                close();
+                handleRefresh();
+              }}
+            >
+              {t(connection === 'online' ? 'shell.freshness.refresh' : 'common.action.retry')}
+            </Button>
+          </div>
+        )}
+      </Disclosure>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
-import { ActionIcon } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { chooseLanguage, currentLanguage } from '#pwa/i18n/setup.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
 
 /** There are two languages: one press goes to the other, and its name is written in it. */
 export function LanguageSwitch() {
@@ -9,8 +9,8 @@ export function LanguageSwitch() {
   const other = currentLanguage() === 'zh' ? 'en' : 'zh';
   const name = t(`shell.language.${other}`);
   return (
-    <ActionIcon aria-label={name} title={name} lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => void chooseLanguage(other)}>
+    <PlainIconButton label={name} title={name} lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => void chooseLanguage(other)}>
       <Icon name="language" />
-    </ActionIcon>
+    </PlainIconButton>
   );
 }

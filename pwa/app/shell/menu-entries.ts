@@ -11,14 +11,20 @@ export interface MenuEntry {
   icon: IconName;
   /** Least role that sees it. */
   role: number;
-  section: 'main' | 'admin';
+  section: MenuSection;
 }
+
+/** Groups of entries, in their order; all but the first have a heading, `shell.menu.<section>`. */
+export const menuSections = ['main', 'own', 'admin'] as const;
+type MenuSection = (typeof menuSections)[number];
 
 const entries: readonly MenuEntry[] = [
   { to: '/', name: 'shell.menu.home', short: 'shell.menu.home_short', icon: 'home', role: Role.user, section: 'main' },
   { to: '/token', name: 'shell.menu.tokens', short: 'shell.menu.tokens_short', icon: 'key', role: Role.user, section: 'main' },
   { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
+  { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
+  { to: '/personal', name: 'shell.menu.personal', icon: 'user', role: Role.user, section: 'own' },
   { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },
   { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },

@@ -1,19 +1,22 @@
-import { useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { safeLink } from '#shared/links.ts';
+import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { chooseLanguage, currentLanguage, languages } from '#pwa/i18n/setup.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { BottomSheet } from '#pwa/ui/bottom-sheet.tsx';
+import { chooseScheme, useChosenScheme } from '#pwa/ui/color-scheme.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Segments } from '#pwa/ui/segments.tsx';
 import { roleName } from './account-menu.tsx';
 import type { MenuEntry } from './menu-entries.ts';
+import { ModeTag } from './mode-tag.tsx';
 import styles from './more-sheet.module.css';
 import { SignOutDialog, useSignOut } from './sign-out.tsx';
-import { themes, useBarColour } from './theme-menu.tsx';
-import { ModeTag } from './top-bar.tsx';
+import { themes } from './theme-menu.tsx';
 
 interface MoreSheetProps {
   opened: boolean;
@@ -25,11 +28,11 @@ interface MoreSheetProps {
 export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
-  const docs = useSiteStatus()?.docs_link;
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const docs = safeLink(useSiteStatus()?.docs_link ?? '', 'web');
+  const scheme = useChosenScheme();
   const installWay = useInstallWay();
   const signOut = useSignOut();
-  useBarColour();
+  const disabled = useDisabledChannels();
   return (
     <>
       <BottomSheet opened={opened} onClose={onClose} title={t('shell.menu.more')}>
@@ -45,11 +48,14 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
               <Link className={styles.entry} to={entry.to} onClick={onClose}>
                 <Icon name={entry.icon} large />
                 {t(entry.name)}
+                {entry.to === '/channel' && disabled > 0 && (
+                  <StatusMark status="auto">{t('shell.menu.disabled', { count: disabled })}</StatusMark>
+                )}
                 <Icon name="right" />
               </Link>
             </li>
           ))}
-          {docs !== undefined && docs !== '' && (
+          {docs !== undefined && (
             <li>
               <a className={styles.entry} href={docs} target="_blank" rel="noreferrer">
                 <Icon name="book" large />
@@ -63,8 +69,8 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
           <span>{t('shell.theme.label')}</span>
           <Segments
             label={t('shell.theme.label')}
-            value={colorScheme}
-            onChange={setColorScheme}
+            value={scheme}
+            onChange={chooseScheme}
             options={themes.map((theme) => ({ value: theme.value, label: t(`shell.theme.${theme.value}`) }))}
           />
         </div>

@@ -4,9 +4,9 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Mark } from '#pwa/ui/icon.tsx';
 import { useHeading } from '#pwa/ui/screen-heading.ts';
 import { LanguageSwitch } from './language-switch.tsx';
+import { ModeTag } from './mode-tag.tsx';
 import styles from './plain-frame.module.css';
 import { ThemeMenu } from './theme-menu.tsx';
-import { ModeTag } from './top-bar.tsx';
 
 /** One form in the middle, with the product's name above. */
 export function PlainFrame() {

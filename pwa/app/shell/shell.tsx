@@ -3,28 +3,39 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
+import { useIsPhone, useIsTablet } from '#pwa/ui/breakpoint.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 
-const collapseKey = 'default_collapse_sidebar';
+const foldKey = 'default_collapse_sidebar';
 
-/** The frame around every screen but the sign-in: top bar, sidebar at a desk, bottom bar on a phone. */
+/** The frame around every screen but the sign-in: top bar, sidebar at a desk, a rail of icons on a tablet, bottom bar on a phone. */
 export function Shell() {
+  return (
+    <ScreenProviders>
+      <Frame />
+    </ScreenProviders>
+  );
+}
+
+function Frame() {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const user = useStoredUser();
-  const [isCollapsed, setCollapsed] = useCollapsed();
+  const isTablet = useIsTablet();
+  const [isFolded, setFolded] = useFolded();
   const hasSidebar = user !== null && !isPhone;
+  const isRail = isTablet || isFolded;
   return (
-    <div className={styles.shell} data-sidebar={hasSidebar ? (isCollapsed ? 'collapsed' : 'open') : 'none'}>
+    <div className={styles.shell} data-sidebar={hasSidebar ? (isRail ? 'rail' : 'open') : 'none'}>
       <a className={styles.skip} href="#main">
         {t('shell.skip')}
       </a>
-      <TopBar isPhone={isPhone} isBrandNarrow={hasSidebar && isCollapsed} />
-      {hasSidebar && <Sidebar isCollapsed={isCollapsed} onCollapse={setCollapsed} />}
+      <TopBar isPhone={isPhone} isBrandNarrow={hasSidebar && isRail} />
+      {hasSidebar && <Sidebar isRail={isRail} onFold={isTablet ? undefined : setFolded} />}
       <div className={styles.sheet}>
         <Outlet />
       </div>
@@ -34,11 +45,11 @@ export function Shell() {
 }
 
 /** Remembered per device; until somebody chooses, as the site says. */
-function useCollapsed(): [boolean, (value: boolean) => void] {
+function useFolded(): [boolean, (value: boolean) => void] {
   const siteDefault = useSiteStatus()?.default_collapse_sidebar ?? false;
-  const [chosen, setChosen] = useState(() => localStorage.getItem(collapseKey));
+  const [chosen, setChosen] = useState(() => localStorage.getItem(foldKey));
   function choose(value: boolean): void {
-    localStorage.setItem(collapseKey, String(value));
+    localStorage.setItem(foldKey, String(value));
     setChosen(String(value));
   }
   return [chosen === null ? siteDefault : chosen === 'true', choose];

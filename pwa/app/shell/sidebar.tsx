@@ -1,65 +1,102 @@
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { Level } from '#pwa/ui/level.tsx';
-
-import { type MenuEntry, menuEntries } from './menu-entries.ts';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { type MenuEntry, menuEntries, menuSections } from './menu-entries.ts';
+import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
 
 interface SidebarProps {
-  isCollapsed: boolean;
-  onCollapse: (value: boolean) => void;
+  /** Icons only: on a tablet always, at a desk by choice. */
+  isRail: boolean;
+  /** Absent: the width leaves no choice. */
+  onFold?: ((value: boolean) => void) | undefined;
 }
 
-export function Sidebar({ isCollapsed, onCollapse }: SidebarProps) {
+export function Sidebar({ isRail, onFold }: SidebarProps) {
   const { t } = useTranslation();
   const router = useRouter();
   const user = useStoredUser();
   const entries = menuEntries(router, user?.role ?? 0);
-  const admin = entries.filter((entry) => entry.section === 'admin');
-  const toggleName = t(isCollapsed ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
+  const foldName = t(isRail ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
+  const sections = menuSections
+    .map((section) => ({ section, entries: entries.filter((entry) => entry.section === section) }))
+    .filter((part) => part.entries.length > 0);
   return (
-    <nav className={styles.nav} aria-label={t('shell.menu.label')} data-collapsed={isCollapsed || undefined}>
-      <Entries entries={entries.filter((entry) => entry.section === 'main')} isCollapsed={isCollapsed} />
-      {admin.length > 0 && (
-        <>
-          <h2 className={styles.section}>{isCollapsed ? <span className={styles.rule} /> : t('shell.menu.admin')}</h2>
-          <Entries entries={admin} isCollapsed={isCollapsed} />
-        </>
-      )}
+    <nav className={styles.nav} aria-label={t('shell.menu.label')} data-rail={isRail || undefined}>
+      {sections.map((part, index) => (
+        <div key={part.section} className={styles.part}>
+          {index > 0 && !isRail && <h2 className={styles.section}>{t(`shell.menu.${part.section}`)}</h2>}
+          <Entries entries={part.entries} isRail={isRail} />
+        </div>
+      ))}
       <div className={styles.foot}>
-        {!isCollapsed && <OwnBalance />}
-        <ActionIcon aria-label={toggleName} title={toggleName} aria-expanded={!isCollapsed} onClick={() => onCollapse(!isCollapsed)}>
-          <Icon name={isCollapsed ? 'expand' : 'collapse'} />
-        </ActionIcon>
+        {!isRail && <OwnBalance />}
+        {onFold !== undefined && (
+          <ActionIcon aria-label={foldName} title={foldName} aria-expanded={!isRail} onClick={() => onFold(!isRail)}>
+            <Icon name={isRail ? 'expand' : 'collapse'} />
+          </ActionIcon>
+        )}
       </div>
     </nav>
   );
 }
 
-function Entries({ entries, isCollapsed }: { entries: MenuEntry[]; isCollapsed: boolean }) {
+function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean }) {
   const { t } = useTranslation();
+  const disabled = useDisabledChannels();
+  const [tip, setTip] = useState<{ text: string; at: DOMRect }>();
+  const hideTip = (): void => setTip(undefined);
   return (
-    <ul>
-      {entries.map((entry) => (
-        <li key={entry.to}>
-          <Link
-            className={styles.entry}
-            to={entry.to}
-            activeOptions={{ exact: entry.to === '/', includeSearch: false }}
-            {...(isCollapsed ? { title: t(entry.name), 'aria-label': t(entry.name) } : {})}
-          >
-            <Icon name={entry.icon} />
-            {!isCollapsed && t(entry.name)}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul>
+        {entries.map((entry) => {
+          const name = t(entry.name);
+          const alarms = entry.to === '/channel' ? disabled : 0;
+          const whole = alarms === 0 ? name : t('shell.menu.with_alarms', { name, count: alarms });
+          const showTip = ({ currentTarget }: { currentTarget: Element }): void => {
+            if (isRail) setTip({ text: whole, at: currentTarget.getBoundingClientRect() });
+          };
+          return (
+            <li key={entry.to}>
+              <Link
+                className={styles.entry}
+                to={entry.to}
+                activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+                {...(isRail || alarms > 0 ? { 'aria-label': whole } : {})}
+                onMouseEnter={showTip}
+                onFocus={showTip}
+                onMouseLeave={hideTip}
+                onBlur={hideTip}
+                onClick={hideTip}
+              >
+                <NavIcon name={entry.icon} large={isRail} hasAlarm={isRail && alarms > 0} />
+                {!isRail && name}
+                {!isRail && alarms > 0 && (
+                  <span className={styles.alarms}>
+                    <StatusMark status="auto">{alarms}</StatusMark>
+                  </span>
+                )}
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      {tip !== undefined && (
+        // The link has the same name for those who do not see it.
+        <span className={styles.tip} aria-hidden="true" style={{ top: tip.at.top + tip.at.height / 2, left: tip.at.right + 8 }}>
+          {tip.text}
+        </span>
+      )}
+    </>
   );
 }
 

@@ -1,14 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { sessionApi } from '#shared/session.ts';
-import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
+import { markSignOut } from '#pwa/api/due-sign-out.ts';
 import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
 import { outboxEntries } from '#pwa/offline/outbox-store.ts';
-import { forgetAnswers } from '#pwa/offline/query-persister.ts';
-import { toastFailure } from '#pwa/ui/toast.ts';
+import { sendSignOut } from '#pwa/offline/send-sign-out.ts';
+import { toastNote } from '#pwa/ui/toast.ts';
 
 const ConfirmDialog = lazy(async () => ({ default: (await import('#pwa/ui/confirm-dialog.tsx')).ConfirmDialog }));
 
@@ -22,23 +18,18 @@ interface SignOut {
 }
 
 export function useSignOut(): SignOut {
-  const queryClient = useQueryClient();
-  const router = useRouter();
+  const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
 
   async function confirm(): Promise<void> {
     setAsking(false);
     const userId = storedUser()?.id ?? 0;
-    try {
-      await call(sessionApi.logout);
-    } catch (thrown) {
-      // The session lives on at the server until it ends there by itself; what is on this device goes now.
-      toastFailure(failureOf(thrown));
-    }
+    // This device first, every tab of it: that must not wait for a network. The server is told at once or later.
+    markSignOut(userId);
     forgetUser();
     const { discardAll } = await import('#pwa/offline/outbox.ts');
-    await Promise.all([forgetAnswers(queryClient, userId), discardAll(userId).catch(() => undefined)]);
-    await router.navigate({ to: '/login' });
+    await discardAll(userId).catch(() => undefined);
+    if (!(await sendSignOut())) toastNote(t('session.logout.told_later'));
   }
 
   function ask(): void {

@@ -1,8 +1,8 @@
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { chooseScheme, useChosenScheme } from '#pwa/ui/color-scheme.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
 import { Icon, type IconName } from '#pwa/ui/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
 
 export const themes = [
   { value: 'light', icon: 'sun' },
@@ -12,14 +12,13 @@ export const themes = [
 
 export function ThemeMenu() {
   const { t } = useTranslation();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  useBarColour();
+  const scheme = useChosenScheme();
   return (
     <Disclosure
       button={(attributes) => (
-        <ActionIcon {...attributes} aria-label={t('shell.theme.label')} title={t('shell.theme.label')}>
-          <Icon name={themes.find((theme) => theme.value === colorScheme)?.icon ?? 'system'} />
-        </ActionIcon>
+        <PlainIconButton {...attributes} label={t('shell.theme.label')} title={t('shell.theme.label')}>
+          <Icon name={themes.find((theme) => theme.value === scheme)?.icon ?? 'system'} />
+        </PlainIconButton>
       )}
     >
       {(close) =>
@@ -27,9 +26,9 @@ export function ThemeMenu() {
           <DisclosureItem
             key={theme.value}
             icon={<Icon name={theme.icon} />}
-            isChosen={colorScheme === theme.value}
+            isChosen={scheme === theme.value}
             onClick={() => {
-              setColorScheme(theme.value);
+              chooseScheme(theme.value);
               close();
             }}
           >
@@ -39,13 +38,4 @@ export function ThemeMenu() {
       }
     </Disclosure>
   );
-}
-
-/** The browser's own bar takes the colour of the page. */
-export function useBarColour(): void {
-  const scheme = useComputedColorScheme('light');
-  useEffect(() => {
-    const colour = getComputedStyle(document.documentElement).getPropertyValue('--bg').trim();
-    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', colour);
-  }, [scheme]);
 }

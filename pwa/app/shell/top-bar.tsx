@@ -2,15 +2,16 @@ import { ActionIcon, Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
+import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon, Mark } from '#pwa/ui/icon.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useHeading } from '#pwa/ui/screen-heading.ts';
-import { Tag } from '#pwa/ui/tag.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
+import { ModeTag } from './mode-tag.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
 
@@ -18,6 +19,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
   const { t } = useTranslation();
   const user = useStoredUser();
   const status = useSiteStatus();
+  const docs = safeLink(status?.docs_link ?? '', 'web');
   const heading = useHeading();
   const siteName = status?.system_name || 'Tidegate';
   useEffect(() => {
@@ -49,15 +51,8 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       <span className={styles.space} />
       {user !== null && <Freshness />}
       {user === null && <GuestLinks />}
-      {!isPhone && status !== undefined && status.docs_link !== '' && (
-        <ActionIcon
-          component="a"
-          href={status.docs_link}
-          target="_blank"
-          rel="noreferrer"
-          aria-label={t('shell.docs')}
-          title={t('shell.docs')}
-        >
+      {!isPhone && docs !== undefined && (
+        <ActionIcon component="a" href={docs} target="_blank" rel="noreferrer" aria-label={t('shell.docs')} title={t('shell.docs')}>
           <Icon name="book" />
         </ActionIcon>
       )}
@@ -76,15 +71,6 @@ function BackOrMark({ back }: { back: string | undefined }) {
       <Icon name="left" large />
     </ActionIcon>
   );
-}
-
-/** What kind of installation this is, where it is a special one. */
-export function ModeTag() {
-  const { t } = useTranslation();
-  const status = useSiteStatus();
-  if (status?.self_use_mode_enabled === true) return <Tag>{t('shell.mode.self_use')}</Tag>;
-  if (status?.demo_site_enabled === true) return <Tag>{t('shell.mode.demo')}</Tag>;
-  return null;
 }
 
 function GuestLinks() {

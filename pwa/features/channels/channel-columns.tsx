@@ -1,3 +1,5 @@
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
@@ -5,8 +7,10 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { QuotaCell } from '#pwa/ui/amounts.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
+import type { Format } from '#pwa/ui/format.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Level } from '#pwa/ui/level.tsx';
+import { useStableHandler } from '#pwa/ui/stable-handler.ts';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
 import { type FiguresView, isLow } from './channel-figures.ts';
 import { CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
@@ -15,7 +19,7 @@ import { InlineNumber } from './inline-number.tsx';
 import type { RowCommand } from './channel-menu.tsx';
 import { RowActions } from './row-actions.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
-import type { ChannelTests } from './use-channel-tests.ts';
+import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
 
 interface ColumnParts {
   channels: readonly Channel[] | undefined;
@@ -25,12 +29,35 @@ interface ColumnParts {
   onCommand: (command: RowCommand, channel: Channel) => void;
 }
 
-export function useChannelColumns({ channels, actions, tests, figures, onCommand }: ColumnParts): Column<Channel>[] {
+export function useChannelColumns(parts: ColumnParts): Column<Channel>[] {
+  const { tests, figures } = parts;
   const { t } = useTranslation();
   const format = useFormat();
   const isOnline = useIsOnline();
   const isPhone = useIsPhone();
-  const now = Date.now() / 1000;
+  // Until a provider has reported a balance there is nothing to tell.
+  const hasBalances = parts.channels?.some((channel) => channel.balance_updated_time !== 0) === true;
+  const onCommand = useStableHandler(parts.onCommand);
+  const onNumber = useStableHandler((channel: Channel, field: 'priority' | 'weight', value: number) =>
+    parts.actions.setNumber(channel, field, value),
+  );
+  return useMemo(
+    () => channelColumns({ t, format, isOnline, isPhone, hasBalances, tests, figures, onCommand, onNumber }),
+    [t, format, isOnline, isPhone, hasBalances, tests, figures, onCommand, onNumber],
+  );
+}
+
+interface ChannelColumnParts extends Pick<ColumnParts, 'tests' | 'figures' | 'onCommand'> {
+  t: TFunction;
+  format: Format;
+  isOnline: boolean;
+  isPhone: boolean;
+  hasBalances: boolean;
+  onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<unknown>;
+}
+
+function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
+  const { t, format, isOnline, isPhone, tests, figures, onCommand, onNumber } = parts;
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
@@ -82,7 +109,7 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
       key: 'response_time',
       heading: t('channels.column.response_time'),
       // A card has room for one of them.
-      cell: (row) => (isPhone && isLow(figures.of(row.id)) ? null : <ResponseTime channel={row} result={tests.resultOf(row.id)} />),
+      cell: (row) => (isPhone && isLow(figures.of(row.id)) ? null : <LastTest channel={row} tests={tests} />),
       width: 104,
       leave: 6,
       card: 'note',
@@ -90,7 +117,8 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
     {
       key: 'test_time',
       heading: t('channels.column.test_time'),
-      cell: (row) => (row.test_time === 0 ? '—' : <span title={format.dateTime(row.test_time)}>{format.ago(row.test_time, now)}</span>),
+      cell: (row) =>
+        row.test_time === 0 ? '—' : <span title={format.dateTime(row.test_time)}>{format.ago(row.test_time, Date.now() / 1000)}</span>,
       width: 96,
       leave: 11,
     },
@@ -115,8 +143,7 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
       width: 104,
       align: 'end',
       leave: 3,
-      // Until a provider has reported a balance there is nothing to tell.
-      isOff: channels?.some((channel) => channel.balance_updated_time !== 0) !== true,
+      isOff: !parts.hasBalances,
     },
     {
       key: 'priority',
@@ -128,7 +155,8 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
           disabled={!isOnline}
           parse={parsePriority}
           problem={t('channels.problem.priority')}
-          onSave={(value) => actions.setNumber(row, 'priority', value)}
+          emptyProblem={t('channels.problem.priority_empty')}
+          onSave={(value) => onNumber(row, 'priority', value)}
         />
       ),
       width: 76,
@@ -146,7 +174,8 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
           disabled={!isOnline}
           parse={parseWeight}
           problem={t('channels.problem.weight')}
-          onSave={(value) => actions.setNumber(row, 'weight', value)}
+          emptyProblem={t('channels.problem.weight_empty')}
+          onSave={(value) => onNumber(row, 'weight', value)}
         />
       ),
       width: 76,
@@ -156,18 +185,14 @@ export function useChannelColumns({ channels, actions, tests, figures, onCommand
     {
       key: 'operate',
       heading: t('channels.column.actions'),
-      cell: (row) => (
-        <RowActions
-          channel={row}
-          isOnline={isOnline}
-          isTesting={tests.resultOf(row.id)?.state === 'running'}
-          onTest={() => void tests.test(row)}
-          onCommand={(command) => onCommand(command, row)}
-        />
-      ),
+      cell: (row) => <RowActions channel={row} isOnline={isOnline} tests={tests} onCommand={onCommand} />,
       width: 96,
       align: 'end',
       isLocked: true,
     },
   ];
+}
+
+function LastTest({ channel, tests }: { channel: Channel; tests: ChannelTests }) {
+  return <ResponseTime channel={channel} result={useTestResult(tests, channel.id)} />;
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
+import { clientGoneChoices } from '#shared/channels.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
 import { EditLabel } from '#pwa/ui/edit-label.tsx';
@@ -14,6 +15,7 @@ import { SecretField } from '#pwa/ui/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/switch-row.tsx';
 import { typeName } from './channel-cells.tsx';
+import { clientGoneOf, withClientGone } from './client-gone.ts';
 import styles from './channel-form.module.css';
 import { type ChannelField, type ChannelValues, endsInVersion, keysOf, textOf } from './channel-values.ts';
 import { type ChannelFormState, ModelsField } from './models-field.tsx';
@@ -21,6 +23,9 @@ import { type ChannelFormState, ModelsField } from './models-field.tsx';
 export interface ChannelFieldsProps {
   form: ChannelFormState;
   isNew: boolean;
+  channelId: number | undefined;
+  /** The stored key may not go where the values send it. */
+  asksKey: boolean;
   /** What an existing channel has; undefined for a new one. */
   before: ChannelValues | undefined;
   changed: readonly ChannelField[];
@@ -28,7 +33,7 @@ export interface ChannelFieldsProps {
 }
 
 export function ChannelFields(props: ChannelFieldsProps) {
-  const { form, isNew, modelsByType } = props;
+  const { form, isNew, asksKey, channelId, modelsByType } = props;
   const { t } = useTranslation();
   const groups = useQuery(groupsQuery);
   const label = useLabels(props);
@@ -80,20 +85,25 @@ export function ChannelFields(props: ChannelFieldsProps) {
       <div>
         <SecretField
           label={label('key')}
-          isSet={!isNew}
+          isSet={!isNew && !asksKey}
           value={values.key}
           onChange={(key) => form.setFieldValue('key', key)}
           error={form.errors.key}
           isMultiline={isNew}
           placeholder={keyHint()}
         />
+        {asksKey && (
+          <p className={styles.warning} role="status">
+            <StatusMark status="look">{t('channels.hint.key_again')}</StatusMark>
+          </p>
+        )}
         {isNew && (
           <p className={styles.hint} role="status">
             {keyCount > 1 ? t('channels.hint.keys_count', { count: keyCount }) : t('channels.hint.keys')}
           </p>
         )}
       </div>
-      <ModelsField form={form} label={label('models')} modelsByType={modelsByType} />
+      <ModelsField form={form} channelId={channelId} label={label('models')} modelsByType={modelsByType} />
       <TagsInput
         label={label('groups')}
         placeholder={values.groups.length === 0 ? t('channels.hint.groups') : ''}
@@ -216,6 +226,16 @@ function Advanced(props: ChannelFieldsProps) {
           onChange={(text) => form.setFieldValue(field, text)}
         />
       ))}
+      <Select
+        label={t('channels.client_gone.label')}
+        description={t('channels.client_gone.hint')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        data={clientGoneChoices.map((choice) => ({ value: choice, label: t(`channels.client_gone.${choice}`) }))}
+        value={clientGoneOf(values.setting)}
+        disabled={clientGoneOf(values.setting) === null}
+        allowDeselect={false}
+        onChange={(choice) => form.setFieldValue('setting', withClientGone(values.setting, choice ?? 'drain'))}
+      />
       {type?.hasOrganization === true && (
         <TextInput label={label('openai_organization')} placeholder="org-…" {...form.getInputProps('openai_organization')} />
       )}

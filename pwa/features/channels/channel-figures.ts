@@ -1,7 +1,7 @@
 // How channels did in the last 24 hours, as the list and the panel show it.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { type ChannelFigures, figureHours } from '#shared/channels.ts';
+import { useEffect, useMemo } from 'react';
+import { type ChannelFigures, type ChannelFigureSheet, figureHours } from '#shared/channels.ts';
 import { channelFiguresQuery } from './queries.ts';
 
 export interface FiguresView {
@@ -26,12 +26,24 @@ export function useChannelFigures(listAt: number): FiguresView {
     // Only a younger list is a reason.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [listAt]);
+  const isStale = query.error !== null || query.fetchStatus === 'paused';
+  // The same until there are others: rows that show them are drawn anew only then.
+  return useMemo(() => figuresView({ data, at: dataUpdatedAt, isStale }), [data, dataUpdatedAt, isStale]);
+}
+
+interface FiguresState {
+  data: ChannelFigureSheet | undefined;
+  at: number;
+  isStale: boolean;
+}
+
+function figuresView({ data, at, isStale }: FiguresState): FiguresView {
   const byId = new Map(data?.channels.map((figures) => [figures.id, figures]));
   return {
     of: (id) => (data === undefined ? undefined : (byId.get(id) ?? null)),
     since: data?.since ?? 0,
-    at: dataUpdatedAt,
-    isStale: query.error !== null || query.fetchStatus === 'paused',
+    at,
+    isStale,
   };
 }
 

@@ -5,8 +5,10 @@ import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Channel, channelApi } from '#shared/channels.ts';
+import { Role } from '#shared/roles.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
@@ -19,7 +21,9 @@ import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
 import type { EditorProps } from './channel-editor.tsx';
 import { ChannelFields } from './channel-fields.tsx';
 import {
+  asksKeyAgain,
   changedFields,
+  draftFields,
   channelProblems,
   editBody,
   emptyValues,
@@ -31,7 +35,10 @@ import {
 } from './channel-values.ts';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
+import { DraftTestLine } from './draft-test-line.tsx';
 import { channelQuery, modelsByTypeQuery } from './queries.ts';
+import { useDraftTest } from './use-draft-test.ts';
+import { useTestedCreation } from './use-tested-creation.ts';
 
 /** Undefined: a new channel. */
 type FormProps = EditorProps & { channel: Channel | undefined };
@@ -43,19 +50,24 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
   const queryClient = useQueryClient();
   const models = useQuery(modelsByTypeQuery);
   const isNew = channel === undefined;
+  const role = useStoredUser()?.role ?? Role.guest;
   // What the form started from; moves on with every save.
   const [base, setBase] = useState(channel);
   const [theirs, setTheirs] = useState<Channel>();
   const [isDone, setDone] = useState(false);
   const [asksVersion, setAsksVersion] = useState(false);
+  const stored = base === undefined ? undefined : valuesOf(base);
+  const before = stored ?? emptyValues;
   const form = useForm({
     initialValues: channel === undefined ? emptyValues : valuesOf(channel),
     validate: (values) =>
       Object.fromEntries(
-        Object.entries(channelProblems(values, { isNew })).map(([field, problem]) => [field, t(`channels.problem.${problem}`)]),
+        Object.entries(channelProblems(values, { isNew, asksKey: asksKeyAgain(stored, values, role) })).map(([field, problem]) => [
+          field,
+          t(`channels.problem.${problem}`),
+        ]),
       ),
   });
-  const before = base === undefined ? emptyValues : valuesOf(base);
   const changed = changedFields(before, form.values);
   const isDirty = changed.length > 0 && !isDone;
 
@@ -101,7 +113,9 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
       } else setTheirs(current.data);
     },
   });
-  const isSaving = create.isPending || edit.isPending;
+  const draft = useDraftTest(form.values, base?.id);
+  const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: () => create.mutate() });
+  const isSaving = create.isPending || edit.isPending || creation.isWaiting;
 
   function handleError(error: unknown): void {
     const failure = failureOf(error);
@@ -109,7 +123,7 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
     if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
   }
   function send(): void {
-    if (base === undefined) create.mutate();
+    if (base === undefined) void creation.start();
     else edit.mutate({ from: base, revision: base.revision });
   }
   function handleSubmit(): void {
@@ -188,10 +202,15 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
         <ChannelFields
           form={form}
           isNew={isNew}
+          asksKey={asksKeyAgain(stored, form.values, role)}
           before={isNew ? undefined : before}
           changed={isNew ? [] : changed}
+          channelId={base?.id}
           modelsByType={models.data ?? {}}
         />
+        {(isNew || changed.some((field) => draftFields.has(field))) && (
+          <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
+        )}
       </form>
       <ConfirmDialog
         opened={asksVersion}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Channel } from '#shared/channels.ts';
 import {
+  asksKeyAgain,
   changedFields,
   channelProblems,
   copyBody,
@@ -89,7 +90,7 @@ describe('channel form', () => {
       model_mapping: 'mapping_json',
       setting: 'json',
       priority: 'priority',
-      weight: 'weight',
+      weight: 'weight_empty',
     });
     expect(channelProblems({ ...valuesOf(channel), priority: -999, weight: 0 }, { isNew: false })).toEqual({});
   });
@@ -110,5 +111,25 @@ describe('channel form', () => {
   test('the order of models and groups is part of what they are', () => {
     expect(changedFields(valuesOf(channel), { ...valuesOf(channel), groups: ['vip', 'default'] })).toEqual(['groups']);
     expect(changedFields(valuesOf(channel), valuesOf(channel))).toEqual([]);
+  });
+
+  test('a new address asks for the key again, but not the super admin', () => {
+    const before = valuesOf(channel);
+    const moved = { ...before, base_url: 'https://elsewhere.example.com' };
+    expect(asksKeyAgain(before, moved, 10)).toBe(true);
+    expect(asksKeyAgain(before, moved, 100)).toBe(false);
+    expect(asksKeyAgain(before, { ...before, name: 'other' }, 10)).toBe(false);
+    expect(asksKeyAgain(undefined, moved, 10)).toBe(false);
+    expect(channelProblems(moved, { isNew: false, asksKey: true })).toEqual({ key: 'key_again' });
+    expect(channelProblems({ ...moved, key: 'sk-entered' }, { isNew: false, asksKey: true })).toEqual({});
+  });
+});
+
+test('channel form: an empty number is called empty, not a wrong number', () => {
+  const empty = { ...emptyValues, name: 'a', key: 'sk', models: ['m'], priority: '', weight: '', max_input_tokens: '' } as const;
+  expect(channelProblems({ ...empty, models: ['m'] }, { isNew: true })).toEqual({
+    priority: 'priority_empty',
+    weight: 'weight_empty',
+    max_input_tokens: 'tokens_empty',
   });
 });

@@ -1,7 +1,9 @@
 // What the editor holds and what it sends. The rules are the server's; here they only answer sooner.
 import { channelType } from '#shared/channel-types.ts';
-import type { Channel, ChannelCreate, ChannelEdit } from '#shared/channels.ts';
+import type { Channel, ChannelCreate, ChannelDraft, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
+import { movesKey } from '#shared/key-destination.ts';
+import { Role } from '#shared/roles.ts';
 import { jsonFault } from '#pwa/ui/json-field.tsx';
 
 export interface ChannelValues {
@@ -82,22 +84,35 @@ export type ChannelProblem =
   | 'name_and_key'
   | 'name_required'
   | 'one_key'
+  | 'key_again'
   | 'models_required'
   | 'mapping_json'
   | 'json'
   | 'base_url_required'
   | 'base_url_invalid'
   | 'priority'
+  | 'priority_empty'
   | 'weight'
-  | 'tokens';
+  | 'weight_empty'
+  | 'tokens'
+  | 'tokens_empty';
+
+/** Whether the stored key may not go where these values send it, so that it has to be entered again. */
+export function asksKeyAgain(before: ChannelValues | undefined, values: ChannelValues, role: number): boolean {
+  return before !== undefined && role < Role.root && movesKey(before, values);
+}
 
 /** What is wrong, by field. */
-export function channelProblems(values: ChannelValues, { isNew }: { isNew: boolean }): Partial<Record<ChannelField, ChannelProblem>> {
+export function channelProblems(
+  values: ChannelValues,
+  { isNew, asksKey = false }: { isNew: boolean; asksKey?: boolean },
+): Partial<Record<ChannelField, ChannelProblem>> {
   const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
   const keys = keysOf(values.key);
   if (values.name.trim() === '') problems.name = isNew ? 'name_and_key' : 'name_required';
   if (isNew && keys.length === 0) problems.key = 'name_and_key';
   if (!isNew && keys.length > 1) problems.key = 'one_key';
+  if (asksKey && keys.length === 0) problems.key = 'key_again';
   if (values.models.length === 0) problems.models = 'models_required';
   if (jsonFault(values.model_mapping) !== undefined) problems.model_mapping = 'mapping_json';
   for (const field of ['status_code_mapping', 'param_override', 'setting'] as const) {
@@ -106,9 +121,12 @@ export function channelProblems(values: ChannelValues, { isNew }: { isNew: boole
   const address = values.base_url.trim();
   if (address === '' && channelType(values.type)?.baseUrl === '') problems.base_url = 'base_url_required';
   if (address !== '' && !/^https?:\/\/[^/]/i.test(address)) problems.base_url = 'base_url_invalid';
-  if (!isWhole(values.priority, -999)) problems.priority = 'priority';
-  if (!isWhole(values.weight, 0)) problems.weight = 'weight';
-  if (!isWhole(values.max_input_tokens, 0)) problems.max_input_tokens = 'tokens';
+  if (values.priority === '') problems.priority = 'priority_empty';
+  else if (!isWhole(values.priority, -999)) problems.priority = 'priority';
+  if (values.weight === '') problems.weight = 'weight_empty';
+  else if (!isWhole(values.weight, 0)) problems.weight = 'weight';
+  if (values.max_input_tokens === '') problems.max_input_tokens = 'tokens_empty';
+  else if (!isWhole(values.max_input_tokens, 0)) problems.max_input_tokens = 'tokens';
   return problems;
 }
 
@@ -133,7 +151,18 @@ export function fieldsOf(values: ChannelValues): Omit<ChannelCreate, 'copy_from'
   };
 }
 
+/** What trying out a form depends on. `id`: the channel that is edited; its own key is used where none was typed. */
+export function draftBody(values: ChannelValues, id: number | undefined): ChannelDraft {
+  const { name: _name, groups: _groups, priority: _priority, weight: _weight, tag: _tag, auto_ban: _autoBan, ...rest } = fieldsOf(values);
+  return { ...rest, ...(id === undefined ? {} : { id }) };
+}
+
 const formFields = Object.keys(emptyValues).filter((field): field is ChannelField => field in emptyValues);
+
+/** What a test of the form may answer differently for. */
+export const draftFields: ReadonlySet<ChannelField> = new Set(
+  formFields.filter((field) => field !== 'name' && field in draftBody({ ...emptyValues, key: 'any' }, undefined)),
+);
 
 /** The fields that differ between two states of the form. */
 export function changedFields(before: ChannelValues, after: ChannelValues): ChannelField[] {

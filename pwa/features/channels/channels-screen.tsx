@@ -1,6 +1,6 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
@@ -173,7 +173,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
             figures={figures}
             onCommand={handleCommand}
             onClose={() => onOpen(undefined)}
-            onCreated={(ids) => onOpen(ids.length === 1 ? String(ids[0]) : undefined)}
+            onCreated={(ids) => onOpen(ids.length === 1 && search.next === undefined ? String(ids[0]) : undefined)}
             onPrevious={neighbour(-1)}
             onNext={neighbour(1)}
           />
@@ -185,6 +185,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         query={list.query}
         rows={list.rows}
         columns={columns.shown}
+        room={columns.room}
         rowKey={(row) => row.id}
         rowName={(row) => row.name}
         open={open}
@@ -318,10 +319,18 @@ function useChannelList(search: ChannelsSearch) {
   const found = useQuery({ ...channelSearchQuery({ ...filter, byId }), enabled: isSearch });
   const query = isSearch ? found : paged;
   const channels = query.data?.channels;
-  const matching = search.status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === search.status);
+  const { status } = search;
+  const matching = useMemo(
+    () => (status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status)),
+    [channels, status],
+  );
+  const rows = useMemo(
+    () => (isSearch ? matching?.slice((page - 1) * size, page * size) : channels),
+    [isSearch, matching, channels, page, size],
+  );
   return {
     query,
-    rows: isSearch ? matching?.slice((page - 1) * size, page * size) : channels,
+    rows,
     total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,

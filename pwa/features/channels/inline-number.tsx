@@ -10,14 +10,17 @@ interface InlineNumberProps {
   /** The number behind a text; null: not one, and `problem` says why. */
   parse: (text: string) => number | null;
   problem: string;
+  /** What is said of an empty field. */
+  emptyProblem: string;
   onSave: (value: number) => Promise<unknown>;
 }
 
 /** A number in a row that can be typed over. Enter and leaving save it, only when it changed; Esc brings the old one back. */
-export function InlineNumber({ label, value, disabled, parse, problem, onSave }: InlineNumberProps) {
+export function InlineNumber({ label, value, disabled, parse, problem, emptyProblem, onSave }: InlineNumberProps) {
   const [draft, setDraft] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const isReverting = useRef(false);
+  const why = draft?.trim() === '' ? emptyProblem : problem;
   const isWrong = draft !== undefined && parse(draft) === null;
   useEffect(() => setDraft(undefined), [value]);
 
@@ -26,7 +29,7 @@ export function InlineNumber({ label, value, disabled, parse, problem, onSave }:
     const next = isReverting.current ? value : parse(draft);
     isReverting.current = false;
     if (next === null) {
-      toastNote(problem);
+      toastNote(why);
       return;
     }
     if (next === value) {
@@ -47,9 +50,11 @@ export function InlineNumber({ label, value, disabled, parse, problem, onSave }:
   return (
     <input
       className={styles.number}
+      // As wide as what stands in it: a field that hides digits shows another number.
+      style={{ width: `calc(${(draft ?? String(value)).length}ch + 14px)` }}
       aria-label={label}
       aria-invalid={isWrong || undefined}
-      title={isWrong ? problem : undefined}
+      title={isWrong ? why : undefined}
       inputMode="numeric"
       autoComplete="off"
       disabled={disabled}

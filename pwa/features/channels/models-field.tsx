@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './channel-form.module.css';
 import type { ChannelValues } from './channel-values.ts';
+import { ProviderModels } from './provider-models.tsx';
 
 /** What the fields use of the form. */
 export type ChannelFormState = Pick<
@@ -13,12 +14,14 @@ export type ChannelFormState = Pick<
 
 interface ModelsFieldProps {
   form: ChannelFormState;
+  /** Undefined: a new channel. */
+  channelId: number | undefined;
   label: ReactNode;
   modelsByType: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The models of a channel: chosen from those of its type, from all, or typed. */
-export function ModelsField({ form, label, modelsByType }: ModelsFieldProps) {
+export function ModelsField({ form, channelId, label, modelsByType }: ModelsFieldProps) {
   const { t } = useTranslation();
   const { models, type } = form.values;
   const related = modelsByType[type] ?? [];
@@ -54,6 +57,7 @@ export function ModelsField({ form, label, modelsByType }: ModelsFieldProps) {
           {t('channels.models.clear')}
         </Button>
       </span>
+      <ProviderModels form={form} channelId={channelId} />
     </div>
   );
 }

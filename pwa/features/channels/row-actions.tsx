@@ -5,6 +5,7 @@ import { Icon } from '#pwa/ui/icon.tsx';
 import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import styles from './row-actions.module.css';
 import type { RowCommand } from './channel-menu.tsx';
+import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
 
 const ChannelMenu = lazyPart(
   () => import('./channel-menu.tsx'),
@@ -14,13 +15,13 @@ const ChannelMenu = lazyPart(
 interface RowActionsProps {
   channel: Channel;
   isOnline: boolean;
-  isTesting: boolean;
-  onTest: () => void;
-  onCommand: (command: RowCommand) => void;
+  tests: ChannelTests;
+  onCommand: (command: RowCommand, channel: Channel) => void;
 }
 
-export function RowActions({ channel, isOnline, isTesting, onTest, onCommand }: RowActionsProps) {
+export function RowActions({ channel, isOnline, tests, onCommand }: RowActionsProps) {
   const { t } = useTranslation();
+  const isTesting = useTestResult(tests, channel.id)?.state === 'running';
   const testName = t('channels.action.test_named', { name: channel.name });
   return (
     <span className={styles.actions}>
@@ -29,14 +30,14 @@ export function RowActions({ channel, isOnline, isTesting, onTest, onCommand }: 
         title={isOnline ? t('channels.action.test') : t('channels.action.test_offline')}
         loading={isTesting}
         disabled={!isOnline}
-        onClick={onTest}
+        onClick={() => void tests.test(channel)}
       >
         <Icon name="pulse" />
       </ActionIcon>
       <ChannelMenu
         channel={channel}
         isOnline={isOnline}
-        onCommand={onCommand}
+        onCommand={(command) => onCommand(command, channel)}
         commands={['test_model', 'toggle', 'edit', 'copy', 'delete']}
       />
     </span>

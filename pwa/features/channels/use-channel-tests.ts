@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import { z } from 'zod';
 import { type Channel, channelApi } from '#shared/channels.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { useStableHandler } from '#pwa/ui/stable-handler.ts';
 import type { TestResult } from './channel-facts.ts';
 import { channelQuery, type ChannelRows } from './queries.ts';
 
@@ -15,12 +16,13 @@ const patience = 65_000;
 /** Tests of channels and what came of them, as long as the list is open. */
 export function useChannelTests() {
   const queryClient = useQueryClient();
-  const [results, setResults] = useState<ReadonlyMap<string, TestResult>>(new Map());
-  const note = (key: string, result: TestResult): void => setResults((old) => new Map(old).set(key, result));
+  const [results] = useState(createResults);
+  // Whoever draws the screen draws its open panel or dialog with it; rows look for themselves.
+  useSyncExternalStore(results.subscribe, results.revision);
 
   async function test({ id }: Pick<Channel, 'id'>, model?: string): Promise<TestResult> {
     const key = keyOf(id, model);
-    note(key, { state: 'running' });
+    results.note(key, { state: 'running' });
     let result: TestResult;
     // 0: nothing was sent, so the channel's record keeps what it has.
     let seconds = 0;
@@ -33,9 +35,9 @@ export function useChannelTests() {
       seconds = TestTime.safeParse(extra).data?.time ?? 0;
       result = { state: 'failed', message };
     }
-    note(key, result);
+    results.note(key, result);
     // The row shows how the channel itself did, whatever model was asked for.
-    if (model !== undefined) note(keyOf(id), result);
+    if (model !== undefined) results.note(keyOf(id), result);
     if (seconds > 0) remember(id, seconds, result.state === 'failed' ? result.message : '');
     await Promise.all([
       queryClient.invalidateQueries({ queryKey: ['channels'] }),
@@ -51,9 +53,42 @@ export function useChannelTests() {
     queryClient.setQueriesData<ChannelRows>({ queryKey: ['channels'] }, (old) => old && { ...old, channels: old.channels.map(updated) });
     queryClient.setQueryData(channelQuery(id).queryKey, (old) => old && updated(old));
   }
-  return { test, resultOf: (id: number, model?: string) => results.get(keyOf(id, model)) };
+  const stableTest = useStableHandler(test);
+  // The same from render to render: rows that are given it are not drawn anew for the result of another one.
+  return useMemo(
+    () => ({
+      test: stableTest,
+      resultOf: (id: number, model?: string) => results.get(keyOf(id, model)),
+      subscribe: results.subscribe,
+    }),
+    [results, stableTest],
+  );
 }
 export type ChannelTests = ReturnType<typeof useChannelTests>;
+
+/** What came of the last test of a channel; follows it. */
+export function useTestResult(tests: ChannelTests, id: number): TestResult | undefined {
+  return useSyncExternalStore(tests.subscribe, () => tests.resultOf(id));
+}
+
+function createResults() {
+  const results = new Map<string, TestResult>();
+  const listeners = new Set<() => void>();
+  let revision = 0;
+  return {
+    get: (key: string) => results.get(key),
+    revision: () => revision,
+    note(key: string, result: TestResult): void {
+      results.set(key, result);
+      revision += 1;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
 
 function keyOf(id: number, model?: string): string {
   return model === undefined ? String(id) : `${id} ${model}`;

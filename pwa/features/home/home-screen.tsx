@@ -2,14 +2,17 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/as-of.tsx';
 import { Block } from '#pwa/ui/block.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { Level } from '#pwa/ui/level.tsx';
+import { NoCredit } from '#pwa/ui/no-credit.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { Screen } from '#pwa/ui/screen.tsx';
@@ -85,7 +88,8 @@ function Today() {
   const format = useFormat();
   const today = useQuery(todayQuery);
   const self = useQuery(selfQuery);
-  const tokens = usePlace('tokens');
+  const guide = usePlace('firstCall');
+  const status = useSiteStatus();
   const isStale = useConnection() !== 'online';
   return (
     <Block
@@ -119,15 +123,16 @@ function Today() {
           </dl>
         )}
       </QueryState>
-      {self.data?.request_count === 0 && tokens !== undefined && (
+      {self.data !== undefined && self.data.quota <= 0 && self.data.role < Role.admin && (
+        <div className={styles.start}>
+          <NoCredit topUpLink={status?.top_up_link ?? ''} />
+        </div>
+      )}
+      {self.data?.request_count === 0 && (self.data.quota > 0 || self.data.role >= Role.admin) && guide !== undefined && (
         <div className={styles.start}>
           <p>{t('home.today.first_call')}</p>
-          <Button
-            renderRoot={(attributes) => <Link {...attributes} to={tokens} search={{ open: 'new' }} />}
-            variant="filled"
-            leftSection={<Icon name="plus" />}
-          >
-            {t('home.today.create_token')}
+          <Button renderRoot={(attributes) => <Link {...attributes} to={guide} />} variant="filled" leftSection={<Icon name="play" />}>
+            {t('home.today.open_guide')}
           </Button>
         </div>
       )}

@@ -13,7 +13,7 @@ import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { Tag } from '#pwa/ui/tag.tsx';
 import { tokenName } from '#pwa/ui/token-name.ts';
 import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-facts.ts';
-import { EndingMark, useLogSentence } from './log-words.tsx';
+import { EndingMark, RefusalMark, refusalOf, useLogSentence } from './log-words.tsx';
 import styles from './logs.module.css';
 
 export const columnsKey = 'logs-table-columns';
@@ -21,24 +21,22 @@ export const columnsKey = 'logs-table-columns';
 interface ColumnOptions {
   isAdmin: boolean;
   unit: string;
-  /** There is little room: words that a shape stands for are left to be read aloud. */
-  isTight: boolean;
   isPhone: boolean;
 }
 
 /** Columns by the names under which other clients remember the choice. */
-export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: ColumnOptions): Column<Log>[] {
+export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptions): Column<Log>[] {
   const admins: Column<Log>[] = [
-    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: isTight ? 80 : 104, leave: 6, card: 'context' },
+    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 104, leave: 6, card: 'context' },
   ];
   const channel: Column<Log>[] = [
-    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: isTight ? 92 : 120, leave: 5 },
+    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 120, leave: 5 },
   ];
   // What did not end well stands first on a card: there is no other place for it.
   const ending: Column<Log> = {
     key: 'ending',
     heading: t('logs.column.ending'),
-    cell: (log) => (isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null),
+    cell: (log) => <Ended log={log} isPhone={isPhone} />,
     width: 128,
     leave: 12,
     isOff: true,
@@ -52,7 +50,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: Co
       key: 'token',
       heading: t('logs.column.token'),
       cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{tokenName(log, t)}</span>),
-      width: isTight ? 88 : 136,
+      width: 136,
       leave: 4,
       card: 'context',
     },
@@ -75,7 +73,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: Co
       card: 'context',
     },
     ...(isPhone ? [] : [ending]),
-    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} isTight={isTight} />, card: 'title', isLocked: true },
+    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
     {
       key: 'use_time',
@@ -123,20 +121,64 @@ export function logColumns(t: TFunction, { isAdmin, unit, isTight, isPhone }: Co
   ];
 }
 
+const tightWidths = new Map([
+  ['username', 80],
+  ['channel', 92],
+  ['token', 88],
+]);
+
+/** For a list with a panel beside it. The cells stay the same, so no row is drawn anew when a record is opened. */
+export function tightColumns(columns: Column<Log>[]): Column<Log>[] {
+  return columns.map((column) => {
+    const width = tightWidths.get(column.key);
+    return width === undefined ? column : { ...column, width };
+  });
+}
+
+function Ended({ log, isPhone }: { log: Log; isPhone: boolean }) {
+  const refusal = refusalOf(log);
+  if (refusal !== undefined) return <RefusalMark facts={refusal} />;
+  return isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null;
+}
+
 function Time({ log }: { log: Log }) {
   const format = useFormat();
   return <span className={styles.quiet}>{useIsPhone() ? format.clock(log.created_at) : format.time(log.created_at)}</span>;
 }
 
 /** The model of a call; of any other row, what happened. */
-function What({ log, isTight }: { log: Log; isTight: boolean }) {
+function What({ log }: { log: Log }) {
   const isPhone = useIsPhone();
   const sentence = useLogSentence();
   const hasMark = !isPhone && endingOf(log) !== 'well';
+  const refusal = refusalOf(log);
+  if (refusal !== undefined) {
+    return (
+      <span className={styles.what}>
+        {log.model_name !== '' && (
+          <span className={styles.model} title={log.model_name}>
+            {log.model_name}
+          </span>
+        )}
+        {!isPhone && (
+          <small className={styles.mark}>
+            <RefusalMark facts={refusal} />
+          </small>
+        )}
+        <span className={styles.said} title={sentence(log)}>
+          {sentence(log)}
+        </span>
+      </span>
+    );
+  }
   if (!isCall(log)) {
     return (
       <span className={styles.what}>
-        {!isPhone && !isTight && <TypeTag log={log} />}
+        {!isPhone && (
+          <span className={styles.type}>
+            <TypeTag log={log} />
+          </span>
+        )}
         <span className={styles.said} title={sentence(log)}>
           {sentence(log)}
         </span>
@@ -150,7 +192,7 @@ function What({ log, isTight }: { log: Log; isTight: boolean }) {
       </span>
       {hasMark && (
         <small className={styles.mark}>
-          <EndingMark log={log} wordHidden={isTight} />
+          <EndingMark log={log} />
         </small>
       )}
     </span>
@@ -167,10 +209,11 @@ function TypeWord({ log }: { log: Log }) {
   return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
 }
 
-export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'unknown' {
+export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'refusal' | 'unknown' {
   if (type === LogType.topUp) return 'top_up';
   if (type === LogType.consumption) return 'consumption';
   if (type === LogType.management) return 'management';
+  if (type === LogType.refusal) return 'refusal';
   return type === LogType.system ? 'system' : 'unknown';
 }
 
@@ -234,6 +277,7 @@ function Amount({ log }: { log: Log }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   if (!isCall(log)) {
+    if (refusalOf(log) !== undefined) return <span className={styles.quiet}>{t('logs.not_charged')}</span>;
     const change = changeOf(log);
     if (change === 0) return isPhone ? null : <span className={styles.quiet}>—</span>;
     return <Charge quota={Math.abs(change)} sign={change > 0 ? '+' : '−'} />;

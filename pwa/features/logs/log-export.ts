@@ -7,8 +7,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { tokenName } from '#pwa/ui/token-name.ts';
 import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
 import { durationOf } from './log-facts.ts';
-import { boundsOf } from './log-search.ts';
-import { type LogList, readForExport } from './queries.ts';
+import { boundsOfList, type LogList, readForExport } from './queries.ts';
 
 /** Enough for a month of one user; more belongs into a copy of the database. */
 const rowLimit = 10_000;
@@ -26,7 +25,7 @@ export async function exportLogs(list: LogList, t: TFunction): Promise<void> {
 }
 
 async function readAll(list: LogList): Promise<{ rows: Log[]; isCut: boolean }> {
-  const bounds = boundsOf(list.range, Date.now());
+  const bounds = boundsOfList(list);
   const rows: Log[] = [];
   let cursor: string | undefined;
   do {

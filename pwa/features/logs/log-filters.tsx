@@ -4,14 +4,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/columns.tsx';
 import { Disclosure } from '#pwa/ui/disclosure.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/filter-bar.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { Segments } from '#pwa/ui/segments.tsx';
 import { logGroupsQuery } from './queries.ts';
-import { countFilters, defaultRange, filtersOf, type LogSearch, ranges } from './log-search.ts';
+import { defaultRange, type LogSearch, ranges, results } from './log-address.ts';
+import { countFilters, filtersOf, noFilters } from './log-search.ts';
 import styles from './logs.module.css';
 
 interface LogFiltersProps {
@@ -30,11 +31,14 @@ const types = [
   { value: '1', name: 'top_up' },
   { value: '3', name: 'management' },
   { value: '4', name: 'system' },
+  { value: '5', name: 'refusal' },
 ] as const;
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExport }: LogFiltersProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
+  // Behind the one button there is room for all of them.
+  const showsAll = useIsTouched();
   const isOnline = useIsOnline();
   const [isExporting, setExporting] = useState(false);
   const groups = useQuery(logGroupsQuery(isAdmin));
@@ -49,6 +53,18 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
     />
   );
   const rare = [
+    {
+      key: 'request',
+      isSet: search.request !== undefined,
+      field: (
+        <FilterText
+          key="request"
+          label={t('logs.filter.request')}
+          value={search.request ?? ''}
+          onChange={(request) => onChange({ request: textOf(request.trim()) })}
+        />
+      ),
+    },
     ...(isTight ? [{ key: 'token', isSet: search.token !== undefined, field: token }] : []),
     {
       key: 'group',
@@ -102,9 +118,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   return (
     <FilterBar
       count={countFilters(filtersOf(search, isAdmin))}
-      onClear={() =>
-        onChange({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })
-      }
+      onClear={() => onChange(noFilters)}
       presets={
         <>
           <Segments
@@ -137,10 +151,16 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         options={types.map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
         onChange={(type) => onChange({ type: type === '' ? undefined : Number(type) })}
       />
+      <FilterSelect
+        label={t('logs.filter.result')}
+        value={search.result ?? ''}
+        options={results.map((value) => ({ value, label: t(`logs.result.${value}`) }))}
+        onChange={(result) => onChange({ result: results.find((one) => one === result) })}
+      />
       {!isTight && token}
       <FilterText label={t('logs.filter.model')} value={search.model ?? ''} onChange={(model) => onChange({ model: textOf(model) })} />
-      {isPhone ? rare.map(({ field }) => field) : rare.filter(({ isSet }) => isSet).map(({ field }) => field)}
-      {!isPhone && rare.some(({ isSet }) => !isSet) && (
+      {showsAll ? rare.map(({ field }) => field) : rare.filter(({ isSet }) => isSet).map(({ field }) => field)}
+      {!showsAll && rare.some(({ isSet }) => !isSet) && (
         <Disclosure
           button={(attributes) => (
             <Button variant="subtle" leftSection={<Icon name="plus" />} {...attributes}>

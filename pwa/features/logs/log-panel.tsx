@@ -7,7 +7,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { chargeOf, type Ending, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
-import type { Attempt, Log } from '#shared/logs.ts';
+import type { Attempt, Log, RefusalFacts } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { type AttemptBar, Attempts } from '#pwa/ui/attempts.tsx';
@@ -25,7 +25,7 @@ import { tokenName } from '#pwa/ui/token-name.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { changeOf, durationOf, type EndedTry, endedTries, firstBytePace, paceOf } from './log-facts.ts';
 import { receiptOfRow } from './log-receipt.ts';
-import { EndingMark, useLogSentence, whySource } from './log-words.tsx';
+import { EndingMark, RefusalMark, refusalOf, useLogSentence, whySource } from './log-words.tsx';
 import { logUserQuery } from './queries.ts';
 import styles from './logs.module.css';
 
@@ -45,6 +45,7 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }:
   const channels = usePlace('channels');
   const isPhone = useIsPhone();
   const isReceipt = isCall(log);
+  const refusal = refusalOf(log);
   const channelLink = isAdmin && channels !== undefined && log.channel > 0 && (
     <ChannelLink href={`${channels}?open=${log.channel}`} label={t('logs.panel.channel', { id: log.channel })} />
   );
@@ -74,7 +75,13 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }:
         )
       }
     >
-      {isReceipt ? <CallReceipt log={log} isAdmin={isAdmin} /> : <Entry log={log} />}
+      {isReceipt ? (
+        <CallReceipt log={log} isAdmin={isAdmin} />
+      ) : refusal === undefined ? (
+        <Entry log={log} />
+      ) : (
+        <Refusal log={log} facts={refusal} isAdmin={isAdmin} />
+      )}
       {/* The foot of a sheet has room for two. */}
       {isReceipt && isPhone && (
         <div className={styles.more}>
@@ -135,6 +142,13 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         <p className={styles.remark}>{t('logs.panel.nothing_used')}</p>
       )}
       {ending !== 'well' && <EndingText log={log} />}
+      {other?.after_leaving !== undefined && <p className={styles.remark}>{t(`logs.panel.after_leaving.${other.after_leaving}`)}</p>}
+      {other?.output_bound !== undefined && (
+        <p className={styles.remark}>{t('logs.panel.output_bound', { tokens: format.count(other.output_bound) })}</p>
+      )}
+      {other?.uncharged_quota !== undefined && (
+        <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(other.uncharged_quota) })}</p>
+      )}
       {tries.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.duration(durationOf(log))}>
           <Attempts total={durationOf(log)} attempts={tries.map((one, index) => attemptBar(one, index, { log, t }))} />
@@ -245,6 +259,43 @@ function UserInfo({ log }: { log: Log }) {
         )}
       </QueryState>
     </PanelSection>
+  );
+}
+
+/** Calls that were refused before any channel was asked: why, how many, and by which request ids they are known. */
+function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdmin: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const sentence = useLogSentence();
+  return (
+    <div className={styles.entry}>
+      <p>
+        <RefusalMark facts={facts} />
+      </p>
+      <p className={styles.sentence}>{sentence(log)}</p>
+      <p className={styles.remark}>{t('logs.refusal.free')}</p>
+      <FactList
+        facts={[
+          ...(log.model_name === '' ? [] : [{ name: t('logs.column.what'), value: log.model_name }]),
+          { name: t('logs.refusal.code'), value: `${facts.status} ${facts.code}` },
+          { name: t('logs.refusal.count'), value: format.count(facts.count) },
+          { name: t('logs.refusal.first'), value: format.dateTime(log.created_at) },
+          ...(facts.last_at === log.created_at ? [] : [{ name: t('logs.refusal.last'), value: format.dateTime(facts.last_at) }]),
+          ...(isAdmin ? [{ name: t('logs.column.user'), value: log.username }] : []),
+          { name: t('logs.column.token'), value: log.token_name === '' ? '—' : tokenName(log, t) },
+          { name: t('logs.column.group'), value: log.group },
+          { name: t('logs.panel.time_zone'), value: format.timeZone },
+        ]}
+      />
+      <PanelSection title={t('logs.panel.request_id')}>
+        {facts.request_ids.toReversed().map((id) => (
+          <p key={id} className={styles.requestId}>
+            <CopyText mono text={id} label={t('logs.panel.copy_request_id')} />
+          </p>
+        ))}
+        {facts.count > facts.request_ids.length && <p className={styles.remark}>{t('logs.refusal.newest')}</p>}
+      </PanelSection>
+    </div>
   );
 }
 

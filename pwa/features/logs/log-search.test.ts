@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { boundsOf, countFilters, dayWithin, exactModel, filtersOf, LogSearch, modelPattern, rangeOf } from './log-search.ts';
+import { LogSearch } from './log-address.ts';
+import { boundsOf, countFilters, dayWithin, exactModel, filtersOf, modelPattern, rangeOf } from './log-search.ts';
 
 const now = new Date(2026, 10, 21, 14, 30, 15).getTime();
 const at = (...parts: [number, number, number, number?]) =>

@@ -1,39 +1,29 @@
-// What the log screen keeps in its address, and what it asks the server for with it.
-import { z } from 'zod';
-import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list-search.ts';
+// What the log screen asks the server for, from what its address holds.
+import type { LogResult } from '#shared/logs.ts';
+import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
-export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
-export type Range = (typeof ranges)[number];
-export const defaultRange: Range = 'today';
-
-export const LogSearch = ListSearch.extend({
-  range: z.enum(ranges).optional().catch(undefined),
-  /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
-  from: SearchInt,
-  to: SearchInt,
-  type: z.coerce.number().int().min(1).max(4).optional().catch(undefined),
-  token: SearchText,
-  /** Beginning of the name; in double quotes, the whole name; `%` stands for anything. */
-  model: SearchText,
-  group: SearchText,
-  /** For administrators. */
-  user: SearchText,
-  channel: SearchInt,
-  /** Where the page begins, beyond what can be paged by number. */
-  after: SearchText,
-});
-export type LogSearch = z.infer<typeof LogSearch>;
-
-const filterKeys = ['type', 'token', 'model', 'group', 'user', 'channel'] as const;
+const filterKeys = ['type', 'result', 'request', 'token', 'model', 'group', 'user', 'channel'] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** What narrows the list, the time range apart: the part of the address that sums and pages share. */
 export type LogFilters = Pick<LogSearch, FilterKey>;
 
 export function filtersOf(search: LogSearch, isAdmin: boolean): LogFilters {
-  const { type, token, model, group, user, channel } = search;
-  return { type, token, model, group, ...(isAdmin ? { user, channel } : {}) };
+  const { type, result, request, token, model, group, user, channel } = search;
+  return { type, result, request, token, model, group, ...(isAdmin ? { user, channel } : {}) };
 }
+
+/** A change that takes every filter away. */
+export const noFilters: Readonly<Record<FilterKey, undefined>> = {
+  type: undefined,
+  result: undefined,
+  request: undefined,
+  token: undefined,
+  model: undefined,
+  group: undefined,
+  user: undefined,
+  channel: undefined,
+};
 
 export function countFilters(filters: LogFilters): number {
   return filterKeys.filter((key) => filters[key] !== undefined).length;
@@ -81,6 +71,8 @@ function midnight(now: number, days = 0): number {
 /** Query values that list and sums take alike. */
 export function serverFilters(filters: LogFilters): {
   type?: number | undefined;
+  result?: LogResult | undefined;
+  request_id?: string | undefined;
   token_name?: string | undefined;
   model_name?: string | undefined;
   group?: string | undefined;
@@ -89,6 +81,8 @@ export function serverFilters(filters: LogFilters): {
 } {
   return {
     type: filters.type,
+    result: filters.result,
+    request_id: filters.request?.trim(),
     token_name: filters.token,
     model_name: modelPattern(filters.model),
     group: filters.group,

@@ -1,29 +1,41 @@
 import { useTranslation } from 'react-i18next';
 import { endingOf, failureStatus } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
-import type { Log, UsageSource } from '#shared/logs.ts';
+import type { Log, RefusalFacts, UsageSource } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { endingStatus } from '#pwa/ui/ending-status.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 
-/** How a call ended: a shape and a word; where there is no room, the word is only read aloud. */
-export function EndingMark({ log, wordHidden = false }: { log: Log; wordHidden?: boolean }) {
+/** How a call ended: a shape and a word. */
+export function EndingMark({ log }: { log: Log }) {
   const { t } = useTranslation();
   const ending = endingOf(log);
   const word = t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
   const status = failureStatus(log);
+  return <StatusMark status={endingStatus[ending]}>{status === undefined ? word : t('logs.ending_status', { word, status })}</StatusMark>;
+}
+
+/** Calls that were refused, and how many there were. */
+export function RefusalMark({ facts }: { facts: RefusalFacts }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const word = t('logs.result.refused');
   return (
-    <StatusMark status={endingStatus[ending]} wordHidden={wordHidden}>
-      {status === undefined ? word : t('logs.ending_status', { word, status })}
-    </StatusMark>
+    <StatusMark status="failed">{facts.count > 1 ? t('logs.refusal.times', { word, count: format.count(facts.count) }) : word}</StatusMark>
   );
+}
+
+export function refusalOf(log: Log): RefusalFacts | undefined {
+  return otherOf(log)?.refusal;
 }
 
 /** What happened, in the reader's language where the row knows it in a form for that; else as it was written. */
 export function useLogSentence(): (log: Log) => string {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const format = useFormat();
   return (log) => {
+    const refusal = refusalOf(log);
+    if (refusal !== undefined) return refusal.reason[i18n.language.startsWith('zh') ? 'zh' : 'en'];
     const event = otherOf(log)?.event;
     if (event === undefined) return log.content;
     switch (event.code) {

@@ -14,13 +14,16 @@ import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Fact } from '#pwa/ui/page-header.tsx';
 import type { PagerProps } from '#pwa/ui/pager.tsx';
 import { Screen } from '#pwa/ui/screen.tsx';
-import { columnsKey, logColumns } from './log-columns.tsx';
+import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
 import { exportLogs } from './log-export.ts';
 import { LogFilterBar } from './log-filters.tsx';
 import { LinkedLog } from './linked-log.tsx';
 import { LogPanel } from './log-panel.tsx';
-import { boundsOf, countFilters, dayWithin, exactModel, filtersOf, type LogSearch, rangeOf } from './log-search.ts';
+import type { LogSearch } from './log-address.ts';
+import { boundsOf, countFilters, dayWithin, exactModel, filtersOf, noFilters, rangeOf } from './log-search.ts';
+import { useFollow } from './use-follow.ts';
 import { daySumQuery, type LogList, logsQuery, logSumsQuery } from './queries.ts';
+import styles from './logs.module.css';
 
 interface LogsScreenProps {
   search: LogSearch;
@@ -37,7 +40,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const list: LogList = { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
   // The sums are: above a list of other rows they would say nothing.
-  const isAboutCalls = (list.filters.type ?? LogType.consumption) === LogType.consumption;
+  const isAboutCalls = (list.filters.type ?? LogType.consumption) === LogType.consumption && list.filters.result !== 'refused';
   const size = search.size ?? rememberedPageSize();
   const query = useQuery(logsQuery(list, { page: search.p ?? 1, size, cursor: search.after }));
   const sums = useQuery(logSumsQuery(list));
@@ -46,11 +49,15 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const dayOf = useDays(list, rows ?? [], sums.data?.quota);
   const pager = usePager({ search, size, onSearch, page: query.data });
 
+  const isFirst = (search.p ?? 1) === 1 && search.after === undefined && list.range.to === undefined;
+  const { newer, show } = useFollow({ list, size, isFirst, isOpen: search.open !== undefined });
+
   const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
   const opened = rows?.[openIndex];
   // A panel beside the list leaves less room.
   const isTight = search.open !== undefined && !isPhone;
-  const columns = useMemo(() => logColumns(t, { isAdmin, unit, isTight, isPhone }), [t, isAdmin, unit, isTight, isPhone]);
+  const wide = useMemo(() => logColumns(t, { isAdmin, unit, isPhone }), [t, isAdmin, unit, isPhone]);
+  const columns = useMemo(() => (isTight ? tightColumns(wide) : wide), [isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
   const walk = (step: 1 | -1): (() => void) | undefined => {
     const next = rows?.[openIndex + step];
@@ -111,11 +118,19 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         )
       }
     >
+      <div className={styles.newer} role="status">
+        {newer > 0 && (
+          <Button size="compact-sm" variant="default" onClick={show}>
+            {newer === 1 ? t('logs.newer.one') : t('logs.newer.many', { count: newer })}
+          </Button>
+        )}
+      </div>
       <DataList
         label={t('logs.title')}
         query={query}
         rows={rows}
         columns={isPhone ? columns : chosen.shown}
+        room={chosen.room}
         rowKey={(row) => row.id}
         rowName={(row) => `${row.model_name} ${format.dateTime(row.created_at)}`}
         open={search.open}
@@ -129,9 +144,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
             : { action: <Button onClick={() => narrow({ range: 'week' })}>{t('logs.empty.show_week')}</Button> }),
         }}
         filtersSet={countFilters(list.filters)}
-        onClearFilters={() =>
-          narrow({ type: undefined, token: undefined, model: undefined, group: undefined, user: undefined, channel: undefined })
-        }
+        onClearFilters={() => narrow(noFilters)}
         {...(pager === undefined ? {} : { pager })}
       />
     </Screen>
@@ -165,7 +178,9 @@ function useDays(list: LogList, rows: readonly Log[], whole: number | undefined)
       label: key === today ? t('logs.day.today', { day }) : day,
       // Sums are about calls: above other rows they would say nothing.
       sum:
-        quota === undefined || (list.filters.type ?? LogType.consumption) !== LogType.consumption ? undefined : (
+        quota === undefined ||
+        list.filters.result === 'refused' ||
+        (list.filters.type ?? LogType.consumption) !== LogType.consumption ? undefined : (
           <b>{format.charge(quota)}</b>
         ),
     };

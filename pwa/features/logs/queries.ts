@@ -25,13 +25,19 @@ export const logsQuery = (list: LogList, { page, size, cursor }: LogPage) =>
   queryOptions({
     queryKey: ['logs', list, { page, size, cursor }],
     queryFn: ({ signal }) => {
-      const query = { ...serverFilters(list.filters), ...timeOf(boundsOf(list.range, Date.now())), page_size: size };
+      const query = { ...serverFilters(list.filters), ...timeOf(boundsOfList(list)), page_size: size };
       const paged = cursor === undefined ? { ...query, p: page } : { ...query, cursor };
       return list.isAdmin ? call(logApi.list, { query: paged, signal }) : call(logApi.listSelf, { query: paged, signal });
     },
     meta: { offline: true },
     placeholderData: keepPreviousData,
   });
+
+/** The first page as it is now, without counting: asked again and again. */
+export function readNewest(list: LogList, size: number, signal: AbortSignal) {
+  const query = { ...serverFilters(list.filters), ...timeOf(boundsOfList(list)), page_size: size, without_total: true };
+  return list.isAdmin ? call(logApi.list, { query, signal }) : call(logApi.listSelf, { query, signal });
+}
 
 /** One row, wherever it stands. */
 export const logQuery = (isAdmin: boolean, id: string) =>
@@ -47,7 +53,7 @@ export const logQuery = (isAdmin: boolean, id: string) =>
 export const logSumsQuery = (list: LogList) =>
   queryOptions({
     queryKey: ['log-sums', list],
-    queryFn: ({ signal }) => sums(list, boundsOf(list.range, Date.now()), signal),
+    queryFn: ({ signal }) => sums(list, boundsOfList(list), signal),
     meta: { offline: true },
     placeholderData: keepPreviousData,
   });
@@ -87,6 +93,11 @@ function sums(list: LogList, bounds: Bounds, signal: AbortSignal) {
   // Sums are about calls, whatever kind of row is listed.
   const query = { ...serverFilters(list.filters), type: LogType.consumption, ...timeOf(bounds) };
   return list.isAdmin ? call(logApi.stat, { query, signal }) : call(logApi.statSelf, { query, signal });
+}
+
+/** A request is looked for at any time. */
+export function boundsOfList({ filters, range }: LogList): Bounds {
+  return filters.request === undefined ? boundsOf(range, Date.now()) : {};
 }
 
 function timeOf({ start, end }: Bounds) {

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -11,6 +10,7 @@ import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { PlainButton } from '#pwa/ui/plain-button.tsx';
 import { PlainField, PlainPassword } from '#pwa/ui/plain-field.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
@@ -74,16 +74,16 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
             <StatusMark status="failed">{failureOf(login.error).message}</StatusMark>
           </p>
         )}
-        <Button
+        <PlainButton
           type="submit"
           variant="filled"
-          fullWidth
-          loading={login.isPending}
+          isWide
+          isBusy={login.isPending}
           disabled={isOffline}
-          leftSection={isOffline ? <Icon name="unlinked" /> : null}
+          icon={isOffline ? <Icon name="unlinked" /> : null}
         >
           {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
-        </Button>
+        </PlainButton>
       </form>
       {offersRegister && register !== undefined && (
         <p className={styles.other}>

@@ -41,7 +41,9 @@ export const generalSettings: readonly SettingSection[] = [
     name: 'quota',
     entries: [
       { key: 'QuotaForNewUser', control: 'quota' },
-      { key: 'PreConsumedQuota', control: 'quota' },
+      { key: 'MaxTokensPerUser', control: 'number' },
+      { key: 'DefaultMaxOutputTokens', control: 'number' },
+      { key: 'PreConsumedQuota', control: 'number' },
       { key: 'StreamOverdraft', control: 'choice' },
     ],
   },

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSettingKey, settingProblem } from '#shared/settings.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
+import { lowWaterKey } from '#pwa/offline/outbox-target.ts';
 import { changeEdit, discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { JsonField } from '#pwa/ui/json-field.tsx';
@@ -167,5 +168,6 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
 
 /** How the setting is entered; undefined for one that the settings screen does not have. */
 function controlOf({ optionKey }: QueuedEdit): SettingControl | undefined {
+  if (optionKey === lowWaterKey) return 'quota';
   return isSettingKey(optionKey) ? generalEntries.get(optionKey)?.control : undefined;
 }

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { discardEdit, type QueuedEdit, replayOutbox, useOutbox } from '#pwa/offline/outbox.ts';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
@@ -16,7 +18,8 @@ export function OutboxScreen() {
   const words = useSettingWords();
   const edits = useOutbox();
   const connection = useConnection();
-  const settings = usePlace('settings');
+  const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
+  const settings = usePlace(isAdmin ? 'settings' : 'personal');
   const [dropping, setDropping] = useState<QueuedEdit>();
   const stop = edits.findIndex((edit) => edit.state !== 'waiting');
   const stopState = edits[stop]?.state;

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { SettingProblem } from '#shared/setting-kinds.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
+import { lowWaterKey } from '#pwa/offline/outbox-target.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { generalEntries, textName } from './general-settings.ts';
@@ -18,6 +19,7 @@ export function useSettingWords() {
   }
   function value(key: string, text: string): string {
     if (text === '') return t('settings.value.empty');
+    if (key === lowWaterKey && Number.isFinite(Number(text))) return format.quota(Number(text));
     const kind = isSettingKey(key) ? settings[key].kind : 'text';
     if (kind === 'boolean') return t(text === 'true' || text === '1' ? 'settings.value.on' : 'settings.value.off');
     if (kind === 'choice') return t(`settings.choice.${textName(key)}.${text}`);
@@ -74,5 +76,5 @@ function short(text: string): string {
 }
 
 function isQuota(key: string): boolean {
-  return isSettingKey(key) && generalEntries.get(key)?.control === 'quota';
+  return key === lowWaterKey || (isSettingKey(key) && generalEntries.get(key)?.control === 'quota');
 }

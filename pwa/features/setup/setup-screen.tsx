@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { User } from '#shared/users.ts';
+import { storeUser } from '#pwa/api/stored-user.ts';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
@@ -28,6 +30,11 @@ export function SetupScreen({ onDone }: { onDone: () => void }) {
     return () => clearTimeout(timer);
   }, [isFinished, onDone]);
 
+  function handleFinished(user: User | undefined): void {
+    if (user !== undefined) storeUser(user);
+    setFinished(true);
+  }
+
   return (
     <section className={styles.sheet}>
       <header className={styles.head}>
@@ -42,7 +49,7 @@ export function SetupScreen({ onDone }: { onDone: () => void }) {
         </p>
       ) : (
         <QueryState query={query} what={t('setup.state')} lines={8}>
-          {(state) => (state.status ? null : <SetupWizard state={state} onFinished={() => setFinished(true)} />)}
+          {(state) => (state.status ? null : <SetupWizard state={state} onFinished={handleFinished} />)}
         </QueryState>
       )}
     </section>

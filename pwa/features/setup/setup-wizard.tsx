@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useTranslation } from 'react-i18next';
 import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
-import { passwordLimits, usernameLimit } from '#shared/users.ts';
+import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -16,7 +16,8 @@ import styles from './setup-screen.module.css';
 
 interface SetupWizardProps {
   state: z.infer<typeof SetupStatus>;
-  onFinished: () => void;
+  /** `user`: the account that was made, which is signed in by now; undefined when it was there before. */
+  onFinished: (user: User | undefined) => void;
 }
 
 export function SetupWizard({ state, onFinished }: SetupWizardProps) {

@@ -82,6 +82,7 @@ test('token form: what is missing is named at its field', () => {
     model_limits: 'models_required',
     count: 'count_range',
   });
+  expect(tokenProblems({ ...emptyToken, name: 'a', count: '' }, { now })).toEqual({ count: 'count_required' });
   expect(tokenProblems({ ...emptyToken, name: '令'.repeat(31) }, { now })).toEqual({ name: 'name_long' });
 });
 
@@ -114,5 +115,6 @@ test('chat address: key and server take their places, scripts do not', () => {
   expect(chatAddress('https://chat.example/#/?settings={"key":"{key}","url":"{address}"}', given)).toBe(
     'https://chat.example/#/?settings={"key":"sk-1","url":"https%3A%2F%2Fgate.example%2Fa%20b"}',
   );
-  expect(chatAddress(' JavaScript:alert({key})', given)).toBeUndefined();
+  for (const link of [' JavaScript:alert({key})', 'java\tscript:alert(1)', '\u0001javascript://x', '{address}', 'unheard://{key}'])
+    expect(chatAddress(link, given)).toBeUndefined();
 });

@@ -52,6 +52,7 @@ export type TokenProblem =
   | 'quota_required'
   | 'quota_negative'
   | 'expiry_past'
+  | 'count_required'
   | 'count_range'
   | 'models_required';
 
@@ -71,7 +72,9 @@ export function tokenProblems(
   if (values.expired_time !== never && values.expired_time <= now && values.expired_time !== before?.expired_time)
     problems.expired_time = 'expiry_past';
   if (values.model_limits_enabled && values.model_limits.length === 0) problems.model_limits = 'models_required';
-  if (before === undefined && (values.count === '' || values.count < 1 || values.count > tokenBatchLimit)) problems.count = 'count_range';
+  if (before === undefined && values.count === '') problems.count = 'count_required';
+  else if (before === undefined && values.count !== '' && (values.count < 1 || values.count > tokenBatchLimit))
+    problems.count = 'count_range';
   return problems;
 }
 

@@ -1,3 +1,4 @@
+import { safeLink } from '#shared/links.ts';
 import type { Token } from '#shared/tokens.ts';
 
 const stars = '**********';
@@ -16,8 +17,7 @@ export function wholeKey(token: Pick<Token, 'key'>): string | undefined {
   return token.key === '' || isMasked(token.key) ? undefined : `sk-${token.key}`;
 }
 
-/** A chat application's address with this key in it; undefined for an address that would run as a script. */
+/** A chat application's address with this key in it; undefined for one that is not to be followed. */
 export function chatAddress(template: string, { key, address }: { key: string; address: string }): string | undefined {
-  if (/^\s*(javascript|data|vbscript):/i.test(template)) return undefined;
-  return template.replaceAll('{address}', encodeURIComponent(address)).replaceAll('{key}', key);
+  return safeLink(template.replaceAll('{address}', encodeURIComponent(address)).replaceAll('{key}', key), 'client');
 }

@@ -2,7 +2,10 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/columns.tsx';
@@ -12,12 +15,14 @@ import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterText } from '#pwa/ui/filter-bar.tsx';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { NoCredit } from '#pwa/ui/no-credit.tsx';
 import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Screen } from '#pwa/ui/screen.tsx';
 import { useSelection } from '#pwa/ui/selection.ts';
 import { foundTokensQuery, tokensQuery } from './queries.ts';
 import { useRemoveTokens } from './token-actions.ts';
+import styles from './tokens.module.css';
 import { columnsKey, tokenColumns } from './token-columns.tsx';
 import { wholeKey } from './token-key.ts';
 import type { TokenSearch } from './token-search.ts';
@@ -60,6 +65,9 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const columns = useMemo(() => tokenColumns(t, { unit, onRemove: (token) => setRemoving([token]) }), [t, unit]);
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
+  const self = useQuery(selfQuery).data;
+  const isWithoutCredit = self !== undefined && self.quota <= 0 && self.role < Role.admin;
+  const topUpLink = useSiteStatus()?.top_up_link ?? '';
   const ticked = (rows ?? []).filter((row) => selection.keys.has(row.id));
   const remove = useRemoveTokens();
 
@@ -133,11 +141,17 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         )
       }
     >
+      {isWithoutCredit && (
+        <div className={styles.noCredit}>
+          <NoCredit topUpLink={topUpLink} />
+        </div>
+      )}
       <DataList
         label={t('tokens.title')}
         query={query}
         rows={rows}
         columns={isPhone ? columns : chosen.shown}
+        room={chosen.room}
         rowKey={(row) => row.id}
         rowName={(row) => row.name}
         open={search.open}
@@ -161,7 +175,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         isMuted={(row) => row.status !== 1}
         empty={{
           title: t('tokens.empty.title'),
-          text: t('tokens.empty.text'),
+          text: isWithoutCredit ? t('tokens.empty.no_credit') : t('tokens.empty.text'),
           action: createButton(search.open === undefined ? 'filled' : 'default'),
         }}
         filtersSet={(keyword === '' ? 0 : 1) + (key === '' ? 0 : 1)}

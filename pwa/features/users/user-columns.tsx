@@ -1,10 +1,14 @@
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { QuotaCell, ShortCount } from '#pwa/ui/amounts.tsx';
 import type { Column } from '#pwa/ui/columns.tsx';
+import type { Format } from '#pwa/ui/format.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Tag } from '#pwa/ui/tag.tsx';
+import { useStableHandler } from '#pwa/ui/stable-handler.ts';
 import { UserBalance, UserName, UserRole, UserState } from './user-cells.tsx';
 import { type UserCommand, UserMenu } from './user-menu.tsx';
 
@@ -17,6 +21,17 @@ export function useUserColumns({ actor, onCommand }: ColumnParts): Column<User>[
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
+  const handleCommand = useStableHandler(onCommand);
+  return useMemo(() => userColumns({ t, format, isPhone, actor, onCommand: handleCommand }), [t, format, isPhone, actor, handleCommand]);
+}
+
+interface UserColumnParts extends ColumnParts {
+  t: TFunction;
+  format: Format;
+  isPhone: boolean;
+}
+
+function userColumns({ t, format, isPhone, actor, onCommand }: UserColumnParts): Column<User>[] {
   const unit = format.unit === '' ? '' : ` ${format.unit}`;
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 64, align: 'end', leave: 5 },

@@ -12,6 +12,7 @@ import { ColumnPicker, useColumns } from '#pwa/ui/columns.tsx';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { DataList } from '#pwa/ui/data-list.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/filter-bar.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
 import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
@@ -40,11 +41,14 @@ interface UsersScreenProps {
   onOpen: (open: string | undefined) => void;
 }
 
+const nobody = { role: Role.guest, id: 0 };
+
 export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const isPhone = useIsPhone();
   const isOnline = useIsOnline();
-  const actor = useStoredUser() ?? { role: Role.guest, id: 0 };
+  const actor = useStoredUser() ?? nobody;
   const groups = useQuery(groupsQuery);
   const users = useManageUser();
   const [asked, setAsked] = useState<{ action: ManageAction; user: User }>();
@@ -130,6 +134,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         query={query}
         rows={rows}
         columns={columns.shown}
+        room={columns.room}
         rowKey={(row) => row.id}
         rowName={(row) => row.username}
         open={open}
@@ -156,7 +161,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         <ConfirmDialog
           opened
           title={t(`users.confirm.${asked.action}_title`, { name: asked.user.username })}
-          text={t(`users.confirm.${asked.action}_text`)}
+          text={t(`users.confirm.${asked.action}_text`, { balance: format.quota(asked.user.quota) })}
           confirmLabel={t(`users.action.${asked.action}`)}
           isDanger={asked.action === 'delete'}
           onConfirm={() => handleYes(asked)}

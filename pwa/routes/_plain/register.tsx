@@ -1,6 +1,7 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
 import { z } from 'zod';
 import { storedUser } from '#pwa/api/stored-user.ts';
+import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
 import { RegisterScreen } from '#pwa/features/session/register-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
@@ -22,5 +23,9 @@ export const Route = createFileRoute('/_plain/register')({
 
 function Register() {
   const navigate = Route.useNavigate();
-  return <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} />;
+  return (
+    <ScreenProviders>
+      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} />
+    </ScreenProviders>
+  );
 }

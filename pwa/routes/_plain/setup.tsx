@@ -1,4 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
+import { storedUser } from '#pwa/api/stored-user.ts';
+import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { SetupScreen } from '#pwa/features/setup/setup-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
@@ -8,10 +10,14 @@ export const Route = createFileRoute('/_plain/setup')({
 });
 
 function Setup() {
-  return <SetupScreen onDone={startAnew} />;
+  return (
+    <ScreenProviders>
+      <SetupScreen onDone={startAnew} />
+    </ScreenProviders>
+  );
 }
 
-/** A full load: everything that was read before the set-up is out of date. */
+/** A full load: everything that was read before the set-up is out of date. Whoever is signed in by it goes on to the first call. */
 function startAnew(): void {
-  location.replace('/');
+  location.replace(storedUser() === null ? '/' : '/first-call');
 }

@@ -23,7 +23,8 @@ function Channels() {
       onSearch={(change) => void navigate({ to: '.', search: (old) => ({ ...old, ...change }) })}
       open={isNew ? 'add' : id}
       onOpen={(open) => {
-        if (open === undefined) void navigate({ to: '/channel', search: true });
+        if (search.next !== undefined && open === undefined) void navigate({ to: '/first-call' });
+        else if (open === undefined) void navigate({ to: '/channel', search: true });
         else if (open === 'add') void navigate({ to: '/channel/add', search: true });
         else void navigate({ to: '/channel/edit/$id', params: { id: open }, search: true });
       }}

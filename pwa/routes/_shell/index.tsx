@@ -2,8 +2,12 @@ import { createFileRoute } from '@tanstack/react-router';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { HomeScreen } from '#pwa/features/home/home-screen.tsx';
 import { WelcomeScreen } from '#pwa/features/home/welcome-screen.tsx';
+import { loadTexts } from '#pwa/i18n/setup.ts';
 
-export const Route = createFileRoute('/_shell/')({ component: Home });
+export const Route = createFileRoute('/_shell/')({
+  loader: () => loadTexts('home'),
+  component: Home,
+});
 
 function Home() {
   const user = useStoredUser();

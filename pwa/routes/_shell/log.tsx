@@ -1,6 +1,6 @@
 import { createFileRoute } from '@tanstack/react-router';
 import { signedInOnly } from '#pwa/app/guards.ts';
-import { LogSearch } from '#pwa/features/logs/log-search.ts';
+import { LogSearch } from '#pwa/features/logs/log-address.ts';
 import { LogsScreen } from '#pwa/features/logs/logs-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 

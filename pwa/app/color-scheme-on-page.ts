@@ -1,0 +1,12 @@
+import { useLayoutEffect } from 'react';
+import { useShownScheme } from '#pwa/ui/color-scheme.ts';
+
+/** Puts the scheme onto the page: the tokens switch, and the browser's own bar takes the colour of the ground. */
+export function useColorSchemeOnPage(): void {
+  const scheme = useShownScheme();
+  useLayoutEffect(() => {
+    document.documentElement.dataset.mantineColorScheme = scheme;
+    const colour = getComputedStyle(document.documentElement).getPropertyValue('--bg').trim();
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', colour);
+  }, [scheme]);
+}

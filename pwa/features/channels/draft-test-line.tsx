@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import styles from './draft-test-line.module.css';
+import type { DraftTest } from './use-draft-test.ts';
+
+interface DraftTestLineProps {
+  test: DraftTest;
+  /** Begins a test by hand. */
+  onTest: () => void;
+  /** Saves without a good test; undefined: saving does not wait for one. */
+  onSkip: (() => void) | undefined;
+}
+
+/** Whether what the form holds works, before it is saved. */
+export function DraftTestLine({ test, onTest, onSkip }: DraftTestLineProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isOnline = useIsOnline();
+  const { result, model } = test;
+  const line = useRef<HTMLDivElement>(null);
+  const state = result?.state;
+  useEffect(() => {
+    if (state === 'failed' || state === 'running') line.current?.scrollIntoView({ block: 'nearest' });
+  }, [state]);
+  const label = t('channels.draft.test');
+  return (
+    <div ref={line} className={styles.line} data-state={state}>
+      <Button disabled={!isOnline || model === ''} loading={state === 'running'} leftSection={<Icon name="pulse" />} onClick={onTest}>
+        {isOnline ? label : t('common.action.needs_connection', { action: label })}
+      </Button>
+      <span className={styles.result} role="status">
+        {state === 'running' && t('channels.draft.running', { model })}
+        {result?.state === 'ok' && (
+          <StatusMark status="on">{t('channels.test.ok', { name: model, time: format.duration(result.seconds * 1000) })}</StatusMark>
+        )}
+        {result?.state === 'failed' && (
+          <>
+            <StatusMark status="failed">{t('channels.draft.failed', { model })}</StatusMark>
+            <span className={styles.message}>{result.message}</span>
+          </>
+        )}
+      </span>
+      {onSkip !== undefined && (state === 'running' || state === 'failed') && (
+        <Button variant="subtle" disabled={!isOnline} onClick={onSkip}>
+          {t(state === 'running' ? 'channels.draft.skip' : 'channels.draft.anyway')}
+        </Button>
+      )}
+    </div>
+  );
+}

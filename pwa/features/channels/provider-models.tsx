@@ -1,0 +1,170 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { channelType } from '#shared/channel-types.ts';
+import { channelApi } from '#shared/channels.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { TickBox } from '#pwa/ui/tick-box.tsx';
+import { draftBody, keysOf } from './channel-values.ts';
+import { applyDiff, modelDiff } from './model-diff.ts';
+import type { ChannelFormState } from './models-field.tsx';
+import styles from './provider-models.module.css';
+
+interface ProviderModelsProps {
+  form: ChannelFormState;
+  /** Undefined: a new channel. */
+  channelId: number | undefined;
+}
+
+// Longer than the server gives a provider.
+const patience = 25_000;
+
+/** Asks the provider which models it has, and shows what that would change before it does. */
+export function ProviderModels({ form, channelId }: ProviderModelsProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const [listed, setListed] = useState<readonly string[]>();
+  const [lacksKey, setLacksKey] = useState(false);
+  const ask = useMutation({
+    mutationFn: () => call(channelApi.fetchDraftModels, { body: draftBody(form.getValues(), channelId), timeout: patience }),
+    meta: { quiet: true },
+    onSuccess: setListed,
+  });
+  if (channelType(form.values.type)?.listsModels !== true) return <p className={styles.hint}>{t('channels.provider.unlisted')}</p>;
+
+  function handleAsk(): void {
+    const isMissing = channelId === undefined && keysOf(form.getValues().key).length === 0;
+    setLacksKey(isMissing);
+    setListed(undefined);
+    if (!isMissing) ask.mutate();
+  }
+  const label = t('channels.provider.ask');
+  return (
+    <div className={styles.provider}>
+      <Button
+        disabled={!isOnline}
+        loading={ask.isPending}
+        leftSection={<Icon name={isOnline ? 'refresh' : 'unlinked'} />}
+        onClick={handleAsk}
+      >
+        {isOnline ? label : t('common.action.needs_connection', { action: label })}
+      </Button>
+      {(lacksKey || ask.error !== null) && (
+        <p className={styles.failure} role="alert">
+          <StatusMark status={lacksKey ? 'note' : 'failed'}>
+            {lacksKey || ask.error === null ? t('channels.provider.key_first') : failureOf(ask.error).message}
+          </StatusMark>
+        </p>
+      )}
+      {listed !== undefined && (
+        <Diff key={listed.join()} form={form} listed={listed} takesOut={channelId === undefined} onClose={() => setListed(undefined)} />
+      )}
+    </div>
+  );
+}
+
+interface DiffProps {
+  form: ChannelFormState;
+  listed: readonly string[];
+  /** What the provider does not list is ticked to begin with. */
+  takesOut: boolean;
+  onClose: () => void;
+}
+
+function Diff({ form, listed, takesOut, onClose }: DiffProps) {
+  const { t } = useTranslation();
+  const [{ added, gone }] = useState(() => modelDiff(form.getValues(), listed));
+  const [toAdd, setToAdd] = useState<ReadonlySet<string>>(() => new Set(added));
+  const [toRemove, setToRemove] = useState<ReadonlySet<string>>(() => new Set(takesOut ? gone : []));
+  const count = toAdd.size + toRemove.size;
+  if (added.length + gone.length === 0) {
+    return (
+      <p role="status">
+        <StatusMark status="on">{t('channels.provider.same', { count: listed.length })}</StatusMark>
+      </p>
+    );
+  }
+  return (
+    <div className={styles.diff} role="group" aria-label={t('channels.provider.ask')}>
+      <p role="status">{t('channels.provider.found', { count: listed.length })}</p>
+      <Group sign="+" names={added} title={t('channels.provider.added', { count: added.length })} ticked={toAdd} onTick={setToAdd} />
+      <Group
+        sign={'\u2212'}
+        names={gone}
+        title={t('channels.provider.gone', { count: gone.length })}
+        ticked={toRemove}
+        onTick={setToRemove}
+      />
+      <span className={styles.actions}>
+        <Button
+          disabled={count === 0}
+          onClick={() => {
+            form.setFieldValue('models', applyDiff(form.getValues().models, { added: toAdd, gone: toRemove }));
+            onClose();
+          }}
+        >
+          {t('channels.provider.apply', { count })}
+        </Button>
+        <Button variant="subtle" onClick={onClose}>
+          {t('common.action.cancel')}
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+interface GroupProps {
+  sign: string;
+  title: string;
+  names: readonly string[];
+  ticked: ReadonlySet<string>;
+  onTick: (ticked: ReadonlySet<string>) => void;
+}
+
+/** More are not drawn one by one: they go with the tick of all. */
+const mostShown = 200;
+
+function Group({ sign, title, names, ticked, onTick }: GroupProps) {
+  const { t } = useTranslation();
+  if (names.length === 0) return null;
+  const isAll = ticked.size === names.length;
+  const toggle = (name: string): void => {
+    const next = new Set(ticked);
+    if (!next.delete(name)) next.add(name);
+    onTick(next);
+  };
+  return (
+    <fieldset className={styles.group}>
+      <legend>
+        <label className={styles.name}>
+          <TickBox
+            label={title}
+            isTicked={isAll}
+            isMixed={!isAll && ticked.size > 0}
+            onChange={() => onTick(new Set(isAll ? [] : names))}
+          />
+          {title}
+        </label>
+      </legend>
+      <ul className={styles.names}>
+        {names.slice(0, mostShown).map((name) => (
+          <li key={name}>
+            <label className={styles.name}>
+              <TickBox label={name} isTicked={ticked.has(name)} onChange={() => toggle(name)} />
+              <span className={styles.sign} aria-hidden="true">
+                {sign}
+              </span>
+              {name}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {names.length > mostShown && <p className={styles.hint}>{t('channels.provider.more', { count: names.length - mostShown })}</p>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,98 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { FirstCallState } from '#shared/first-call.ts';
+import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
+import { NoCredit } from '#pwa/ui/no-credit.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { arrivalOf } from './call-gates.ts';
+import { CallSnippet } from './call-snippet.tsx';
+import styles from './first-call.module.css';
+import { Gates } from './gates.tsx';
+import { Step } from './step.tsx';
+import type { Guide } from './use-guide.ts';
+
+interface CallStepProps {
+  number: number;
+  guide: Guide;
+  state: FirstCallState | undefined;
+}
+
+export function CallStep({ number, guide, state }: CallStepProps) {
+  const { t } = useTranslation();
+  const status = useSiteStatus();
+  const { token, models } = guide;
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen !== undefined && models.includes(chosen) ? chosen : models[0];
+  const name = t('guide.call.name');
+  if (guide.user.quota <= 0) {
+    return (
+      <Step number={number} name={name} isDone={guide.hasCalled} line={t('guide.call.no_credit')}>
+        {guide.isAdmin ? (
+          <p className={styles.advice}>
+            <StatusMark status="look">{t('guide.call.no_credit_admin')}</StatusMark>
+            <Button renderRoot={(attributes) => <Link {...attributes} to="/user/edit/$id" params={{ id: String(guide.user.id) }} />}>
+              {t('guide.door.users')}
+            </Button>
+          </p>
+        ) : (
+          <NoCredit topUpLink={status?.top_up_link ?? ''} />
+        )}
+      </Step>
+    );
+  }
+  if (token === undefined) return <Step number={number} name={name} isDone={guide.hasCalled} line={t('guide.call.later')} />;
+  if (model === undefined) return <NoModel number={number} guide={guide} />;
+  const arrival = arrivalOf({ call: state?.call ?? null, refusal: state?.refusal ?? null }, token.key.length);
+  const baseUrl = `${siteAddress(status)}/v1`;
+  return (
+    <Step
+      number={number}
+      name={name}
+      isDone={guide.hasCalled}
+      line={t(arrival.kind === 'done' ? 'guide.call.stays' : 'guide.call.paste')}
+      actions={
+        <select
+          className={styles.model}
+          aria-label={t('guide.call.model')}
+          value={model}
+          onChange={(event) => setChosen(event.currentTarget.value)}
+        >
+          {models.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      }
+    >
+      <div className={styles.call}>
+        <CallSnippet baseUrl={baseUrl} secret={token.key} model={model} isPrimary={arrival.kind !== 'done'} />
+        <Gates arrival={arrival} token={token} model={model} isAdmin={guide.isAdmin} />
+      </div>
+    </Step>
+  );
+}
+
+/** Nothing can be called: none is offered, or none that is has a price. */
+function NoModel({ number, guide }: { number: number; guide: Guide }) {
+  const { t } = useTranslation();
+  const isUnpriced = guide.unpriced.length > 0;
+  const role = guide.isAdmin ? 'admin' : 'user';
+  const names = guide.unpriced.slice(0, 3).join(', ');
+  return (
+    <Step number={number} name={t('guide.call.name')} isDone={guide.hasCalled} line={t('guide.call.no_model')}>
+      <p className={styles.advice}>
+        <StatusMark status="look">
+          {isUnpriced
+            ? t(`guide.call.unpriced_${role}`, { names, count: guide.unpriced.length })
+            : t(`guide.call.unoffered_${role}`, { group: guide.token?.group || guide.user.group })}
+        </StatusMark>
+        {guide.isAdmin && (
+          <Button renderRoot={(attributes) => <Link {...attributes} to={isUnpriced ? '/setting' : '/channel'} />}>
+            {t(isUnpriced ? 'guide.door.settings' : 'guide.door.channels')}
+          </Button>
+        )}
+      </p>
+    </Step>
+  );
+}

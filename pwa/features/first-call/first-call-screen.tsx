@@ -1,0 +1,52 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure, SkeletonLines } from '#pwa/ui/query-state.tsx';
+import { Fact } from '#pwa/ui/page-header.tsx';
+import { Screen } from '#pwa/ui/screen.tsx';
+import { CallStep } from './call-step.tsx';
+import { ChannelStep } from './channel-step.tsx';
+import styles from './first-call.module.css';
+import { NextSteps } from './next-steps.tsx';
+import { TokenStep } from './token-step.tsx';
+import { TroubleTable } from './trouble-table.tsx';
+import { useGuide } from './use-guide.ts';
+
+/** From nothing to the first call in the log: channel, token, call. */
+export function FirstCallScreen() {
+  const { t } = useTranslation();
+  const { guide, state, failed, retry } = useGuide();
+  const steps =
+    guide === undefined ? [] : [...(guide.isAdmin ? [guide.channel !== undefined] : []), guide.token !== undefined, guide.hasCalled];
+  const done = steps.filter(Boolean).length;
+  const number = guide?.isAdmin === true ? 1 : 0;
+  return (
+    <Screen
+      title={t('guide.title')}
+      layout="page"
+      facts={steps.length > 0 && <Fact label={t('guide.progress')}>{t('guide.steps_done', { done, of: steps.length })}</Fact>}
+      actions={
+        <Button renderRoot={(attributes) => <Link {...attributes} to="/" />} variant="subtle">
+          {t(guide?.hasCalled === true ? 'guide.close' : 'guide.skip')}
+        </Button>
+      }
+    >
+      <div className={styles.guide}>
+        {guide === undefined ? (
+          failed?.error != null ? (
+            <LoadFailure what={t('guide.title')} error={failed.error} onRetry={retry} />
+          ) : (
+            <SkeletonLines lines={8} />
+          )
+        ) : (
+          <>
+            {guide.isAdmin && <ChannelStep number={1} guide={guide} />}
+            <TokenStep number={number + 1} guide={guide} />
+            <CallStep number={number + 2} guide={guide} state={state} />
+            {guide.hasCalled ? <NextSteps guide={guide} /> : <TroubleTable guide={guide} />}
+          </>
+        )}
+      </div>
+    </Screen>
+  );
+}

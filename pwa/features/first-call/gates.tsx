@@ -1,0 +1,149 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import { sendFirstCall } from '#pwa/api/first-call.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/format-context.ts';
+import { Glyph } from '#pwa/ui/glyph.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { type Arrival, type Gate, gates } from './call-gates.ts';
+import styles from './first-call.module.css';
+import { firstCallQuery } from './queries.ts';
+import { WhyRefused } from './why-refused.tsx';
+
+interface GatesProps {
+  arrival: Arrival;
+  token: Token;
+  model: string;
+  isAdmin: boolean;
+}
+
+/** What the call passes on its way, each with its fact; the one that stops it says why, and where to put it right. */
+export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { kind, states, call, refusal } = arrival;
+  const seconds = useSecondsOpen(kind === 'waiting');
+  const at = refusal?.at ?? call?.at ?? 0;
+  const facts: Record<Gate, string> = {
+    reached: refusal !== null ? t('guide.gate.from', { ip: refusal.ip }) : call !== null ? format.time(call.at) : '',
+    key: states.key === 'failed' ? String(refusal?.status ?? '') : (refusal?.token_name ?? call?.token_name ?? ''),
+    channel: channelFact(arrival),
+    charged:
+      states.charged === 'failed'
+        ? String(refusal?.status ?? '')
+        : kind === 'done' && call !== null
+          ? `${format.charge(call.quota)} ${format.unit}`
+          : '',
+  };
+  return (
+    <div className={styles.arrival} data-kind={kind}>
+      <div role="status">
+        <h3 className={styles.arrivalTitle}>
+          {kind === 'done' && (
+            <span className={styles.good}>
+              <Glyph name="dot" />
+            </span>
+          )}
+          {t(`guide.arrival.${kind}`)}
+        </h3>
+      </div>
+      <p className={styles.arrivalText}>
+        {kind === 'waiting' && t('guide.arrival.listening', { time: clock(seconds) })}
+        {kind === 'refused' && t('guide.arrival.still', { time: format.time(at) })}
+        {kind === 'done' && call !== null && doneLine()}
+      </p>
+      <ol className={styles.gates}>
+        {gates.map((gate) => (
+          <li key={gate} data-state={states[gate]}>
+            {states[gate] === 'waiting' ? <Ring /> : <Glyph name={states[gate] === 'passed' ? 'dot' : 'cross'} />}
+            <span>{t(`guide.gate.${gate}${states[gate] === 'failed' ? '_not' : ''}`)}</span>
+            <span className={styles.gateFact}>{states[gate] === 'waiting' ? '—' : facts[gate]}</span>
+          </li>
+        ))}
+      </ol>
+      {kind === 'refused' && <WhyRefused arrival={arrival} token={token} isAdmin={isAdmin} />}
+      {kind === 'done' && call !== null ? (
+        <div className={styles.arrivalActions}>
+          <Button
+            variant="filled"
+            leftSection={<Icon name="list" />}
+            renderRoot={(attributes) => <Link {...attributes} to="/log" search={{ open: String(call.log_id) }} />}
+          >
+            {t('guide.arrival.receipt')}
+          </Button>
+          <Button variant="subtle" renderRoot={(attributes) => <Link {...attributes} to="/log" search={{}} />}>
+            {t('guide.arrival.logs')}
+          </Button>
+        </div>
+      ) : (
+        <SendHere token={token} model={model} />
+      )}
+    </div>
+  );
+
+  function doneLine(): string {
+    if (call === null) return '';
+    const first = call.first_byte_ms === null ? [] : [t('guide.arrival.first_byte', { time: format.duration(call.first_byte_ms) })];
+    return [call.model, ...first, t('guide.arrival.in_all', { time: format.duration(call.duration_ms) }), format.time(call.at)].join(' · ');
+  }
+}
+
+function channelFact({ states, call, refusal }: Arrival): string {
+  if (refusal !== null) return states.channel === 'failed' ? String(refusal.status) : '';
+  if (call === null) return '';
+  return [call.channel?.name ?? '', call.status === 0 ? '' : String(call.status)].filter((part) => part !== '').join(' · ');
+}
+
+function SendHere({ token, model }: { token: Token; model: string }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const client = useQueryClient();
+  const send = useMutation({
+    mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, model }),
+    meta: { quiet: true },
+    // What came of it is told like that of any other call.
+    onSettled: () => client.invalidateQueries({ queryKey: firstCallQuery.queryKey }),
+  });
+  return (
+    <div className={styles.arrivalActions}>
+      <Button
+        leftSection={<Icon name={isOnline ? 'play' : 'unlinked'} />}
+        disabled={!isOnline}
+        loading={send.isPending}
+        onClick={() => send.mutate()}
+      >
+        {isOnline ? t('guide.arrival.send') : t('common.action.needs_connection', { action: t('guide.arrival.send') })}
+      </Button>
+      <span className={styles.note}>{t('guide.arrival.costs')}</span>
+    </div>
+  );
+}
+
+function Ring() {
+  return (
+    <svg className={styles.ring} viewBox="0 0 12 12" aria-hidden="true">
+      <circle cx="6" cy="6" r="4.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
+    </svg>
+  );
+}
+
+/** Whole seconds since this was opened, while it matters. */
+function useSecondsOpen(isCounting: boolean): number {
+  const [since] = useState(() => Date.now());
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (!isCounting) return;
+    const timer = setInterval(() => setSeconds(Math.floor((Date.now() - since) / 1000)), 1000);
+    return () => clearInterval(timer);
+  }, [isCounting, since]);
+  return seconds;
+}
+
+/** `0:42` */
+function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

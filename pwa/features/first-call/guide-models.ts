@@ -1,0 +1,45 @@
+// Which model the first call asks for: one that can be called and has a price.
+import type { PricingEntry } from '#shared/models.ts';
+
+export interface CallableModels {
+  /** The first is what the guide proposes. */
+  names: string[];
+  /** Offered to the group, but without a price: calls are refused. */
+  unpriced: string[];
+}
+
+interface Wanted {
+  group: string;
+  /** Models without a price may be called too. */
+  allowsUnpriced: boolean;
+  /** In the order in which the channels have them; empty where the reader does not see channels. */
+  ofChannels: readonly string[];
+}
+
+/** Names that answer something else than a chat. */
+const notChat = /embed|bge-|^m3e|rerank|whisper|tts|dall-e|image|moderation|^mj_|davinci|babbage|suno|realtime|audio|instruct$/i;
+const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
+
+export function callableModels(entries: readonly PricingEntry[], { group, allowsUnpriced, ofChannels }: Wanted): CallableModels {
+  const offered = entries.filter((entry) => entry.enable_groups.includes(group));
+  const unpriced = offered.filter((entry) => !entry.has_price).map((entry) => entry.model_name);
+  const callable = offered.filter((entry) => entry.has_price || allowsUnpriced);
+  const place = new Map(ofChannels.map((model, index) => [model, index]));
+  const rank = ({ model_name: name, model_ratio: ratio, quota_type: kind }: PricingEntry): number[] => [
+    notChat.test(name) ? 1 : 0,
+    kind,
+    small.test(name) ? 0 : 1,
+    ratio,
+    place.get(name) ?? ofChannels.length,
+  ];
+  const sorted = callable.map((entry) => ({ name: entry.model_name, rank: rank(entry) })).toSorted((a, b) => compare(a.rank, b.rank));
+  return { names: sorted.map(({ name }) => name), unpriced };
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [index, value] of a.entries()) {
+    const difference = value - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,54 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { tokenApi, tokenNameLimit } from '#shared/tokens.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { QuotaInput } from '#pwa/ui/quota-input.tsx';
+import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import styles from './first-call.module.css';
+
+/** Five dollars while nobody changes what a dollar is: more than a first day needs, less than a mistake should cost. */
+const firstQuota = 2_500_000;
+
+export function NewToken() {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const client = useQueryClient();
+  const [tokenName, setTokenName] = useState(() => t('guide.token.first_name'));
+  const [quota, setQuota] = useState<number | ''>(firstQuota);
+  const create = useMutation({
+    mutationFn: () =>
+      call(tokenApi.create, { body: { name: tokenName.trim(), remain_quota: quota === '' ? 0 : quota, unlimited_quota: false } }),
+    meta: { quiet: true },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const isWrong = tokenName.trim() === '' || Array.from(tokenName.trim()).length > tokenNameLimit || quota === '' || quota <= 0;
+
+  function handleSubmit(event: FormEvent): void {
+    event.preventDefault();
+    if (!isWrong && isOnline && !create.isPending) create.mutate();
+  }
+  const label = t('guide.token.create');
+  return (
+    <form className={styles.newToken} noValidate onSubmit={handleSubmit}>
+      <TextInput
+        label={t('guide.token.name_label')}
+        maxLength={tokenNameLimit}
+        value={tokenName}
+        onChange={(event) => setTokenName(event.currentTarget.value)}
+      />
+      <QuotaInput label={t('guide.token.quota_label')} value={quota} onChange={setQuota} />
+      {create.error !== null && (
+        <p role="alert" className={styles.wide}>
+          <StatusMark status="failed">{failureOf(create.error).message}</StatusMark>
+        </p>
+      )}
+      <Button type="submit" variant="filled" className={styles.submit} disabled={!isOnline || isWrong} loading={create.isPending}>
+        {isOnline ? label : t('common.action.needs_connection', { action: label })}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
+import { Glyph } from '#pwa/ui/glyph.tsx';
+import styles from './first-call.module.css';
+import type { Guide } from './use-guide.ts';
+
+/** What is worth doing after the first call; each line leaves when it is done. */
+export function NextSteps({ guide }: { guide: Guide }) {
+  const { t } = useTranslation();
+  const status = useSiteStatus();
+  if (!guide.isAdmin) return null;
+  const isSelfUse = status?.self_use_mode_enabled === true;
+  const lines = [
+    guide.channelCount < 2 && { key: 'second_channel', to: '/channel/add', values: {} },
+    guide.unpriced.length > 0 &&
+      !isSelfUse && {
+        key: 'prices',
+        to: '/setting',
+        values: { count: guide.unpriced.length, names: guide.unpriced.slice(0, 3).join(', ') },
+      },
+    !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', values: {} },
+  ].filter((line) => line !== false);
+  if (lines.length === 0) return null;
+  return (
+    <section className={styles.part} aria-labelledby="guide-next">
+      <header className={styles.partHead}>
+        <h2 id="guide-next">{t('guide.next.title')}</h2>
+        <span className={styles.note}>{t('guide.next.leave')}</span>
+      </header>
+      <ul className={styles.todo}>
+        {lines.map(({ key, to, values }) => (
+          <li key={key}>
+            <Glyph name="diamond" />
+            <b>{t(`guide.next.${key}`, values)}</b>
+            <span className={styles.todoText}>{t(`guide.next.${key}_text`, values)}</span>
+            <Button renderRoot={(attributes) => <Link {...attributes} to={to} />}>{t(`guide.next.${key}_do`)}</Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { queryOptions } from '@tanstack/react-query';
+import { channelApi } from '#shared/channels.ts';
+import { firstCallApi } from '#shared/first-call.ts';
+import { modelApi } from '#shared/models.ts';
+import { tokenApi } from '#shared/tokens.ts';
+import { call, callWithExtra } from '#pwa/api/call.ts';
+
+const pollMs = 2_000;
+const slowPollMs = 10_000;
+/** Answers after which nobody is in a hurry any more. */
+const quickPolls = 300;
+const looked = 20;
+
+/**
+ * What became of the latest calls, asked again and again. In the background too: whoever pastes the call into a terminal has
+ * often covered the browser with it.
+ */
+export const firstCallQuery = queryOptions({
+  queryKey: ['first-call'],
+  queryFn: ({ signal }) => call(firstCallApi.state, { signal }),
+  refetchInterval: ({ state }) => (state.dataUpdateCount < quickPolls ? pollMs : slowPollMs),
+  refetchIntervalInBackground: true,
+  staleTime: 0,
+  gcTime: 0,
+});
+
+/** The newest channels, and how many there are. */
+export const guideChannelsQuery = queryOptions({
+  queryKey: ['channels', 'guide'],
+  queryFn: async ({ signal }) => {
+    const { data, extra } = await callWithExtra(channelApi.list, { query: { p: 0, page_size: looked, id_sort: true }, signal });
+    return { channels: data, total: extra.total };
+  },
+  staleTime: 0,
+  gcTime: 0,
+});
+
+/** The newest own tokens with their keys; never kept on the device. */
+export const guideTokensQuery = queryOptions({
+  queryKey: ['tokens', 'guide'],
+  queryFn: ({ signal }) => call(tokenApi.list, { query: { p: 0, size: looked }, signal }),
+  staleTime: 0,
+  gcTime: 0,
+});
+
+export const guidePricesQuery = queryOptions({
+  queryKey: ['guide-prices'],
+  queryFn: ({ signal }) => call(modelApi.pricing, { signal }),
+  staleTime: 0,
+  gcTime: 0,
+});

@@ -1,0 +1,24 @@
+import { type Token, TokenStatus } from '#shared/tokens.ts';
+import { commaList } from '#shared/comma-list.ts';
+
+/** The first that a call can be made with. `now` in unix seconds. */
+export function usableToken(tokens: readonly Token[], now: number): Token | undefined {
+  return tokens.find(
+    (token) =>
+      token.status === TokenStatus.enabled &&
+      token.key !== '' &&
+      !token.key.includes('*') &&
+      (token.expired_time === -1 || token.expired_time > now) &&
+      (token.unlimited_quota || token.remain_quota > 0),
+  );
+}
+
+/** The models that its key is limited to; null: every one. */
+export function limitOf(token: Token): ReadonlySet<string> | null {
+  return token.model_limits_enabled ? new Set(commaList(token.model_limits)) : null;
+}
+
+/** What tells a key apart and opens nothing: `sk-4kQz…A3uE`. */
+export function shortKey(key: string): string {
+  return `sk-${key.slice(0, 4)}…${key.slice(-4)}`;
+}

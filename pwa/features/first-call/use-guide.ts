@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { type Channel, ChannelStatus } from '#shared/channels.ts';
+import { commaList } from '#shared/comma-list.ts';
+import { Role } from '#shared/roles.ts';
+import type { Token } from '#shared/tokens.ts';
+import type { User } from '#shared/users.ts';
+import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { callableModels } from './guide-models.ts';
+import { firstCallQuery, guideChannelsQuery, guidePricesQuery, guideTokensQuery } from './queries.ts';
+import { limitOf, usableToken } from './usable-token.ts';
+
+const Setting = z.object({ accept_unset_model_ratio_model: z.literal(true) });
+
+export interface Guide {
+  isAdmin: boolean;
+  user: User;
+  /** The channel that the guide is about; undefined: none is enabled, or the reader is no administrator. */
+  channel: Channel | undefined;
+  channelCount: number;
+  token: Token | undefined;
+  /** Models that a call can be made with, the proposed one first. */
+  models: readonly string[];
+  unpriced: readonly string[];
+  hasCalled: boolean;
+}
+
+/** Where the set-up stands, from what there is; nothing of it is stored. */
+export function useGuide() {
+  const stored = useStoredUser();
+  const isAdmin = (stored?.role ?? 0) >= Role.admin;
+  const self = useQuery(selfQuery);
+  const channels = useQuery({ ...guideChannelsQuery, enabled: isAdmin });
+  const tokens = useQuery(guideTokensQuery);
+  const prices = useQuery(guidePricesQuery);
+  const state = useQuery(firstCallQuery);
+  const isSelfUse = useSiteStatus()?.self_use_mode_enabled === true;
+  const all = [self, ...(isAdmin ? [channels] : []), tokens, prices];
+  const failed = all.find((query) => query.data === undefined && query.error !== null);
+
+  function guide(): Guide | undefined {
+    const { data: user } = self;
+    if (user === undefined || tokens.data === undefined || prices.data === undefined) return undefined;
+    if (isAdmin && channels.data === undefined) return undefined;
+    const enabled = (channels.data?.channels ?? []).filter((channel) => channel.status === ChannelStatus.enabled);
+    const token = usableToken(tokens.data, Date.now() / 1000);
+    const { names, unpriced } = callableModels(prices.data, {
+      group: token?.group || user.group,
+      allowsUnpriced: isSelfUse || acceptsUnpriced(user.setting),
+      ofChannels: enabled.flatMap((channel) => [...(channel.test_model === '' ? [] : [channel.test_model]), ...commaList(channel.models)]),
+    });
+    const limit = token === undefined ? null : limitOf(token);
+    return {
+      isAdmin,
+      user,
+      channel: enabled[0],
+      channelCount: channels.data?.total ?? 0,
+      token,
+      models: limit === null ? names : names.filter((name) => limit.has(name)),
+      unpriced,
+      hasCalled: user.used_quota > 0 || state.data?.call?.is_answered === true,
+    };
+  }
+  return { guide: guide(), state: state.data, failed, retry: () => void Promise.all(all.map((query) => query.refetch())) };
+}
+
+function acceptsUnpriced(setting: string): boolean {
+  try {
+    return Setting.safeParse(JSON.parse(setting === '' ? '{}' : setting)).success;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+// What the log screen keeps in its address. Loaded with the shell, whatever screen is opened: nothing else belongs here.
+import { z } from 'zod';
+import type { LogResult } from '#shared/logs.ts';
+import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list-search.ts';
+
+export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
+export type Range = (typeof ranges)[number];
+export const defaultRange: Range = 'today';
+
+/** Spelled out: what addresses are read with is loaded with the shell, and the contract of the logs is not. */
+export const results = ['success', 'failed', 'refused'] as const satisfies readonly LogResult[];
+
+export const LogSearch = ListSearch.extend({
+  range: z.enum(ranges).optional().catch(undefined),
+  /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
+  from: SearchInt,
+  to: SearchInt,
+  type: z.coerce.number().int().min(1).max(5).optional().catch(undefined),
+  result: z.enum(results).optional().catch(undefined),
+  /** Wherever it stands in time: with it the range does not count. */
+  request: SearchText,
+  token: SearchText,
+  /** Beginning of the name; in double quotes, the whole name; `%` stands for anything. */
+  model: SearchText,
+  group: SearchText,
+  /** For administrators. */
+  user: SearchText,
+  channel: SearchInt,
+  /** Where the page begins, beyond what can be paged by number. */
+  after: SearchText,
+});
+export type LogSearch = z.infer<typeof LogSearch>;

@@ -1,0 +1,63 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { accountApi } from '#shared/account.ts';
+import { passwordLimits } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Block } from '#pwa/ui/block.tsx';
+import { Icon } from '#pwa/ui/icon.tsx';
+import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
+import { passwordProblems } from './password-problems.ts';
+import styles from './personal.module.css';
+
+const empty = { original_password: '', password: '', again: '' };
+
+/** The new password is never kept on the device: without a connection the form says that it needs one. */
+export function PasswordForm({ username }: { username: string }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const form = useForm({
+    initialValues: empty,
+    validate: (values) =>
+      Object.fromEntries(
+        Object.entries(passwordProblems(values)).map(([field, problem]) => [field, t(`personal.password.${problem}`, passwordLimits)]),
+      ),
+  });
+  const change = useMutation({
+    mutationFn: ({ original_password, password }: typeof empty) => call(accountApi.edit, { body: { original_password, password } }),
+    meta: { quiet: true },
+    onSuccess: () => {
+      form.reset();
+      toastSuccess(t('personal.password.saved'));
+    },
+    onError: (error) => {
+      const failure = failureOf(error);
+      if (failure.field === 'original_password' || failure.field === 'password') form.setFieldError(failure.field, failure.message);
+      else toastFailure(failure);
+    },
+  });
+  const label = t('personal.password.save');
+  return (
+    <Block title={t('personal.password.title')}>
+      <form className={styles.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+        {/* Password managers file what is entered under it. */}
+        <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
+        <PasswordInput label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
+        <PasswordInput label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
+        <PasswordInput label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
+        <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
+        <Button
+          type="submit"
+          disabled={!isOnline}
+          loading={change.isPending}
+          {...(isOnline ? {} : { leftSection: <Icon name="unlinked" /> })}
+        >
+          {isOnline ? label : t('common.action.needs_connection', { action: label })}
+        </Button>
+      </form>
+    </Block>
+  );
+}

@@ -1,0 +1,2 @@
+/** Of the console's IndexedDB. */
+export const databaseName = 'tidegate';

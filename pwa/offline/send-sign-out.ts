@@ -1,0 +1,45 @@
+// Tells the server of a sign-out as soon as it can be reached: at once, when the network is back, or at the next start.
+import { sessionApi } from '#shared/session.ts';
+import { call } from '#pwa/api/call.ts';
+import { dueSignOut, forgetSignOut } from '#pwa/api/due-sign-out.ts';
+import { onOutcome } from '#pwa/api/outcomes.ts';
+import { currentConnection, onConnectionChange } from './online-status.tsx';
+
+let sending: Promise<boolean> | undefined;
+
+/** True when there is nothing left to tell. Never fails; of several calls at once one is sent. */
+export function sendSignOut(timeout?: number): Promise<boolean> {
+  sending ??= send(timeout).finally(() => {
+    sending = undefined;
+  });
+  return sending;
+}
+
+/** Tries again whenever the server can be reached. Gives the way to stop. */
+export function keepSendingSignOut(): () => void {
+  const stopConnection = onConnectionChange(() => {
+    if (currentConnection() === 'online') void sendSignOut();
+  });
+  // A server that was away is heard again first by whoever asked it.
+  const stopOutcome = onOutcome((outcome) => {
+    if (outcome === 'answered' && sending === undefined && dueSignOut() !== null) queueMicrotask(() => void sendSignOut());
+  });
+  return () => {
+    stopConnection();
+    stopOutcome();
+  };
+}
+
+async function send(timeout: number | undefined): Promise<boolean> {
+  const due = dueSignOut();
+  if (due === null) return true;
+  const ago = Math.max(0, Math.floor((Date.now() - due.at) / 1000));
+  try {
+    await call(sessionApi.logout, { query: { ago }, ...(timeout === undefined ? {} : { timeout }) });
+  } catch {
+    return false;
+  }
+  // Another sign-out may have come meanwhile.
+  if (dueSignOut()?.at === due.at) forgetSignOut();
+  return true;
+}

@@ -1,0 +1,85 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { ColumnRoom } from './column-room.ts';
+import type { Column } from './columns.tsx';
+
+const flexibleWidth = 150;
+
+interface Listed<Row> {
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  room?: ColumnRoom;
+}
+
+interface FittingOptions {
+  /** Pixels that other cells take. */
+  fixed: number;
+  /** All rows stand; figures are measured again when they do. */
+  isWhole: boolean;
+}
+
+/** The columns that the width has room for: those of least importance leave first. None of them cuts a figure. */
+export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { fixed, isWhole }: FittingOptions) {
+  const frame = useRef<HTMLDivElement>(null);
+  const table = useRef<HTMLTableElement>(null);
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  const [needed, setNeeded] = useState<ReadonlyMap<string, number>>(new Map());
+  useLayoutEffect(() => {
+    const node = frame.current;
+    if (node === null) return;
+    setWidth(node.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(node.clientWidth));
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+
+  const whole = columns.map((column) => {
+    const least = needed.get(column.key) ?? 0;
+    return column.width === undefined || column.width >= least ? column : { ...column, width: least };
+  });
+  const shown = fitting(whole, width - fixed);
+  const without = columns.filter((column) => !shown.some((one) => one.key === column.key)).map((column) => column.key);
+  useLayoutEffect(() => room?.tell(without));
+  const headings = shown.map((column) => column.heading).join('\n');
+  useLayoutEffect(() => {
+    if (table.current === null || rows === undefined) return;
+    const found = figureWidths(table.current);
+    // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
+    setNeeded((known) => {
+      const grown = found.filter(([key, least]) => least > (known.get(key) ?? 0));
+      return grown.length === 0 ? known : new Map([...known, ...grown]);
+    });
+  }, [rows, isWhole, headings]);
+
+  return { frame, table, columns: shown };
+}
+
+/** How wide the columns of figures are when nothing is cut: laid out so for a moment that nobody sees. */
+function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
+  const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')];
+  table.dataset.measured = 'true';
+  const widths = heads.map((head): [string, number] => [head.dataset.column ?? '', Math.ceil(head.getBoundingClientRect().width)]);
+  delete table.dataset.measured;
+  return widths;
+}
+
+function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {
+  const parts = columns.flatMap((column) => {
+    const least = leastWidth(column);
+    const whole = { column, width: least, leave: column.leave };
+    return column.comfort === undefined ? [whole] : [whole, { width: column.comfort.width - least, leave: column.comfort.leave }];
+  });
+  let needed = parts.reduce((sum, part) => sum + part.width, 0);
+  const leaving = parts.filter((part) => part.leave !== undefined).sort((one, other) => (one.leave ?? 0) - (other.leave ?? 0));
+  const gone = new Set<Column<Row>>();
+  while (needed > width) {
+    const last = leaving.pop();
+    if (last === undefined) break;
+    needed -= last.width;
+    if ('column' in last) gone.add(last.column);
+  }
+  return columns.filter((column) => !gone.has(column));
+}
+
+function leastWidth<Row>(column: Column<Row>): number {
+  return column.width ?? column.least ?? flexibleWidth;
+}

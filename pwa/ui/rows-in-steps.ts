@@ -1,0 +1,30 @@
+import { startTransition, useEffect, useState } from 'react';
+
+/** About what a screen shows at once. */
+const firstRows = 24;
+const furtherRows = 16;
+
+/**
+ * How many rows are drawn now: those in sight at once, the others in small portions afterwards. A hundred rows in one
+ * go would keep a slow phone from answering a touch.
+ */
+export function useRowsInSteps<Row>(rows: readonly Row[], rowKey: (row: Row) => string | number): number {
+  const [state, setState] = useState({ rows, drawn: firstRows });
+  let { drawn } = state;
+  if (state.rows !== rows) {
+    const before = new Set(state.rows.map(rowKey));
+    // The same list, read again or longer, keeps what stands; another page starts anew.
+    const isSame = rows.some((row) => before.has(rowKey(row)));
+    drawn = isSame ? Math.max(firstRows, Math.min(drawn, state.rows.length)) : firstRows;
+    setState({ rows, drawn });
+  }
+  const isWhole = drawn >= rows.length;
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() =>
+      startTransition(() => setState((now) => (now.rows === rows ? { rows, drawn: drawn + furtherRows } : now))),
+    );
+    return () => clearTimeout(timer);
+  }, [rows, drawn, isWhole]);
+  return Math.min(drawn, rows.length);
+}
