@@ -11,14 +11,16 @@ export interface LoadOptions {
   key?: string;
   model?: string;
   stream?: boolean;
+  /** Chat completions unless told otherwise; only the compiled generator knows others. */
+  path?: string;
 }
 
 export interface LoadResult {
   perSecond: number;
-  /** Milliseconds of whole answers. */
+  /** Milliseconds of whole responses. */
   p50: number;
   p99: number;
-  answers: number;
+  responses: number;
   failures: number;
 }
 
@@ -100,7 +102,7 @@ function run(socket: Socket): void {
 function report(): void {
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  const result: LoadResult = { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), answers: latencies.length, failures };
+  const result: LoadResult = { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), responses: latencies.length, failures };
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 

@@ -1,12 +1,19 @@
 // Child processes of a benchmark: ready when they print their port.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
+import { compileTools, pinned } from '#tests/bench/native-tools.ts';
 
 const folder = import.meta.dirname;
+const scratch = mkdtempSync(path.join(tmpdir(), 'tidegate-bench-tools-'));
+const tools = compileTools(scratch);
+
+/** Whether load and upstream are the compiled ones. */
+export const isNative = tools !== null;
 
 export interface Started {
   port: number;
@@ -18,18 +25,24 @@ export interface Started {
 
 /** Starts a file of this folder that prints `{"port":…}` once it listens, on this Node or another. */
 export async function start(file: string, env: Record<string, string> = {}, node = process.execPath): Promise<Started> {
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', path.join(folder, file)], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const line = await firstLine(child);
-  const { port } = JSON.parse(line) as { port: number };
+  return started(...pinned(0, node, ['--disable-warning=ExperimentalWarning', path.join(folder, file)]), env);
+}
+
+export async function startUpstream(): Promise<Started> {
+  const args = ['--disable-warning=ExperimentalWarning', path.join(folder, 'mock-upstream.ts')];
+  return tools === null ? started(...pinned(1, process.execPath, args), {}) : started(...pinned(1, tools.mock, []), {});
+}
+
+async function started(command: string, args: readonly string[], env: Record<string, string>): Promise<Started> {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { port } = JSON.parse(await firstLine(child)) as { port: number };
   return handle(child, port);
 }
 
 /** Starts Tidegate itself on a free port. */
 export async function startServer(env: Record<string, string>, port: number): Promise<Started> {
-  const child = spawn(process.execPath, [path.join(folder, '../../server/main.ts')], {
+  const [command, args] = pinned(0, process.execPath, [path.join(folder, '../../server/main.ts')]);
+  const child = spawn(command, args, {
     env: { ...process.env, LOG_LEVEL: 'error', PORT: String(port), HOST: '127.0.0.1', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -39,8 +52,30 @@ export async function startServer(env: Record<string, string>, port: number): Pr
 
 /** Runs the load generator to its end. */
 export async function load(options: LoadOptions): Promise<LoadResult> {
-  const child = spawn(process.execPath, [path.join(folder, 'load.ts'), JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return JSON.parse(await firstLine(child)) as LoadResult;
+  if (tools !== null) return nativeLoad(tools.load, options);
+  const [command, args] = pinned(1, process.execPath, [path.join(folder, 'load.ts'), JSON.stringify(options)]);
+  return JSON.parse(await firstLine(spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] }))) as LoadResult;
+}
+
+async function nativeLoad(file: string, options: LoadOptions): Promise<LoadResult> {
+  const { port, connections, seconds, warmupSeconds = 1, key = 'sk-bench', path: requestPath = '/v1/chat/completions' } = options;
+  const bodyFile = path.join(scratch, 'body.json');
+  writeFileSync(bodyFile, bodyOf(options));
+  const numbers = ['-p', port, '-c', connections, '-d', seconds, '-w', warmupSeconds].map(String);
+  const args = [...numbers, '-P', requestPath, '-b', bodyFile, '-H', `Authorization: Bearer ${key}`];
+  const child = spawn(...pinned(1, file, args), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const result = JSON.parse(await firstLine(child)) as LoadResult;
+  return { ...result, p50: result.p50 / 1000, p99: result.p99 / 1000 };
+}
+
+/** The request's body, in either format: both know these fields. */
+function bodyOf({ model = 'mock', stream = false, path: requestPath }: LoadOptions): string {
+  return JSON.stringify({
+    model,
+    messages: [{ role: 'user', content: 'Tell me something about the tides, in two sentences please.' }],
+    ...(requestPath === '/v1/messages' ? { max_tokens: 500 } : {}),
+    ...(stream ? { stream: true } : {}),
+  });
 }
 
 function handle(child: ChildProcess, port: number): Started {

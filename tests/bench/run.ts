@@ -1,16 +1,24 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
+// `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { benchLogs } from '#tests/bench/log-bench.ts';
 import type { LoadOptions, LoadResult } from '#tests/bench/load.ts';
-import { load, start, startServer } from '#tests/bench/processes.ts';
+import { isNative, load, start, startServer, startUpstream } from '#tests/bench/processes.ts';
+import { isPinned } from '#tests/bench/native-tools.ts';
 import type { Started } from '#tests/bench/processes.ts';
 import { benchKey, benchSecret, seed } from '#tests/bench/seed.ts';
 import { audit } from '#server/money/audit.ts';
 import { openDatabase } from '#server/db/open.ts';
+
+if (process.argv.includes('logs')) {
+  await benchLogs(Number(process.argv[process.argv.indexOf('logs') + 1] ?? 2_000_000));
+  process.exit();
+}
 
 const isQuick = process.argv.includes('quick');
 const rounds = isQuick ? 2 : 5;
@@ -19,7 +27,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'tidegate-bench-'));
 const key = `sk-${benchKey}`;
 let nextPort = 31_000 + (process.pid % 1000) * 4;
 
-const upstream = await start('mock-upstream.ts');
+const upstream = await startUpstream();
 const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
 const bare = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl });
 const otherNode = process.env['BENCH_OTHER_NODE'];
@@ -49,7 +57,7 @@ async function compare(targets: readonly Target[], options: Omit<LoadOptions, 'p
   for (let round = 0; round < rounds; round += 1) {
     for (const { name, port } of targets) {
       const result = await load({ ...options, port, seconds, key });
-      if (result.failures > 0) throw new Error(`${name}: ${result.failures} answers failed`);
+      if (result.failures > 0) throw new Error(`${name}: ${result.failures} responses failed`);
       results.get(name)?.push(result);
     }
   }
@@ -75,6 +83,13 @@ function throughput(title: string, results: Map<string, LoadResult[]>): void {
   if (results.has(otherFloor))
     print(`  tidegate against the bare proxy on the other Node: ${percent(ratios(results, 'tidegate', otherFloor))}`);
 }
+
+print(
+  isNative
+    ? 'Load and upstream are compiled.'
+    : 'No C compiler: load and upstream run on Node and are the limit themselves, so ratios flatter.',
+);
+print(isPinned ? 'The server has a core of its own.' : 'Nothing is pinned to a core: figures vary more.');
 
 try {
   const tidegate = await serverWith(10, 1);
@@ -187,7 +202,7 @@ async function memoryOverTime(server: Started): Promise<void> {
   }
   const result = await running;
   print(
-    `  ${result.answers} streams, ${result.failures} failures, slope ${((slope(points) * 60) / 1e6).toFixed(3)} MB per minute after the first`,
+    `  ${result.responses} streams, ${result.failures} failures, slope ${((slope(points) * 60) / 1e6).toFixed(3)} MB per minute after the first`,
   );
 }
 

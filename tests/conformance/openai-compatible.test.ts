@@ -180,6 +180,6 @@ describe('model lists', () => {
   const lists = readModelLists().filter(({ channel }) => isSupported(channel.type));
   it.each(lists)('type $channel.type', ({ channel, calls }) => {
     const provider = providerOf(channel.type);
-    expect(provider?.modelsPath?.replace('{base}', provider.baseUrl ?? '')).toBe(calls[0]?.request.url);
+    expect(provider?.modelList?.path.replace('{base}', provider.baseUrl ?? '')).toBe(calls[0]?.request.url);
   });
 });

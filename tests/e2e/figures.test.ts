@@ -158,13 +158,22 @@ async function cellsUnder(page: Page, heading: string): Promise<Locator> {
   const headings = await page.getByRole('columnheader').allTextContents();
   const index = headings.indexOf(heading);
   expect(index, `a column ${heading} among ${headings.join(', ')}`).not.toBe(-1);
-  return page.locator(`tr[data-row-key] > :nth-child(${index + 1})`);
+  // Cells of columns without room are in the rows all the same.
+  const place = await page
+    .locator('tr[data-row-key]')
+    .first()
+    .evaluate((row, at) => {
+      const cells = [...row.children];
+      return cells.findIndex((cell) => cell === cells.filter((one) => one.checkVisibility())[at]);
+    }, index);
+  return page.locator(`tr[data-row-key] > :nth-child(${place + 1})`);
 }
 
 /** Figures that reach beyond the room that their cell has for them. */
 function cutFigures(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('tr[data-row-key] > [data-align="end"]')].flatMap((cell) => {
+      if (!cell.checkVisibility()) return [];
       const range = document.createRange();
       range.selectNodeContents(cell);
       const needed = range.getBoundingClientRect();

@@ -1,36 +1,62 @@
-// What a new user does on the first day, as the README tells it: set up, sign in, channel, token, a streamed call, its receipt.
+// What a first-time administrator does, without any documentation: set up, channel, token, the call that was copied, its receipt.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size } from './support/browser.ts';
-import { chat, owner, signInByApi } from './support/furnish.ts';
+import { owner, signInByApi } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, openFromMenu, panelOf, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, panelOf } from './support/visit.ts';
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
 
 describeInBrowser('first steps', () => {
   for (const size of ['desk', 'phone'] as const) {
-    it(`${size}: from the set-up wizard to the receipt of a streamed call`, { timeout: 120_000 }, async () => {
+    it(`${size}: from the set-up wizard through channel and token to the first call and its receipt`, { timeout: 120_000 }, async () => {
       await using tidegate = await startTidegate();
       tidegate.upstream.behave({ text: 'The tide turns at half past six.' });
       const visitor = await createVisitor(tidegate.url, { size });
       const { page, context } = visitor;
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
 
       await page.goto('/');
       await page.waitForURL('**/setup');
       await setUp(page);
-      await signIn(visitor);
-      await openFromMenu(page, size, 'shell.menu.channels');
+      // No sign-in in between: the guide is open, and its first step is the one to do.
+      await page.waitForURL('**/first-call');
+      await page.getByText(text('guide.steps_done', { done: 0, of: 3 })).waitFor();
+      await expectSoundScreen(visitor);
+      await page.getByRole('link', { name: text('guide.channel.add') }).click();
       await createChannel(page, size, tidegate.upstream.url);
-      await openFromMenu(page, size, 'shell.menu.tokens');
-      const key = await createToken(page, size);
+      await page.waitForURL('**/first-call');
+      await page.getByRole('button', { name: text('guide.token.create') }).click();
+      await page.getByText(text('guide.arrival.waiting')).waitFor();
+      await page.getByText(text('guide.steps_done', { done: 2, of: 3 })).waitFor();
+      await expectSoundScreen(visitor);
 
-      const answer = await chat(tidegate.url, key, { stream: true });
-      expect(answer.text).toBe('The tide turns at half past six.');
-      expect(answer.events).toBeGreaterThan(3);
+      // What is copied is run as it is; on the screen the key is masked.
+      const curl = await copied(page, 'curl');
+      const key = /sk-\w{48}/.exec(curl)?.[0] ?? '';
+      expect(key).not.toBe('');
+      expect(await page.getByRole('region', { name: 'curl' }).innerText()).not.toContain(key);
+      expect(curl).toContain(`${tidegate.url}/v1/chat/completions`);
+      const { stdout } = await run('bash', ['-c', curl.replace(/^curl/, 'curl -sS')]);
+      expect(JSON.parse(stdout).choices[0].message.content).toBe('The tide turns at half past six.');
+      await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
+      await page.getByText(text('guide.steps_done', { done: 3, of: 3 })).waitFor();
+      await expectSoundScreen(visitor);
 
-      await openFromMenu(page, size, 'shell.menu.logs');
-      const receipt = await openReceipt(page, size);
+      const node = await copied(page, 'Node');
+      const sdk = await run(process.execPath, ['--input-type=module', '-e', node], { cwd: root });
+      expect(sdk.stdout.trim()).toBe('The tide turns at half past six.');
+
+      await page.getByRole('link', { name: text('guide.arrival.receipt') }).click();
+      const receipt = panelOf(page, size);
+      await receipt.getByText(text('logs.panel.receipt'), { exact: true }).waitFor();
       expect(await receipt.getByText('gpt-4o-mini').count()).toBeGreaterThan(0);
       const shown = await amountsOf(receipt, size);
       expect(shown.charged).toBeGreaterThan(0);
@@ -39,66 +65,47 @@ describeInBrowser('first steps', () => {
 
       // What the receipt says was charged is what was charged: to the log, and to the balance.
       const api = await signInByApi(tidegate.url, owner);
-      const log = (await api.get('/api/log/self?p=1&page_size=10&type=2')) as { items: { quota: number }[] };
+      const log = (await api.get('/api/log/self?p=1&page_size=10&type=2')) as { items: { quota: number; token_id: number }[] };
       const self = (await api.get('/api/user/self')) as { used_quota: number };
-      expect(log.items).toHaveLength(1);
-      expect(log.items[0]?.quota).toBe((shown.charged * 500_000) / 1_000_000);
-      expect(self.used_quota).toBe(log.items[0]?.quota);
+      // The test of the channel has a row too; nobody paid for it.
+      const calls = log.items.filter((item) => item.token_id !== 0);
+      expect(calls).toHaveLength(2);
+      for (const call of calls) expect(call.quota).toBe((shown.charged * 500_000) / 1_000_000);
+      expect(self.used_quota).toBe(calls.reduce((sum, call) => sum + call.quota, 0));
       await expectSoundScreen(visitor);
       await context.close();
     });
   }
 });
 
+/** What the clipboard holds after Copy. */
+async function copied(page: Page, kind: string): Promise<string> {
+  await page.getByRole('button', { name: kind, exact: true }).click();
+  await page.getByRole('button', { name: text('guide.snippet.copy'), exact: true }).click();
+  await page.getByRole('button', { name: text('common.copy.done'), exact: true }).waitFor();
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole('button', { name: text('guide.snippet.copy'), exact: true }).waitFor();
+  return code;
+}
+
 async function setUp(page: Page): Promise<void> {
   await page.getByLabel(text('setup.account.username')).fill(owner.username);
   await page.getByLabel(text('setup.account.password'), { exact: true }).fill(owner.password);
   await page.getByLabel(text('setup.account.confirm'), { exact: true }).fill(owner.password);
   await page.getByRole('button', { name: text('setup.submit') }).click();
-  await page.waitForURL((url) => url.pathname !== '/setup');
 }
 
 async function createChannel(page: Page, size: Size, upstream: string): Promise<void> {
-  await page.getByRole('main').getByText(text('channels.action.add')).first().click();
   const panel = panelOf(page, size);
   await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
   await panel.getByLabel(text('channels.base_url.optional')).fill(upstream);
   await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
-  await panel.getByRole('button', { name: text('channels.models.clear'), exact: true }).click();
-  await panel.getByLabel(new RegExp(`^${text('channels.field.models')}`)).fill('gpt-4o-mini');
-  await page.keyboard.press('Enter');
+  // The provider says what it has; what it does not list of the built-in names goes.
+  await panel.getByRole('button', { name: text('channels.provider.ask') }).click();
+  await panel.getByText(text('channels.provider.found', { count: 3 })).waitFor();
+  await panel.getByRole('button', { name: /^Apply \d+ changes$/ }).click();
+  await panel.getByText(text('channels.provider.found', { count: 3 })).waitFor({ state: 'detached' });
   await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
-  await page.getByRole('main').getByText('Harbour mouth').first().waitFor();
-  // Its record is open now; on a phone it lies over everything.
-  await panel.getByRole('button', { name: text('common.action.close'), exact: true }).click();
-}
-
-/** The key of a new token, as it is shown once. */
-async function createToken(page: Page, size: Size): Promise<string> {
-  await page.getByRole('main').getByText(text('tokens.action.create')).first().click();
-  const panel = panelOf(page, size);
-  await panel.getByLabel(text('tokens.form.name'), { exact: true }).fill('Field notebook');
-  await panel.getByLabel(text('tokens.form.unlimited')).check();
-  await panel.getByRole('button', { name: text('tokens.action.create'), exact: true }).click();
-  const key = await panel.getByText(/^sk-\w{48}$/).innerText();
-  await panel.getByRole('button', { name: text('common.action.done'), exact: true }).click();
-  return key;
-}
-
-async function openReceipt(page: Page, size: Size): Promise<Locator> {
-  await settle(page);
-  if (size === 'phone') await page.getByRole('main').getByRole('listitem').getByRole('button').first().click();
-  else
-    await page
-      .getByRole('main')
-      .getByRole('row')
-      .filter({ has: page.getByRole('cell') })
-      .filter({ hasText: 'gpt-4o-mini' })
-      .first()
-      .click();
-  const panel = panelOf(page, size);
-  await panel.getByText(text('logs.panel.receipt'), { exact: true }).waitFor();
-  return panel;
 }
 
 /** The amounts of a receipt in millionths of a dollar: its lines added up, and what it says was charged. */

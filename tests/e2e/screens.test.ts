@@ -1,4 +1,4 @@
-// Every screen of the console, on a phone and at a desk, light and dark, in both languages.
+// Every screen of the console, on a phone, on a tablet and at a desk, light and dark, in both languages.
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, it } from 'vitest';
@@ -19,6 +19,8 @@ const lists = ['/token', '/channel', '/user', '/log'].filter((screen) => inShell
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
   { size: 'phone', scheme: 'dark', language: 'en' },
+  { size: 'tablet', scheme: 'light', language: 'en' },
+  { size: 'tablet', scheme: 'dark', language: 'zh' },
   { size: 'desk', scheme: 'light', language: 'en' },
   { size: 'desk', scheme: 'dark', language: 'zh' },
 ];

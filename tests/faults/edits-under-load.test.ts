@@ -86,7 +86,7 @@ describe.each(engines)('edits while calls run on $kind', (engine) => {
     let sentBack = 0;
     const end = performance.now() + 1_500;
     const sendBack = async (client: TestClient, path: string, list: string, change: (turn: number) => object) => {
-      for (let turn = 0; performance.now() < end; turn += 1) {
+      for (let turn = 0; performance.now() < end || sentBack <= 20; turn += 1) {
         const { data } = await client.get(path);
         await sleep(10);
         // Others edit meanwhile; only a view that is current may be written, old as its figures may be.

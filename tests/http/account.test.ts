@@ -80,6 +80,70 @@ describe.each(engines)('account on $kind', (engine) => {
     expect(late).toMatchObject({ code: 'revision_conflict', data: { display_name: 'first', revision: 2 } });
   });
 
+  it('setting: the low-water mark is stored as clients send it, and only for its owner', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ username: 'mei' });
+    const other = await app.createUser({ username: 'lin' });
+    const client = await app.as(user);
+    const whole = {
+      notify_type: 'email',
+      quota_warning_threshold: 1_000_000,
+      webhook_url: '',
+      webhook_secret: '',
+      notification_email: ' mei@example.org ',
+      accept_unset_model_ratio_model: false,
+    };
+    const saved = await client.put('/api/user/setting', whole);
+    expect(saved).toMatchObject({ status: 200, success: true, message: '设置已更新' });
+    expect(saved.data).toMatchObject({ id: user.id, revision: 2 });
+    const settingOf = async () => JSON.parse((await client.get('/api/user/self')).data.setting);
+    expect(await settingOf()).toEqual({
+      notify_type: 'email',
+      quota_warning_threshold: 1_000_000,
+      notification_email: 'mei@example.org',
+      accept_unset_model_ratio_model: false,
+    });
+    // What is not given stays; an empty address is taken away.
+    await client.put('/api/user/setting', { notify_type: 'email', quota_warning_threshold: 0.5 });
+    expect(await settingOf()).toMatchObject({ quota_warning_threshold: 1, notification_email: 'mei@example.org' });
+    await client.put('/api/user/setting', { notification_email: '' });
+    expect(await settingOf()).toEqual({ notify_type: 'email', quota_warning_threshold: 1, accept_unset_model_ratio_model: false });
+    expect((await app.context.db.collection('users').get(other.id))?.setting).toBe('');
+    expect(await app.anonymous().put('/api/user/setting', whole)).toMatchObject({ status: 401 });
+  });
+
+  it('setting: refuses what is no notice, no amount, no address, and what does not exist yet', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser();
+    const client = await app.as(user);
+    const refused = [
+      [{ notify_type: 'pigeon' }, 'notify_type_invalid', '无效的预警类型'],
+      [{ quota_warning_threshold: 0 }, 'warning_threshold_invalid', '预警阈值必须大于0'],
+      [{ quota_warning_threshold: -5 }, 'warning_threshold_invalid', '预警阈值必须大于0'],
+      [{ quota_warning_threshold: 1e300 }, 'warning_threshold_invalid', '预警阈值必须大于0'],
+      [{ notification_email: 'nobody' }, 'notification_email_invalid', '无效的邮箱地址'],
+      [{ notify_type: 'webhook', webhook_url: 'https://example.org/' }, 'option_not_built', undefined],
+      [{ accept_unset_model_ratio_model: true }, 'option_not_built', undefined],
+      [{ quota_warning_threshold: '5' }, undefined, undefined],
+    ] as const;
+    for (const [body, code, message] of refused) {
+      const refusal = await client.put('/api/user/setting', body);
+      expect(refusal, JSON.stringify(body)).toMatchObject({ success: false });
+      if (code !== undefined) expect(refusal).toMatchObject({ status: 200, code });
+      if (message !== undefined) expect(refusal).toMatchObject({ message });
+    }
+    expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ setting: '', revision: 1 });
+  });
+
+  it('setting: an outdated revision changes nothing and answers what is', async () => {
+    await using app = await createTestApp(engine);
+    const client = await app.as(await app.createUser());
+    await client.put('/api/user/setting', { quota_warning_threshold: 10, revision: 1 });
+    const late = await client.put('/api/user/setting', { quota_warning_threshold: 20, revision: 1 });
+    expect(late).toMatchObject({ code: 'revision_conflict', data: { revision: 2 } });
+    expect(JSON.parse(late.data.setting)).toMatchObject({ quota_warning_threshold: 10 });
+  });
+
   it('delete: the account is gone for its owner', async () => {
     await using app = await createTestApp(engine);
     await app.setup();

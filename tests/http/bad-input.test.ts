@@ -36,10 +36,10 @@ describe('bad input', () => {
   ])('%s refuses %j and names the field in both languages', async (path, body, field) => {
     await using app = await createTestApp(engine);
     const zh = await app.anonymous().post(path, body);
-    expect(zh).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+    expect(zh).toMatchObject({ status: 200, success: false, code: 'invalid_field', field });
     expect(zh.message).toMatch(/^无效的参数：/);
     const en = await app.anonymous().post(path, body, english);
-    expect(en).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+    expect(en).toMatchObject({ status: 200, success: false, code: 'invalid_field', field });
     expect(en.message).toMatch(/^Invalid parameter: /);
     expect(en.message).not.toMatch(/\p{Script=Han}/u);
     expect(await app.context.db.collection('users').count({})).toBe(0);
@@ -92,7 +92,7 @@ describe('bad input', () => {
   it('says so of addresses, settings and names, too', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
-    expect((await root.get('/api/token/abc', english)).message).toBe('Invalid parameter: number (id) must be a whole number');
+    expect((await root.get('/api/token/abc', english)).message).toBe('Invalid URL (GET /api/token/abc)');
     const value = await root.put('/api/option/', { key: 'SystemName', value: { a: 1 } });
     expect(value.message).toBe('无效的参数：值（value）必须是文本、数字或 true / false');
     const name = { username: 'x'.repeat(30), password: 'long enough' };
@@ -112,15 +112,20 @@ describe('bad input', () => {
   ])('a body of %j is refused', async (rawBody, code, message) => {
     await using app = await createTestApp(engine);
     const answer = await app.anonymous().post('/api/user/login', undefined, { rawBody });
-    expect(answer).toMatchObject({ status: 400, success: false, code, message });
+    // What could be read and is refused is 200: old clients lose the text of a 400.
+    expect(answer).toMatchObject({ status: code === 'invalid_parameter' ? 200 : 400, success: false, code, message });
   });
 
-  it('escaped characters are read, and so is a body that is nested deeper than the stack', async () => {
+  it('escaped characters are read; a body that is nested too deep, or of too many parts, is refused', async () => {
     await using app = await createTestApp(engine);
     const send = (rawBody: string) => app.anonymous().post('/api/user/login', undefined, { rawBody });
     expect(await send('{"username":"\\ud83d\\ude00","password":"\\\\ud800"}')).toMatchObject({ status: 200, code: 'setup_missing' });
-    const deep = `${'['.repeat(100_000)}"\\ud83d\\ude00"${']'.repeat(100_000)}`;
-    expect(await send(`{"username":"mei","password":"x","more":${deep}}`)).toMatchObject({ status: 200, code: 'setup_missing' });
+    const nested = (levels: number) => `{"username":"mei","password":"x","more":${'['.repeat(levels)}1${']'.repeat(levels)}}`;
+    expect(await send(nested(99))).toMatchObject({ status: 200, code: 'setup_missing' });
+    expect(await send(nested(100))).toMatchObject({ status: 400, code: 'body_too_deep' });
+    expect(await send(nested(100_000))).toMatchObject({ status: 400, code: 'body_too_deep' });
+    const parts = `{"username":"mei","password":"x","more":[${'{},'.repeat(200_000)}{}]}`;
+    expect(await send(parts)).toMatchObject({ status: 413, code: 'body_too_complex' });
   });
 
   it('a body beyond the limit is refused, declared or not, packed or not, and the connection still serves', async () => {
@@ -148,7 +153,9 @@ describe('bad input', () => {
       app.anonymous().post('/api/user/login', undefined, { rawBody, headers: { 'content-encoding': encoding } });
     expect(await send(gzipSync('{"username":"nobody","password":"x"}'), 'gzip')).toMatchObject({ status: 200, code: 'setup_missing' });
     expect(await send('not packed', 'gzip')).toMatchObject({ status: 400, code: 'broken_encoding' });
-    expect(await send('{}', 'zstd')).toMatchObject({ status: 415, code: 'unsupported_encoding' });
+    expect(await send('not packed', 'zstd')).toMatchObject({ status: 400, code: 'broken_encoding' });
+    expect(await send('{}', 'compress')).toMatchObject({ status: 415, code: 'unsupported_encoding' });
+    expect(await send(gzipSync(gzipSync('{}')), 'gzip, gzip')).toMatchObject({ status: 415, code: 'unsupported_encoding' });
   });
 
   it('odd header values change nothing', async () => {

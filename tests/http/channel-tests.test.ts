@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
+import { setOption } from '#tests/support/relay-scene.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestAnswer } from '#tests/support/http-client.ts';
 
@@ -131,6 +132,26 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     const id = await createHere({ status: 2 });
     expect(await test(id)).toMatchObject({ success: true });
     expect(await test(4711)).toMatchObject({ success: false, code: 'channel_not_found' });
+  });
+
+  it('asks a channel of Claude’s format in that format', async () => {
+    const id = await createHere({ type: 14, models: 'claude-sonnet-4-5,claude-sonnet-4-5-thinking' });
+    await setOption(desk.app, 'SelfUseModeEnabled', 'true');
+    desk.upstream.behave({ text: 'Hello.', usage: { input_tokens: 9, output_tokens: 4 } });
+    expect(await test(id)).toMatchObject({ status: 200, success: true, message: '' });
+    expect(desk.upstream.requests[0]).toMatchObject({
+      path: '/v1/messages',
+      key: 'sk-secret-one',
+      body: { model: 'claude-sonnet-4-5', max_tokens: 10, messages: [{ role: 'user' }] },
+    });
+    expect(await lastLog()).toMatchObject({ quota: 0, prompt_tokens: 9, completion_tokens: 4 });
+    expect(await test(id, '?model=claude-sonnet-4-5-thinking')).toMatchObject({ success: true });
+    expect(desk.upstream.requests[1]?.body).toMatchObject({ max_tokens: expect.any(Number) });
+    desk.upstream.behave({ status: 401 });
+    expect((await test(id)).message).toContain('status code 401: invalid x-api-key');
+    desk.upstream.behave({ garbage: 'wrong json' });
+    expect(await test(id)).toMatchObject({ success: false, code: 'channel_test_failed' });
+    await setOption(desk.app, 'SelfUseModeEnabled', 'false');
   });
 
   it('believes no absurd usage', async () => {

@@ -58,7 +58,7 @@ describe.each(engines)('channels on $kind', (engine) => {
       for (const query of ['p[$gt]=1', 'page_size=5&page_size=6', 'id_sort=2', 'id_sort[$ne]=1']) {
         const field = /^\w+/.exec(query)?.[0];
         const answer = await desk.admin.get(`/api/channel/?${query}`);
-        expect(answer).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+        expect(answer).toMatchObject({ status: 200, success: false, code: 'invalid_field', field });
       }
       for (const text of ['T', 'TRUE', 'f', '0', '', 'undefined', 'null'])
         expect(await desk.admin.get(`/api/channel/?id_sort=${text}`)).toMatchObject({ status: 200, success: true });
@@ -78,7 +78,7 @@ describe.each(engines)('channels on $kind', (engine) => {
       expect(await search('keyword=&group=null&model=')).toEqual(['beta', 'Alpha%']);
       expect(await search('keyword=beta&group=vip')).toEqual([]);
       expect(await search('id_sort=true')).toEqual(['beta', 'Alpha%']);
-      expect(await desk.admin.get('/api/channel/search?keyword[$ne]=x')).toMatchObject({ status: 400, field: 'keyword' });
+      expect(await desk.admin.get('/api/channel/search?keyword[$ne]=x')).toMatchObject({ status: 200, field: 'keyword' });
     });
 
     it('finds the channels of a group among thousands of another that has its name in it', async () => {
@@ -113,7 +113,7 @@ describe.each(engines)('channels on $kind', (engine) => {
 
     it('answers an unknown id with an error', async () => {
       expect(await desk.admin.get('/api/channel/4711')).toMatchObject({ status: 200, success: false, code: 'channel_not_found' });
-      expect(await desk.admin.get('/api/channel/abc')).toMatchObject({ status: 400, success: false });
+      expect(await desk.admin.get('/api/channel/abc')).toMatchObject({ status: 404, success: false });
     });
   });
 
@@ -133,7 +133,7 @@ describe.each(engines)('channels on $kind', (engine) => {
       });
       expect(await count()).toBe(1);
       for (const wrong of [{ ids: [] }, {}, { ids: ['1'] }, { ids: [{ $gt: 0 }] }, { ids: [1.5] }]) {
-        expect(await desk.admin.post('/api/channel/batch', wrong)).toMatchObject({ status: 400, success: false });
+        expect(await desk.admin.post('/api/channel/batch', wrong)).toMatchObject({ status: 200, success: false });
       }
       expect((await desk.admin.post('/api/channel/batch', { ids: [] })).message).toBe('参数错误');
       expect(await count()).toBe(1);

@@ -150,7 +150,7 @@ describe.each(engines)('logs on $kind', (engine) => {
       expect(await client.get(`/api/log/self/${ids[0]}`)).toMatchObject({ success: false, code: 'log_not_found' });
       expect(await desk.admin.get(`/api/log/${ids[0]}`)).toMatchObject({ success: false, code: 'not_found', message: '记录不存在' });
       for (const id of ['x', '1e3', '-1', '%7B%22$gt%22:0%7D', '9'.repeat(16)]) {
-        expect(await client.get(`/api/log/self/${id}`)).toMatchObject({ status: 400, code: 'invalid_field', field: 'id' });
+        expect(await client.get(`/api/log/self/${id}`)).toMatchObject({ status: 404, code: 'invalid_url' });
       }
     });
   });

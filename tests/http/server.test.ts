@@ -200,13 +200,27 @@ describe('server', () => {
     expect(await client.get('/assets/app-old.js')).toMatchObject({ status: 404 });
   });
 
+  it('console: the script of the first paint may run, by the hash that the build has counted', async () => {
+    const folder = await temporaryFolder();
+    const hash = "'sha256-qDXLxI7QSlP8+7yJ1/7aUTbCoh9cxKG1/Kj19phLf84='";
+    await writeFile(path.join(folder, 'index.html'), '<!doctype html><script>1</script>');
+    await writeFile(path.join(folder, 'content-policy.json'), JSON.stringify({ scripts: [hash] }));
+    await using app = await createTestApp(engine, { consoleFolder: folder });
+    const policy = String((await app.anonymous().get('/login')).headers['content-security-policy']);
+    expect(policy).toContain(`script-src 'self' ${hash};`);
+  });
+
   it('console: the widgets that are switched on may run, no others', async () => {
     await using app = await createTestApp(engine, { consoleFolder: await temporaryFolder() });
     const root = await app.setup();
     const policy = async () => String((await root.get('/')).headers['content-security-policy']);
     expect(await policy()).not.toContain('challenges.cloudflare.com');
     await root.put('/api/option/', { key: 'TurnstileSiteKey', value: 'a key' });
-    expect(await root.put('/api/option/', { key: 'TurnstileCheckEnabled', value: 'true' })).toMatchObject({ success: true });
+    // As an earlier version may have stored it.
+    await app.context.db
+      .collection('options')
+      .insert({ id: 'TurnstileCheckEnabled', value: 'true', revision: 1, updated_at: 0, updated_by: 0 });
+    await app.context.settings.reload();
     expect(await policy()).toContain('https://challenges.cloudflare.com');
   });
 
@@ -335,16 +349,15 @@ describe('start and end', () => {
 
   it('a client that keeps its connection does not hold up the end', async () => {
     const folder = await temporaryFolder();
-    const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db` });
+    // Longer than the test may take: whoever waited for the connection would not come to an end.
+    const server = await start({ DATABASE_URL: `file:${folder}/tidegate.db`, SHUTDOWN_GRACE: '600' });
     const client = createClient(/http:\/\/[^/]+/.exec(server.line)?.[0] ?? '');
     const account = { username: 'root', password: 'long enough', confirmPassword: 'long enough' };
     expect(await client.post('/api/setup', account)).toMatchObject({ success: true });
     // Checking a password takes long enough to be under way when the signal comes.
     const answers = Array.from({ length: 4 }, () => client.post('/api/user/login', { username: 'mei', password: 'some password' }));
     await client.get('/api/status');
-    const asked = performance.now();
     expect(await server.stop('SIGTERM')).toBe(0);
-    expect(performance.now() - asked).toBeLessThan(8000);
     for (const answer of await Promise.all(answers)) expect([200, 503]).toContain(answer.status);
   }, 40_000);
 

@@ -167,6 +167,28 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await app.anonymous().get('/api/user/logout')).toMatchObject({ success: true });
   });
 
+  it('logout: one that is told late ends the session that was there then, and not the next one', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    const { cookie } = client;
+    app.clock.advance(60_000);
+    // Signed out half a minute ago; whoever has signed in since is not meant.
+    const next = await app.login('mei');
+    app.clock.advance(30_000);
+    expect(await next.get('/api/user/logout?ago=90')).toMatchObject({ success: true });
+    expect(next.cookie).not.toBeNull();
+    expect(await next.get('/api/user/self')).toMatchObject({ success: true });
+
+    const late = await client.get('/api/user/logout?ago=30');
+    expect(late).toMatchObject({ success: true });
+    // The answer may come after that of a sign-in.
+    expect(late.headers['set-cookie']).toBeUndefined();
+    client.setCookie(cookie);
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+    expect(await app.context.db.collection('sessions').count({})).toBe(1);
+  });
+
   it('a session lasts 30 days from its last use', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });

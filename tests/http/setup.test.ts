@@ -30,6 +30,28 @@ describe.each(engines)('setup on $kind', (engine) => {
     expect(status.data).toEqual({ status: true, root_init: false, database_type: '', secret_required: false });
   });
 
+  it('signs the new super admin in', async () => {
+    await using app = await createTestApp(engine);
+    const client = app.anonymous();
+    const answer = await client.post('/api/setup', root);
+    expect(answer).toMatchObject({ success: true, message: '系统初始化成功', data: { username: rootName, role: 100, quota: 100_000_000 } });
+    expect(String(answer.headers['set-cookie'])).toMatch(/^session=\w{43}; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/);
+    expect(JSON.stringify(answer.body)).not.toMatch(/password_hash|correct horse/);
+    client.setUser(answer.data.id);
+    expect((await client.get('/api/user/self')).data).toMatchObject({ username: rootName });
+    expect(await client.get('/api/channel/')).toMatchObject({ success: true });
+  });
+
+  it('ends the session that the browser had before', async () => {
+    await using app = await createTestApp(engine);
+    const visitor = await app.as(await app.createUser());
+    const before = visitor.cookie;
+    await visitor.post('/api/setup', root);
+    expect(visitor.cookie).not.toBe(before);
+    visitor.setCookie(before);
+    expect(await visitor.get('/api/user/self')).toMatchObject({ status: 401 });
+  });
+
   it('refuses a second set-up and changes nothing', async () => {
     await using app = await createTestApp(engine);
     await app.setup();
@@ -64,7 +86,12 @@ describe.each(engines)('setup on $kind', (engine) => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: rootName, role: 100 });
     expect((await app.anonymous().get('/api/setup')).data).toMatchObject({ status: false, root_init: true });
-    expect(await app.anonymous().post('/api/setup', { DemoSiteEnabled: true })).toMatchObject({ success: true });
+    const finisher = app.anonymous();
+    const finished = await finisher.post('/api/setup', { ...root, DemoSiteEnabled: true });
+    expect(finished).toMatchObject({ success: true });
+    // Whoever finishes it has not shown that the account is theirs.
+    expect(finished.data).toBeUndefined();
+    expect(finisher.cookie).toBeNull();
     const [user, ...others] = await app.context.db.collection('users').find({});
     expect(others).toEqual([]);
     expect(user).toMatchObject({ username: rootName, quota: 100_000_000 });

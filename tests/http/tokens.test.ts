@@ -97,19 +97,19 @@ describe.each(engines)('tokens on $kind', (engine) => {
     [{ name: '   ' }, 'token_name_required', 200],
     [{ name: 'x'.repeat(31) }, 'token_name_long', 200],
     [{ name: 'x', count: 101 }, 'token_count_invalid', 200],
-    [{ name: 'x', count: 0 }, 'invalid_field', 400],
-    [{ name: 'x', count: 2.5 }, 'invalid_field', 400],
-    [{ name: 'x', remain_quota: -1 }, 'invalid_field', 400],
-    [{ name: 'x', remain_quota: 0.5 }, 'invalid_field', 400],
-    [{ name: 'x', remain_quota: 1e15 * 10 }, 'invalid_field', 400],
-    [{ name: 'x', remain_quota: '5' }, 'invalid_field', 400],
-    [{ name: 'x', remain_quota: { $gt: 0 } }, 'invalid_field', 400],
-    [{ name: { $ne: '' } }, 'invalid_field', 400],
-    [{ name: ['x'] }, 'invalid_field', 400],
-    [{ name: 'x', expired_time: -2 }, 'invalid_field', 400],
-    [{ name: 'x', expired_time: 1e12 }, 'invalid_field', 400],
-    [{ name: 'x', expired_time: 'tomorrow' }, 'invalid_field', 400],
-    [{ name: 'x', unlimited_quota: 'yes' }, 'invalid_field', 400],
+    [{ name: 'x', count: 0 }, 'invalid_field', 200],
+    [{ name: 'x', count: 2.5 }, 'invalid_field', 200],
+    [{ name: 'x', remain_quota: -1 }, 'invalid_field', 200],
+    [{ name: 'x', remain_quota: 0.5 }, 'invalid_field', 200],
+    [{ name: 'x', remain_quota: 1e15 * 10 }, 'invalid_field', 200],
+    [{ name: 'x', remain_quota: '5' }, 'invalid_field', 200],
+    [{ name: 'x', remain_quota: { $gt: 0 } }, 'invalid_field', 200],
+    [{ name: { $ne: '' } }, 'invalid_field', 200],
+    [{ name: ['x'] }, 'invalid_field', 200],
+    [{ name: 'x', expired_time: -2 }, 'invalid_field', 200],
+    [{ name: 'x', expired_time: 1e12 }, 'invalid_field', 200],
+    [{ name: 'x', expired_time: 'tomorrow' }, 'invalid_field', 200],
+    [{ name: 'x', unlimited_quota: 'yes' }, 'invalid_field', 200],
     [{ name: 'x', group: 'moon' }, 'token_group_denied', 200],
     [{ name: 'x', group: '__proto__' }, 'token_group_denied', 200],
     [{ name: 'x', allow_ips: '10.0.0.1\nnot an address' }, 'token_ips_invalid', 200],
@@ -118,8 +118,8 @@ describe.each(engines)('tokens on $kind', (engine) => {
     [{ name: 'x', allow_ips: '10' }, 'token_ips_invalid', 200],
     [{ name: 'x', allow_ips: '0x7f.1' }, 'token_ips_invalid', 200],
     [{ name: 'x', allow_ips: '10.0.0.1/8/8' }, 'token_ips_invalid', 200],
-    [{}, 'invalid_field', 400],
-    [[], 'invalid_parameter', 400],
+    [{}, 'invalid_field', 200],
+    [[], 'invalid_parameter', 200],
   ])('refuses to create %j: %s', async (body, code, status) => {
     const client = await someone();
     const answer = await client.post('/api/token/', body);
@@ -196,7 +196,7 @@ describe.each(engines)('tokens on $kind', (engine) => {
     expect(await ids('?p=11&size=10')).toEqual([]);
     expect(await ids('?p=999999999999999&size=100')).toEqual([]);
     for (const [query, field] of [['p[]=1', 'p']]) {
-      expect(await client.get(`/api/token/?${query}`)).toMatchObject({ status: 400, success: false, code: 'invalid_field', field });
+      expect(await client.get(`/api/token/?${query}`)).toMatchObject({ status: 200, success: false, code: 'invalid_field', field });
     }
   });
 
@@ -289,15 +289,15 @@ describe.each(engines)('tokens on $kind', (engine) => {
   });
 
   it.each([
-    [{ remain_quota: -5 }, 'invalid_field', 400],
-    [{ remain_quota: 1.5 }, 'invalid_field', 400],
-    [{ remain_quota: 2 ** 53 }, 'invalid_field', 400],
+    [{ remain_quota: -5 }, 'invalid_field', 200],
+    [{ remain_quota: 1.5 }, 'invalid_field', 200],
+    [{ remain_quota: 2 ** 53 }, 'invalid_field', 200],
     [{ name: '' }, 'token_name_required', 200],
     [{ name: 'y'.repeat(31) }, 'token_name_long', 200],
     [{ allow_ips: 'localhost' }, 'token_ips_invalid', 200],
     [{ group: 'moon' }, 'token_group_denied', 200],
-    [{ revision: '1' }, 'invalid_field', 400],
-    [{ status: 5 }, 'invalid_field', 400],
+    [{ revision: '1' }, 'invalid_field', 200],
+    [{ status: 5 }, 'invalid_field', 200],
   ])('refuses the edit %j: %s, and changes nothing', async (fields, code, status) => {
     const client = await someone();
     const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 42 });
@@ -309,14 +309,14 @@ describe.each(engines)('tokens on $kind', (engine) => {
     const client = await someone();
     expect(await client.get('/api/token/0')).toMatchObject({ success: false, code: 'token_id_empty', message: 'id 或 userId 为空！' });
     expect(await client.delete('/api/token/0/')).toMatchObject({ success: false, code: 'token_id_empty' });
-    expect(await client.get('/api/token/abc')).toMatchObject({ status: 400, success: false });
-    expect(await client.get('/api/token/-1')).toMatchObject({ status: 400, success: false });
+    expect(await client.get('/api/token/abc')).toMatchObject({ status: 404, success: false });
+    expect(await client.get('/api/token/-1')).toMatchObject({ status: 404, success: false });
     expect(await client.get('/api/token/999999999999999')).toMatchObject({ success: false, code: 'not_found' });
-    expect(await client.put('/api/token/', { id: { $gt: 0 }, name: 'x' })).toMatchObject({ status: 400, success: false });
-    expect(await client.put('/api/token/', { name: 'x' })).toMatchObject({ status: 400, success: false, field: 'id' });
-    expect(await client.post('/api/token/batch', { ids: [] })).toMatchObject({ status: 400, success: false });
-    expect(await client.post('/api/token/batch', { ids: 'all' })).toMatchObject({ status: 400, success: false });
-    expect(await client.post('/api/token/batch', { ids: [{ $gt: 0 }] })).toMatchObject({ status: 400, success: false });
+    expect(await client.put('/api/token/', { id: { $gt: 0 }, name: 'x' })).toMatchObject({ status: 200, success: false });
+    expect(await client.put('/api/token/', { name: 'x' })).toMatchObject({ status: 200, success: false, field: 'id' });
+    expect(await client.post('/api/token/batch', { ids: [] })).toMatchObject({ status: 200, success: false });
+    expect(await client.post('/api/token/batch', { ids: 'all' })).toMatchObject({ status: 200, success: false });
+    expect(await client.post('/api/token/batch', { ids: [{ $gt: 0 }] })).toMatchObject({ status: 200, success: false });
   });
 
   describe('deletion', () => {

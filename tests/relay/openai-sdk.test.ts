@@ -208,18 +208,19 @@ describe.each(engines)('the openai package on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test('aborts the upstream when it gives up waiting for a whole answer, and pays nothing', async () => {
-    await using scene = await createScene(engine);
+  test('aborts the upstream when it gives up waiting for a whole answer and the channel says so, and pays for what was asked', async () => {
+    await using scene = await createScene(engine, { channels: [{ setting: '{"on_client_gone":"abort"}' }] });
     scene.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
+    const before = await scene.balance();
     const controller = new AbortController();
     const asked = failureOf(clientOf(scene).chat.completions.create({ model: testModel, messages }, { signal: controller.signal }));
     const request = await scene.upstream.request(0);
-    const before = await scene.balance();
     controller.abort();
     expect(await asked).toBeInstanceOf(OpenAI.APIUserAbortError);
     expect(await request.closed).toBe('aborted');
-    await scene.logs(1);
-    expect(await scene.balance()).toBe(before);
+    const [row] = await scene.logs(1);
+    expect(row?.prompt_tokens).toBeGreaterThan(5);
+    expect(await scene.balance()).toBe(before - (row?.quota ?? 0));
     await scene.checkBooks();
   });
 

@@ -1,48 +1,16 @@
 // Streams at moments that no well-behaved provider or client brings about.
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { leasedOf } from '#server/money/account.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { engines } from '#tests/support/engines.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, until } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
 const event = (fields: object) => `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', ...fields })}\n\n`;
 const word = (content: string) => event({ choices: [{ index: 0, delta: { content } }] });
 const earlyUsage = event({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 0, total_tokens: 10 } });
-
-interface RawUpstream extends AsyncDisposable {
-  url: string;
-  calls: number;
-}
-
-/** A provider that writes what the test writes. */
-async function startRawUpstream(
-  answer: (response: ServerResponse) => void | Promise<void>,
-  type = 'text/event-stream',
-): Promise<RawUpstream> {
-  const server = createServer((request, response) => {
-    upstream.calls += 1;
-    request.resume();
-    request.on('end', () => {
-      response.writeHead(200, type === 'none' ? {} : { 'content-type': type });
-      void answer(response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const upstream: RawUpstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: 0,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-  return upstream;
-}
 
 async function checkNothingHeld(scene: RelayScene): Promise<void> {
   await until(async () => {
@@ -71,6 +39,7 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     ).rejects.toThrow(/timeout/i);
     await Promise.all(reserving.mock.results.map(({ value }) => value));
     await checkNothingHeld(scene);
+    await until(() => (scene.app.context.bodies.bytes === 0 ? true : null));
     expect(scene.upstream.requests).toEqual([]);
     expect(await scene.app.context.db.collection('logs').count({ type: 2 })).toBe(0);
     await scene.checkBooks();
@@ -240,7 +209,7 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
   });
 
   test.each(['text/plain; charset=utf-8', 'none'])('a stream may come as %s when one was asked for', async (type) => {
-    await using upstream = await startRawUpstream((response) => void response.end(`${word('one')}data: [DONE]\n\n`), type);
+    await using upstream = await startRawUpstream((response) => void response.end(`${word('one')}data: [DONE]\n\n`), { type });
     await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
     expect((await readEvents(await scene.chat({ stream: true }))).at(-1)).toBe('[DONE]');
     expect((await scene.chat()).status).toBe(502);
@@ -248,10 +217,10 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
   });
 
   test('an error of any type is read as one, also where a stream was asked for', async () => {
-    const refusal = JSON.stringify({ error: { message: 'Insufficient balance', type: 'insufficient_quota', code: 'insufficient_quota' } });
-    await using upstream = await startRawUpstream((response) => void response.end(refusal), 'text/plain');
+    const refusal = JSON.stringify({ error: { message: 'Too many images', type: 'invalid_request_error', code: null } });
+    await using upstream = await startRawUpstream((response) => void response.end(refusal), { type: 'text/plain' });
     await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
-    expect((await (await scene.chat({ stream: true })).json()).error.message).toContain('Insufficient balance');
+    expect((await (await scene.chat({ stream: true })).json()).error.message).toContain('Too many images');
   });
 
   test('usage told last is believed although the stream breaks off behind it', async () => {

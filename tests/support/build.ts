@@ -16,7 +16,7 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
   const username = fields.username ?? `user${id}`;
   let hash = '';
   if (password !== undefined) {
-    const known = hashes.get(password) ?? hashPassword(password);
+    const known = hashes.get(password) ?? hashPassword(password, 'test');
     hashes.set(password, known);
     hash = await known;
   }

@@ -1,5 +1,5 @@
-// A provider of the OpenAI format over a real socket, for tests: answers as one, records every request, and misbehaves on
-// demand. What it can be told is in `upstream-behaviour.ts`.
+// A provider over a real socket, for tests: answers in OpenAI's format or, on Claude's path, in Claude's, records every
+// request, and misbehaves on demand. What it can be told is in `upstream-behaviour.ts`.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
@@ -17,6 +17,8 @@ import {
   seededRandom,
 } from './upstream-answers.ts';
 import type { ChatRequest } from './upstream-answers.ts';
+import { claudeError, claudeErrorFor, messageEvents, messageOf, readMessages } from './claude-responses.ts';
+import type { MessagesRequest } from './claude-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
 export type { Behaviour } from './upstream-behaviour.ts';
@@ -34,7 +36,7 @@ export interface UpstreamRequest {
   text: string;
   /** The body, parsed; undefined when it is not JSON. */
   body: unknown;
-  /** The key of `Authorization: Bearer`, or empty. */
+  /** The key of `Authorization: Bearer` or `x-api-key`, or empty. */
   key: string;
   /** Milliseconds on the clock of `performance.now()`. */
   receivedAt: number;
@@ -57,7 +59,7 @@ export interface When {
   times?: number;
 }
 
-export interface FakeUpstream {
+export interface FakeUpstream extends AsyncDisposable {
   /** Without a trailing slash and without `/v1`. */
   url: string;
   requests: UpstreamRequest[];
@@ -126,7 +128,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     requests.push(request);
     for (const waiter of waiting.filter(({ index }) => index === requests.length - 1)) waiter.resolve(request);
     const behaviour = resolveFailing(choose(request));
-    if (options.keys !== undefined && !options.keys.includes(request.key)) await exchange.refuse(401, errorFor(401), {});
+    if (options.keys !== undefined && !options.keys.includes(request.key)) await exchange.refuse(401, undefined, {});
     else await answer(exchange, behaviour, options.models ?? ['gpt-4o-mini', 'text-embedding-3-small']);
   };
 
@@ -134,6 +136,11 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
+  const close = () =>
+    new Promise<void>((resolve, reject) => {
+      server.close((failure) => (failure === undefined ? resolve() : reject(failure)));
+      server.closeAllConnections();
+    });
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
@@ -148,11 +155,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
         if (known === undefined) waiting.push({ index, resolve });
         else resolve(known);
       }),
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((failure) => (failure === undefined ? resolve() : reject(failure)));
-        server.closeAllConnections();
-      }),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -160,8 +164,7 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
   if (behaviour.firstByteDelay !== undefined) await exchange.pause(behaviour.firstByteDelay);
   if (exchange.isClosed) return;
   if (behaviour.refuse === true) return exchange.cut();
-  if (behaviour.status !== undefined && behaviour.status >= 300)
-    return exchange.refuse(behaviour.status, behaviour.error ?? errorFor(behaviour.status), behaviour);
+  if (behaviour.status !== undefined && behaviour.status >= 300) return exchange.refuse(behaviour.status, behaviour.error, behaviour);
   if (behaviour.replay !== undefined) return replay(exchange, behaviour, behaviour.replay);
   const { method, body } = exchange.request;
   const path = exchange.request.path.replace(/\?.*$/, '');
@@ -179,6 +182,11 @@ async function answer(exchange: Exchange, behaviour: Behaviour, models: readonly
     if (behaviour.garbage !== undefined) return garbage(exchange, behaviour.garbage, embeddingList(request, behaviour), behaviour);
     return exchange.json(embeddingList(request, behaviour), behaviour);
   }
+  if (method === 'POST' && path.endsWith('/count_tokens')) return exchange.json({ input_tokens: 4242 }, behaviour);
+  if (method === 'POST' && path.endsWith('/messages')) {
+    const request = readMessages(body);
+    return isRefusal(request) ? exchange.refuse(400, request, behaviour) : messages(exchange, request, behaviour);
+  }
   if (method === 'POST' && (path.endsWith('/chat/completions') || (isObject(body) && 'messages' in body))) {
     const request = readChat(body);
     if (isRefusal(request)) return exchange.refuse(400, request, behaviour);
@@ -195,6 +203,26 @@ async function chat(exchange: Exchange, request: ChatRequest, behaviour: Behavio
   if (kind === 'stream to a json call') return stream(exchange, { ...request, stream: true }, behaviour, id);
   if (kind !== undefined) return garbage(exchange, kind, chatCompletion(request, behaviour, id), behaviour);
   return request.stream ? stream(exchange, request, behaviour, id) : exchange.json(chatCompletion(request, behaviour, id), behaviour);
+}
+
+/** Claude's format. Whatever garbage is asked for is the same in both. */
+async function messages(exchange: Exchange, request: MessagesRequest, behaviour: Behaviour): Promise<void> {
+  const id = `msg_${randomId(24)}`;
+  const kind = behaviour.garbage;
+  const isWhole = kind === 'json to a stream' || (kind === undefined && !request.stream);
+  if (isWhole) return exchange.json(messageOf(request, behaviour, id), behaviour);
+  if (kind !== undefined && kind !== 'stream to a json call') return garbage(exchange, kind, messageOf(request, behaviour, id), behaviour);
+  exchange.head(200, 'text/event-stream; charset=utf-8', behaviour);
+  let index = 0;
+  for (const event of messageEvents(request, behaviour, id)) {
+    if (index > 0 && (await stopsHere(exchange, behaviour, index - 1))) return;
+    if (index > 0 && behaviour.chunkDelay !== undefined) await exchange.pause(behaviour.chunkDelay);
+    if (exchange.isClosed) return;
+    if (event.type === 'message_stop' && behaviour.withoutDone === true) break;
+    await exchange.event(JSON.stringify(event), behaviour, event.type);
+    index += 1;
+  }
+  exchange.end();
 }
 
 async function stream(exchange: Exchange, request: ChatRequest, behaviour: Behaviour, id: string): Promise<void> {
@@ -221,7 +249,8 @@ async function stopsHere(exchange: Exchange, behaviour: Behaviour, sent: number)
     return true;
   }
   if (behaviour.errorAfter === sent) {
-    await exchange.event(JSON.stringify({ error: behaviour.error ?? errorFor(500) }), behaviour);
+    const error = exchange.errorBody(behaviour.error, 500);
+    await exchange.event(JSON.stringify(error), behaviour, exchange.isClaude ? 'error' : undefined);
     exchange.end();
     return true;
   }
@@ -277,7 +306,7 @@ class Exchange {
       headers: incoming.headers,
       text,
       body: parse(text),
-      key: /^Bearer (.*)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? '',
+      key: /^Bearer (.*)$/.exec(incoming.headers.authorization ?? '')?.[1] ?? String(incoming.headers['x-api-key'] ?? ''),
       receivedAt,
       outcome: 'open',
       closedAt: undefined,
@@ -317,9 +346,19 @@ class Exchange {
     this.#response.flushHeaders();
   }
 
-  async refuse(status: number, error: UpstreamError, behaviour: Behaviour): Promise<void> {
+  /** The call came on a path of Claude's format. */
+  get isClaude(): boolean {
+    return /\/messages(?:\?|$)/.test(this.request.path);
+  }
+
+  /** In the format of the call; the error that belongs to the status unless another is given. */
+  errorBody(error: UpstreamError | undefined, status: number): object {
+    return this.isClaude ? claudeError(error ?? claudeErrorFor(status)) : { error: error ?? errorFor(status) };
+  }
+
+  async refuse(status: number, error: UpstreamError | undefined, behaviour: Behaviour): Promise<void> {
     this.head(status, 'application/json; charset=utf-8', behaviour);
-    await this.write(Buffer.from(JSON.stringify({ error })), undefined);
+    await this.write(Buffer.from(JSON.stringify(this.errorBody(error, status))), undefined);
     this.end();
   }
 
@@ -339,10 +378,11 @@ class Exchange {
     this.end();
   }
 
-  async event(data: string, behaviour: Behaviour): Promise<void> {
+  async event(data: string, behaviour: Behaviour, name?: string): Promise<void> {
     const lineEnd = behaviour.lineEnd ?? '\n';
     const comment = behaviour.comments === true ? `: PROCESSING${lineEnd}${lineEnd}` : '';
-    await this.write(Buffer.from(`${comment}data: ${data}${lineEnd}${lineEnd}`), behaviour.bytesPerWrite);
+    const named = name === undefined ? '' : `event: ${name}${lineEnd}`;
+    await this.write(Buffer.from(`${comment}${named}data: ${data}${lineEnd}${lineEnd}`), behaviour.bytesPerWrite);
     this.request.eventsSent += 1;
   }
 

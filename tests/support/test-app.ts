@@ -35,6 +35,8 @@ export interface TestAppOptions {
 export interface TestApp extends AsyncDisposable {
   readonly origin: string;
   readonly port: number;
+  /** Connections that are open. */
+  connections(): Promise<number>;
   /** For a second app on the same database. */
   readonly database: TestDatabase;
   readonly app: App;
@@ -78,7 +80,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     ...(options.random === undefined ? {} : { random: options.random }),
   });
   const app = createApp(context, options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder });
-  const listening = await listen(app.listener, { port: 0, host: '127.0.0.1' });
+  const listening = await listen(app.listener, { port: 0, host: '127.0.0.1', clientTimeout: env.CLIENT_TIMEOUT });
   const origin = `http://127.0.0.1:${listening.port}`;
   let isStopped = false;
 
@@ -106,6 +108,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
   return {
     origin,
     port: listening.port,
+    connections: () => new Promise((resolve) => listening.server.getConnections((_failure, count) => resolve(count ?? 0))),
     database,
     app,
     context,

@@ -15,8 +15,8 @@ const flags = [
   '--disable-sync',
 ];
 
-/** CSS pixels: the narrowest phone that is supported, and a common desk. */
-export const sizes = { phone: { width: 360, height: 780 }, desk: { width: 1440, height: 900 } };
+/** CSS pixels: the narrowest phone that is supported, a tablet held upright, and a common desk. */
+export const sizes = { phone: { width: 360, height: 780 }, tablet: { width: 768, height: 1024 }, desk: { width: 1440, height: 900 } };
 export type Size = keyof typeof sizes;
 
 export interface VisitorOptions {
@@ -60,13 +60,13 @@ export async function createVisitor(
   { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {},
 ): Promise<Visitor> {
   if (running === undefined) throw new Error('There is no browser yet: use describeInBrowser');
-  const isPhone = size === 'phone';
+  const isTouched = size !== 'desk';
   const context = await running.newContext({
     baseURL: url,
     viewport: sizes[size],
-    deviceScaleFactor: isPhone ? 2 : 1,
-    isMobile: isPhone,
-    hasTouch: isPhone,
+    deviceScaleFactor: size === 'phone' ? 2 : 1,
+    isMobile: isTouched,
+    hasTouch: isTouched,
     colorScheme: scheme,
     locale: language === 'zh' ? 'zh-CN' : 'en-US',
     timezoneId: 'Asia/Shanghai',

@@ -22,9 +22,9 @@ export async function signIn(
   await page.waitForURL((url) => url.pathname !== '/login');
 }
 
-/** By the sidebar at a desk; on a phone by the bar below, or by what it keeps under More. `key` names the menu's entry. */
+/** By the sidebar at a desk or its rail on a tablet; on a phone by the bar below, or by what it keeps under More. `key` names the menu's entry. */
 export async function openFromMenu(page: Page, size: Size, key: string): Promise<void> {
-  if (size === 'desk')
+  if (size !== 'phone')
     await page
       .getByRole('navigation')
       .getByRole('link', { name: text(key), exact: true })
@@ -61,12 +61,16 @@ export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
 
-/** No error was reported, nothing scrolls sideways, one button at most is filled, and axe has no serious objection. */
+/**
+ * No error was reported, nothing scrolls sideways, one button at most is filled, axe has no serious objection, and what is
+ * touched is large enough for it.
+ */
 export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   const { page, complaints } = visitor;
   await settle(page);
   expect(await sidewaysScroll(page), 'what is wider than the screen').toEqual([]);
   expect((await filledButtons(page)).slice(1), 'what is filled beside the first filled button').toEqual([]);
+  expect(await smallTargets(page), 'what is too small for a finger').toEqual([]);
   expect(await seriousFaults(page), 'what axe finds serious').toEqual([]);
   expect(complaints, 'errors on the console').toEqual([]);
 }
@@ -88,6 +92,65 @@ async function filledButtons(page: Page): Promise<string[]> {
     return [...scope.querySelectorAll<HTMLElement>('[data-variant="filled"]')]
       .filter((button) => button.checkVisibility() && button.closest('[inert]') === null)
       .map((button) => button.innerText);
+  });
+}
+
+/**
+ * On a phone and a tablet: controls of which less than 44 px answer to a finger, up and down or sideways. Links within a
+ * sentence are as high as its line (WCAG 2.5.8 has that exception).
+ */
+async function smallTargets(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const least = 44;
+    if (innerWidth > 1100) return [];
+    const scope = document.querySelector('dialog:modal, [role=dialog]') ?? document.body;
+    const controls = scope.querySelectorAll<HTMLElement>(
+      'a[href], button, select, summary, input:not([type=hidden]), textarea, [role=button], [tabindex="0"]',
+    );
+    const isHit = (control: HTMLElement, x: number, y: number): boolean => {
+      const hit = document.elementFromPoint(x, y);
+      if (hit === null) return false;
+      if (control.contains(hit)) return true;
+      return hit.closest('label')?.contains(control) === true || hit.closest('label')?.control === control;
+    };
+    const isWithinText = (control: HTMLElement): boolean =>
+      control.tagName === 'A' &&
+      getComputedStyle(control).display === 'inline' &&
+      control.parentElement?.textContent !== control.textContent;
+    /** Its surroundings have been scrolled so that a part of it is out of sight. */
+    const isCut = (control: HTMLElement, top: number, bottom: number): boolean => {
+      for (let box = control.parentElement; box !== null; box = box.parentElement) {
+        const { overflowY } = getComputedStyle(box);
+        if (overflowY !== 'auto' && overflowY !== 'scroll') continue;
+        const rect = box.getBoundingClientRect();
+        if (top < rect.top || bottom > rect.bottom) return true;
+      }
+      return false;
+    };
+    const small: string[] = [];
+    for (const control of controls) {
+      if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true }) || control.closest('[inert]') !== null) continue;
+      if (control instanceof HTMLButtonElement && control.disabled) continue;
+      if (isWithinText(control)) continue;
+      const label = control instanceof HTMLInputElement ? control.labels?.[0] : undefined;
+      const own = control.getBoundingClientRect();
+      const around = label?.contains(control) === true ? label.getBoundingClientRect() : own;
+      const height = Math.max(own.height, around.height);
+      const width = Math.max(own.width, around.width);
+      if (own.width === 0 || own.height === 0) continue;
+      const x = own.left + own.width / 2;
+      const y = own.top + own.height / 2;
+      // Scrolled out of its box, or under something: seen elsewhere.
+      if (x < 0 || y < 24 || x > innerWidth || y > innerHeight - 24 || !isHit(control, x, y)) continue;
+      // Of a row of 44 px its border and padding are lost.
+      const reach = least / 2 - 3;
+      if (isCut(control, y - reach, y + reach)) continue;
+      const isHigh = height >= least - 4 || (isHit(control, x, y - reach) && isHit(control, x, y + reach));
+      const isWide =
+        width >= least - 4 || ((isHit(control, x - reach, y) || x < reach) && (isHit(control, x + reach, y) || x + reach > innerWidth));
+      if (!isHigh || !isWide) small.push(`${Math.round(width)}×${Math.round(height)} ${control.outerHTML.slice(0, 140)}`);
+    }
+    return small;
   });
 }
 

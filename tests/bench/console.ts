@@ -1,0 +1,127 @@
+// `npm run bench:console`: how long the console takes on a slow phone (a CPU four times slower, 1.6 Mbit/s, 150 ms round
+// trip). Figures are printed, never asserted: machines differ. Needs Chromium and a built console.
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { furnish, owner } from '#tests/e2e/support/furnish.ts';
+import { text } from '#tests/e2e/support/texts.ts';
+import { startTidegate } from '#tests/e2e/support/tidegate.ts';
+
+const rows = 100;
+const network = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 94_000 };
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const executablePath = [process.env['TEST_CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (place) => place !== undefined && existsSync(place),
+);
+if (executablePath === undefined) throw new Error('No Chromium: TEST_CHROMIUM names its place');
+
+interface Seen {
+  firstPaint: number;
+  shift: number;
+  longest: number;
+}
+
+declare global {
+  interface Window {
+    seen: Seen;
+  }
+}
+
+await using tidegate = await startTidegate();
+const { api } = await furnish(tidegate);
+for (let made = 0; made < rows; made += 1) {
+  await api.post('/api/token/', { name: `Token ${made}`, unlimited_quota: true, expired_time: -1 });
+  await api.post('/api/channel/', { type: 1, name: `Channel ${made}`, key: `k${made}`, models: 'gpt-4o', groups: ['default'], status: 2 });
+  await api.post('/api/user/', { username: `user${made}`, password: 'another-lantern' });
+}
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] });
+try {
+  await firstAndSecondVisit(browser);
+  await lists(browser);
+} finally {
+  await browser.close();
+}
+
+async function firstAndSecondVisit(on: Browser): Promise<void> {
+  const context = await visitor(on);
+  const page = await slowPage(context);
+  await page.goto('/login');
+  await page.getByRole('button', { name: text('session.login.submit') }).waitFor();
+  const usable = await page.evaluate(() => performance.now());
+  await report(page, `/login, first visit: usable ${seconds(usable)}`);
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const again = await slowPage(context);
+  await again.goto('/login');
+  await again.getByRole('button', { name: text('session.login.submit') }).waitFor();
+  await report(again, `/login, second visit: usable ${seconds(await again.evaluate(() => performance.now()))}`);
+  await context.close();
+}
+
+async function lists(on: Browser): Promise<void> {
+  const context = await visitor(on);
+  const page = await context.newPage();
+  await page.goto('/login');
+  await page.getByLabel(text('session.login.username')).fill(owner.username);
+  await page.getByLabel(text('session.login.password'), { exact: true }).fill(owner.password);
+  await page.getByRole('button', { name: text('session.login.submit'), exact: true }).click();
+  await page.waitForURL((url) => url.pathname !== '/login');
+  await page.close();
+  for (const screen of ['/', '/log', '/token?size=100', '/channel?size=100', '/user?size=100', '/pricing', '/setting']) {
+    const slow = await slowPage(context);
+    await slow.goto(screen);
+    await slow.getByRole('main').waitFor();
+    if (screen !== '/' && screen !== '/setting') await slow.locator('tbody tr[data-row-key]').first().waitFor();
+    const usable = await slow.evaluate(() => performance.now());
+    await slow.waitForLoadState('networkidle');
+    await slow.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+    await report(slow, `${screen}: content ${seconds(usable)}`);
+    if (screen.includes('size=')) {
+      await slow.evaluate(() => (window.seen.longest = 0));
+      for (const key of ['j', 'j', 'Enter', 'j', 'k', 'Escape']) {
+        await slow.keyboard.press(key);
+        await slow.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+      }
+      await report(slow, `${screen}: J, Enter, J, K, Esc`);
+    }
+    await slow.close();
+  }
+  await context.close();
+}
+
+function visitor(on: Browser): Promise<BrowserContext> {
+  return on.newContext({ baseURL: tidegate.url, locale: 'en-US', viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' });
+}
+
+/** A page on the slow phone that notes paints, shifts and long tasks from its very start. */
+async function slowPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', network);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await page.addInitScript(() => {
+    const seen = { firstPaint: 0, shift: 0, longest: 0 };
+    window.seen = seen;
+    const watch = (type: string, note: (entry: PerformanceEntry) => void) =>
+      new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true });
+    watch('paint', (entry) => {
+      if (entry.name === 'first-contentful-paint') seen.firstPaint = entry.startTime;
+    });
+    watch('layout-shift', (entry) => {
+      if ('value' in entry && typeof entry.value === 'number' && !('hadRecentInput' in entry && entry.hadRecentInput === true))
+        seen.shift += entry.value;
+    });
+    watch('longtask', (entry) => {
+      seen.longest = Math.max(seen.longest, entry.duration);
+    });
+  });
+  return page;
+}
+
+async function report(page: Page, what: string): Promise<void> {
+  const { firstPaint, shift, longest } = await page.evaluate(() => window.seen);
+  print(`${what.padEnd(44)} first paint ${seconds(firstPaint)}, longest task ${Math.round(longest)} ms, shift ${shift.toFixed(3)}`);
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(2)} s`;
+}

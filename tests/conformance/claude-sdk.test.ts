@@ -1,0 +1,268 @@
+// The official client of Claude Messages against a running server, before an upstream of the same format and one of OpenAI's.
+import Anthropic from '@anthropic-ai/sdk';
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { signatureOf } from '#tests/support/claude-responses.ts';
+
+const model = 'claude-sonnet-4-5';
+const max_tokens = 2048;
+const messages = [{ role: 'user' as const, content: 'When is high water in Brest?' }];
+const tools = [
+  {
+    name: 'get_tide',
+    description: 'Time of high water',
+    input_schema: { type: 'object' as const, properties: { port: { type: 'string' } } },
+  },
+];
+
+const upstreams = [
+  { format: 'Claude', type: 14 },
+  { format: 'OpenAI', type: 1 },
+];
+const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+
+function clientOf(scene: RelayScene, options: { apiKey?: string; maxRetries?: number; headers?: Record<string, string> } = {}): Anthropic {
+  const { apiKey = scene.key, maxRetries = 0, headers = {} } = options;
+  return new Anthropic({ baseURL: scene.app.origin, apiKey, maxRetries, defaultHeaders: headers });
+}
+
+async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (failure) {
+    return failure;
+  }
+  throw new Error('This was expected to fail');
+}
+
+describe.each(cases)('the package of Anthropic on $kind, before $format', ({ engine, type, format }) => {
+  const open = (options: SceneOptions = {}) =>
+    createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type, models: model }], ...options });
+
+  test('gets a whole message, with its usage as the log has it', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'High water is at noon.' });
+    const message = await clientOf(scene).messages.create({
+      model,
+      max_tokens,
+      messages,
+      system: 'Be brief.',
+      stop_sequences: ['END'],
+    });
+    expect(message).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      stop_reason: 'end_turn',
+      content: [{ type: 'text', text: 'High water is at noon.' }],
+    });
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ prompt_tokens: message.usage.input_tokens, completion_tokens: message.usage.output_tokens });
+    const sent = scene.upstream.requests[0]?.body;
+    expect(sent).toMatchObject(format === 'Claude' ? { system: 'Be brief.', stop_sequences: ['END'] } : { stop: 'END' });
+    await scene.checkBooks();
+  });
+
+  test('reads a stream to its end, cut anywhere', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'Springs come at new and full moon. 大潮 🌊', bytesPerWrite: 13 });
+    const message = await clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage();
+    expect(message.content).toMatchObject([{ type: 'text', text: 'Springs come at new and full moon. 大潮 🌊' }]);
+    expect(message.stop_reason).toBe('end_turn');
+    const [row] = await scene.logs(1);
+    expect(row?.completion_tokens).toBe(message.usage.output_tokens);
+    expect(row?.other).not.toHaveProperty('ending');
+    await scene.checkBooks();
+  });
+
+  test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
+    await using scene = await open();
+    scene.upstream.behave({
+      toolCalls: [
+        { name: 'get_tide', arguments: '{"port":"Brest"}' },
+        { name: 'get_tide', arguments: '{"port":"Dover"}' },
+      ],
+      text: 'Noon in Brest, one in Dover.',
+    });
+    const client = clientOf(scene);
+    const ask = (turns: Anthropic.MessageParam[]) => {
+      const body = { model, max_tokens, messages: turns, tools, tool_choice: { type: 'auto' as const } };
+      return stream ? client.messages.stream(body).finalMessage() : client.messages.create(body);
+    };
+    const first = await ask(messages);
+    expect(first.stop_reason).toBe('tool_use');
+    const calls = first.content.filter((block) => block.type === 'tool_use');
+    expect(calls.map(({ input }) => input)).toEqual([{ port: 'Brest' }, { port: 'Dover' }]);
+    const results = calls.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'noon' }));
+    const second = await ask([...messages, { role: 'assistant', content: first.content }, { role: 'user', content: results }]);
+    expect(second.content).toMatchObject([{ type: 'text', text: 'Noon in Brest, one in Dover.' }]);
+    await scene.logs(2);
+    await scene.checkBooks();
+  });
+
+  test('sends images, and thoughts come first', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'A wave.', reasoning: 'It looks wet.' });
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk';
+    const message = await clientOf(scene).messages.create({
+      model,
+      max_tokens,
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data } },
+            { type: 'text', text: 'What is this?' },
+          ],
+        },
+      ],
+    });
+    expect(message.content.map((block) => block.type)).toEqual(['thinking', 'text']);
+    expect(message.content[0]).toMatchObject({
+      thinking: 'It looks wet.',
+      signature: format === 'Claude' ? signatureOf('It looks wet.') : '',
+    });
+    expect(JSON.stringify(scene.upstream.requests[0]?.body)).toContain(data);
+    await scene.logs(1);
+  });
+
+  test('is cut at its limit and told so', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'one two three four' });
+    const message = await clientOf(scene).messages.create({ model, max_tokens: 2, messages });
+    expect(message).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'one two' }] });
+  });
+
+  test('aborts the upstream in the middle of a stream, and pays for what came', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ repeat: { text: 'wave ', times: 1000 }, holdAfter: 12 });
+    const stream = clientOf(scene).messages.stream({ model, max_tokens, messages });
+    let received = '';
+    stream.on('text', (text) => {
+      received += text;
+      if (received.length >= 'wave '.length * 8) stream.abort();
+    });
+    expect(await failureOf(stream.done())).toBeInstanceOf(Anthropic.APIUserAbortError);
+    const request = await scene.upstream.request(0);
+    expect(await request.closed).toBe('aborted');
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'client_closed' });
+    expect(row?.completion_tokens).toBeGreaterThan(5);
+    await scene.checkBooks();
+  });
+
+  test('throws the class that fits', async () => {
+    await using scene = await open();
+    const ask = (client: Anthropic, fields: { model?: string; max_tokens?: number } = {}) =>
+      failureOf(client.messages.create({ model, max_tokens, messages, ...fields }));
+    expect(await ask(clientOf(scene, { apiKey: 'sk-wrong' }))).toBeInstanceOf(Anthropic.AuthenticationError);
+    expect(await ask(clientOf(scene), { model: 'none' })).toBeInstanceOf(Anthropic.NotFoundError);
+    const bad = await ask(clientOf(scene), { max_tokens: -1 });
+    expect(bad).toBeInstanceOf(Anthropic.BadRequestError);
+    expect(bad).toMatchObject({
+      error: { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('max_tokens') } },
+    });
+    scene.upstream.queue({ status: 429 });
+    expect(await ask(clientOf(scene))).toBeInstanceOf(Anthropic.RateLimitError);
+    scene.upstream.queue({ status: 500 }, { status: 500 });
+    expect(await ask(clientOf(scene))).toBeInstanceOf(Anthropic.InternalServerError);
+  });
+
+  test.each([{ cutAfter: 4, chunkDelay: 5 }, { endAfter: 4 }, { errorAfter: 4 }])(
+    'hears of a stream that breaks off: %j',
+    async (behaviour) => {
+      await using scene = await open();
+      scene.upstream.behave({ text: 'one two three four five six', ...behaviour });
+      const failure = await failureOf(clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage());
+      expect(failure).toBeInstanceOf(Anthropic.APIError);
+      await scene.logs(1);
+      await scene.checkBooks();
+    },
+  );
+
+  test('a whole answer where a stream was asked for is told as one', async () => {
+    await using scene = await open();
+    scene.upstream.behave({ text: 'All at once.', garbage: 'json to a stream' });
+    const message = await clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage();
+    expect(message.content).toMatchObject([{ type: 'text', text: 'All at once.' }]);
+    await scene.checkBooks();
+  });
+});
+
+describe.each(engines)('between formats on $kind', (engine) => {
+  test('headers of the client reach a provider of the same format, and unknown fields survive', async () => {
+    await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: model }] });
+    const client = clientOf(scene, { headers: { 'anthropic-beta': 'some-beta-2026-01-01' } });
+    await client.messages.create({ model, max_tokens, messages, service_tier: 'auto' });
+    expect(scene.upstream.requests[0]?.headers).toMatchObject({
+      'anthropic-beta': 'some-beta-2026-01-01',
+      'anthropic-version': expect.stringMatching(/^20\d\d-/),
+    });
+    expect(scene.upstream.requests[0]?.body).toMatchObject({ service_tier: 'auto' });
+    expect(scene.upstream.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('a text that is passed on as it is stays as it is', async () => {
+    await using scene = await createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true', 'global.pass_through_request_enabled': 'true' },
+      channels: [{ type: 14, models: model, model_mapping: JSON.stringify({ [model]: 'other' }), param_override: '{"top_k":3}' }],
+    });
+    const body = { max_tokens, model, messages, top_k: 7 };
+    expect((await scene.post('/v1/messages', body)).status).toBe(200);
+    expect(scene.upstream.requests[0]?.text).toBe(JSON.stringify(body));
+    await scene.logs(1);
+    await scene.checkBooks();
+  });
+
+  test('what is left out is named, what cannot be left out is refused before anything is sent or charged', async () => {
+    await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: model }] });
+    const named = await scene.chat({ model, seed: 7, logit_bias: { 1: 1 } });
+    expect(named.headers.get('x-tidegate-dropped')).toBe('seed, logit_bias');
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ dropped_fields: ['seed', 'logit_bias'] });
+    const before = await scene.balance();
+    const refused = await scene.chat({ model, n: 2 });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { code: 'untranslatable', param: 'n', type: 'invalid_request_error' } });
+    expect(scene.upstream.requests).toHaveLength(1);
+    expect(await scene.balance()).toBe(before);
+    await scene.checkBooks();
+  });
+
+  test('an upstream that tells no usage is counted', async () => {
+    await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ models: model }] });
+    scene.upstream.behave({ text: 'High water is at noon today.', usage: 'none' });
+    const message = await clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage();
+    const [row] = await scene.logs(1);
+    expect(row?.completion_tokens).toBeGreaterThan(4);
+    expect(message.usage.output_tokens).toBe(row?.completion_tokens);
+    await scene.checkBooks();
+  });
+
+  test('tokens of a prompt are counted by a provider that can, else here, and cost nothing', async () => {
+    await using scene = await createScene(engine, {
+      settings: { SelfUseModeEnabled: 'true' },
+      channels: [{ type: 14, models: model, param_override: '{"temperature":0.5}' }, { models: 'tide' }],
+    });
+    const client = clientOf(scene);
+    const before = await scene.balance();
+    expect(await client.messages.countTokens({ model, messages })).toEqual({ input_tokens: 4242 });
+    expect(scene.upstream.requests[0]?.body).not.toHaveProperty('temperature');
+    const { input_tokens: counted } = await client.messages.countTokens({ model: 'tide', messages, tools });
+    expect(counted).toBeGreaterThan(10);
+    scene.upstream.queue({ status: 500 });
+    const { input_tokens: fallback } = await client.messages.countTokens({ model, messages });
+    expect(fallback).toBeGreaterThan(5);
+    expect(fallback).not.toBe(4242);
+    expect(await failureOf(client.messages.countTokens({ model, messages: [] }))).toBeInstanceOf(Anthropic.BadRequestError);
+    expect(await scene.balance()).toBe(before);
+    const { id } = scene.user;
+    await scene.app.context.ledger.setBalance({ account: 'user', id, balance: 0, ref: 'empty', kind: 'test', actorId: 0 });
+    const asked = scene.upstream.requests.length;
+    expect(await failureOf(client.messages.countTokens({ model, messages }))).toBeInstanceOf(Anthropic.PermissionDeniedError);
+    expect(scene.upstream.requests).toHaveLength(asked);
+    await scene.checkBooks();
+  });
+});

@@ -1,0 +1,157 @@
+// The guide to the first call: what it says when a call is refused, and what the channel form does before it saves.
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import type { Visitor } from './support/browser.ts';
+import { channelBody, owner, signInByApi } from './support/furnish.ts';
+import type { Api } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import type { Tidegate } from './support/tidegate.ts';
+import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+
+interface Stage {
+  tidegate: Tidegate;
+  api: Api;
+  visitor: Visitor;
+  page: Page;
+}
+
+async function setStage(): Promise<Stage> {
+  const tidegate = await startTidegate();
+  const body = JSON.stringify({ ...owner, confirmPassword: owner.password });
+  await fetch(`${tidegate.url}/api/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const api = await signInByApi(tidegate.url, owner);
+  const visitor = await createVisitor(tidegate.url);
+  await signIn(visitor);
+  return { tidegate, api, visitor, page: visitor.page };
+}
+
+async function ask(tidegate: Tidegate, key: string, model = 'gpt-4o-mini'): Promise<number> {
+  const response = await fetch(`${tidegate.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] }),
+  });
+  await response.text();
+  return response.status;
+}
+
+describeInBrowser('the guide', () => {
+  it('says why a call was refused and where to put it right, and turns green when one arrives', async () => {
+    const { tidegate, api, visitor, page } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', { ...channelBody(tidegate), models: 'gpt-4o-mini,never-priced' });
+    const [token] = (await api.post('/api/token/', { name: 'first-token', remain_quota: 2_500_000, expired_time: -1 })) as {
+      key: string;
+    }[];
+    const key = `sk-${token?.key}`;
+    await page.goto('/first-call');
+    await page.getByText(text('guide.arrival.waiting')).waitFor();
+
+    expect(await ask(tidegate, key.slice(0, -1))).toBe(401);
+    await page.getByText(text('guide.cause.key_cut_one', { tail: key.slice(-4, -1), own: key.slice(-4) })).waitFor();
+    await page.getByText(text('guide.gate.key_not')).waitFor();
+    await expectSoundScreen(visitor);
+
+    expect(await ask(tidegate, key, 'never-priced')).toBe(403);
+    await page.getByText(text('guide.cause.price', { model: 'never-priced' })).waitFor();
+    expect(await page.getByRole('link', { name: text('guide.door.settings') }).getAttribute('href')).toBe('/setting');
+
+    tidegate.upstream.queue({
+      status: 401,
+      error: { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' },
+    });
+    await ask(tidegate, key);
+    await page.getByText(text('guide.cause.provider_key', { channel: 'Harbour mouth', status: 401 })).waitFor();
+    await page.getByText('Incorrect API key provided').waitFor();
+
+    await page.getByRole('button', { name: text('guide.arrival.send') }).click();
+    await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
+    await expectSoundScreen(visitor);
+  });
+
+  it('tells who has no credit whom to ask, and shows no code for a call that would be refused', async () => {
+    const { tidegate, api } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', channelBody(tidegate));
+    await api.post('/api/user/', { username: 'keeper', password: 'another-lantern', display_name: 'Keeper' });
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await signIn(visitor, { username: 'keeper', password: 'another-lantern' });
+    const { page } = visitor;
+    for (const path of ['/', '/token', '/first-call']) {
+      await page.goto(path);
+      await page.getByText(text('common.credit.ask')).waitFor();
+      expect(await page.getByRole('link', { name: text('home.today.open_guide') }).count()).toBe(0);
+      expect(await page.getByRole('region', { name: 'curl' }).count()).toBe(0);
+      await expectSoundScreen(visitor);
+    }
+    await api.put('/api/option/', { key: 'TopUpLink', value: 'https://shop.example/credit' });
+    await page.goto('/');
+    await page.evaluate(() => localStorage.removeItem('status'));
+    await page.reload();
+    expect(await page.getByRole('link', { name: text('common.credit.top_up_link') }).getAttribute('href')).toBe(
+      'https://shop.example/credit',
+    );
+  });
+});
+
+describeInBrowser('the form of a channel', () => {
+  it('is not saved when the test fails, unless that is meant', async () => {
+    const { tidegate, api, visitor, page } = await setStage();
+    await using _server = tidegate;
+    await page.goto('/channel/add');
+    const panel = panelOf(page, 'desk');
+    await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
+    await panel.getByLabel(text('channels.base_url.optional')).fill(tidegate.upstream.url);
+    await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+    await settle(page);
+    tidegate.upstream.behave({
+      status: 401,
+      error: { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' },
+    });
+    await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
+    await panel.getByText(/Incorrect API key provided/).waitFor();
+    expect(await api.get('/api/channel/')).toEqual([]);
+    await panel.getByRole('button', { name: text('channels.draft.anyway') }).click();
+    await page.getByRole('row').filter({ hasText: 'Harbour mouth' }).waitFor();
+    expect(await api.get('/api/channel/')).toMatchObject([{ name: 'Harbour mouth' }]);
+    await expectSoundScreen(visitor);
+  });
+
+  it('closed during its test creates nothing', async () => {
+    const { tidegate, api, page } = await setStage();
+    await using _server = tidegate;
+    await page.goto('/channel/add');
+    const panel = panelOf(page, 'desk');
+    await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
+    await panel.getByLabel(text('channels.base_url.optional')).fill(tidegate.upstream.url);
+    await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+    await settle(page);
+    tidegate.upstream.behave({ firstByteDelay: 1_000 });
+    await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
+    const asked = await tidegate.upstream.request(0);
+    await panel.getByRole('button', { name: text('common.action.cancel'), exact: true }).click();
+    await page.getByRole('button', { name: text('common.unsaved.leave'), exact: true }).click();
+    await page.waitForURL('**/channel');
+    expect(await asked.closed).toBe('complete');
+    await settle(page);
+    expect(await api.get('/api/channel/')).toEqual([]);
+  });
+});
+
+describeInBrowser('a number in the list of channels', () => {
+  it('is shown whole, whatever its length', async () => {
+    const { tidegate, api, page } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', { ...channelBody(tidegate), weight: 1_000_000, priority: 1_000_000 });
+    await page.goto('/channel');
+    for (const name of ['weight', 'priority'] as const) {
+      const field = page.getByLabel(text(`channels.inline.${name}`, { name: 'Harbour mouth' }));
+      await field.waitFor();
+      expect(await field.inputValue()).toBe('1000000');
+      const hidden = await field.evaluate((input) => input.scrollWidth - input.clientWidth);
+      expect(hidden).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,323 @@
+// Random interleavings of everything that moves money, in three processes on one database, and what must be true after each.
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { createChangeFeed } from '#server/db/change-feed.ts';
+import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { Database } from '#server/db/database.ts';
+import { emptyMoney, tokenBalance, userBalance } from '#server/money/account.ts';
+import { audit } from '#server/money/audit.ts';
+import { createLedger } from '#server/money/ledger.ts';
+import type { Ledger } from '#server/money/ledger.ts';
+import type { Reservation } from '#server/money/settlement.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import type { Engine } from '#tests/support/engines.ts';
+import { makeFreezable } from '#tests/support/freezable-database.ts';
+import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { seededRandom } from '#tests/support/upstream-answers.ts';
+
+export interface InterleavingsOptions {
+  engine: Engine;
+  runs: number;
+  seed: number;
+  /** True answers keep to what was reserved for them. */
+  honoursLimits: boolean;
+}
+
+/** Quota: what the largest answer of the model costs, and what most need. */
+const largest = 1_000;
+const most = 40;
+const processes = 3;
+const steps = 8;
+/** Users of a batch, each with an interleaving of its own at the same time: one database and its processes serve them all. */
+const usersAtOnce = 1_000;
+/** Milliseconds that a call waits for money of others. */
+const waitMs = 40;
+const log = pino({ level: 'silent' });
+
+interface Process {
+  ledger: Ledger;
+  db: FreezableDatabase;
+  stopFeed(): Promise<void>;
+  isDead: boolean;
+}
+
+interface Call {
+  reservation: Reservation;
+  process: Process;
+  /** What it will be charged. */
+  cost: number;
+}
+
+interface Subject {
+  user: UserRecord;
+  token: TokenRecord;
+  isLimited: boolean;
+  calls: Call[];
+  random: () => number;
+  /** The most that one call of it cost more than it had reserved. */
+  outgrowth: number;
+  /** What edits took from under running calls. */
+  taken: { user: number; token: number };
+}
+
+/** @throws when an account is further below zero than it may be, or the books do not balance */
+export async function runInterleavings(
+  options: InterleavingsOptions,
+): Promise<{ runs: number; refused: number; overdrawn: number; killed: number }> {
+  const report = { runs: 0, refused: 0, overdrawn: 0, killed: 0 };
+  const random = seededRandom(options.seed);
+  while (report.runs < options.runs) {
+    const count = Math.min(usersAtOnce, options.runs - report.runs);
+    const seed = Math.floor(random() * 2 ** 31);
+    await runBatch(options, { count, seed, report });
+    report.runs += count;
+  }
+  return report;
+}
+
+interface Batch {
+  count: number;
+  seed: number;
+  report: { refused: number; overdrawn: number; killed: number };
+}
+
+async function runBatch({ engine, honoursLimits }: InterleavingsOptions, { count, seed, report }: Batch): Promise<void> {
+  const where = `seed ${seed}`;
+  const random = seededRandom(seed);
+  const database = await engine.create();
+  const running: Process[] = [];
+  try {
+    for (let index = 0; index < processes; index += 1) running.push(await start(await database.open(), random));
+    const subjects: Subject[] = [];
+    for (let index = 0; index < count; index += 1) subjects.push(await arrange(database.db, running, seededRandom(seed + index)));
+    for (let step = 0; step < steps; step += 1) {
+      const acting = Promise.all(subjects.map((subject) => act(subject, [...running], { honoursLimits, report })));
+      // In the middle of everything. What it left is settled by the others.
+      const victim = random() < 0.2 ? running[Math.floor(random() * running.length)] : undefined;
+      if (victim !== undefined) {
+        await kill(victim);
+        report.killed += 1;
+      }
+      await acting;
+      if (victim !== undefined) {
+        running.splice(running.indexOf(victim), 1, await start(await database.open(), random));
+        for (const subject of subjects) subject.calls = subject.calls.filter((call) => !call.process.isDead);
+      }
+      await check(database.db, subjects, where);
+    }
+    await Promise.all(subjects.flatMap((subject) => subject.calls.splice(0).map((call) => settle(subject, call))));
+    for (const process of running.splice(0)) await stop(process);
+    await check(database.db, subjects, where);
+    expect((await audit(database.db)).findings, where).toEqual([]);
+    for (const subject of subjects) {
+      const { user } = await read(database.db, subject);
+      if (userBalance(user) < 0) report.overdrawn += 1;
+    }
+  } finally {
+    for (const process of running) await stop(process);
+    await database.remove();
+  }
+}
+
+async function start(real: Database, random: () => number): Promise<Process> {
+  const db = makeFreezable(real);
+  const changes = createChangeFeed({ db, pollMilliseconds: 20 });
+  await changes.start();
+  const randomText = (length: number) => Array.from({ length }, () => 'abcdefghijklmnopqrstuvwxyz'[Math.floor(random() * 26)]).join('');
+  const ledger = createLedger({ db, changes, log, now: Date.now, randomText, waitMs });
+  await ledger.start();
+  return { ledger, db, stopFeed: () => changes.stop(), isDead: false };
+}
+
+async function stop({ ledger, db, stopFeed }: Process): Promise<void> {
+  await ledger.stop();
+  await stopFeed();
+  await db.close();
+}
+
+/** Its database is gone for it, and it has resigned for the others: as after `kill -9` and the time that they watch. */
+async function kill(process: Process): Promise<void> {
+  process.isDead = true;
+  const { processId } = process.ledger;
+  await process.db.collection('processes').patch({ id: processId }, { set: { heartbeat_at: 0 } });
+  await process.db.close();
+}
+
+async function arrange(db: Database, running: readonly Process[], random: () => number): Promise<Subject> {
+  const quota = Math.floor(random() * 2.5 * largest);
+  const isLimited = random() < 0.5;
+  const user: UserRecord = { ...blankUser, id: await db.nextId('users'), ...emptyMoney() };
+  user.username = `u${user.id}`;
+  user.username_folded = user.username;
+  await db.collection('users').insert(user);
+  const token: TokenRecord = {
+    ...blankToken,
+    id: await db.nextId('tokens'),
+    user_id: user.id,
+    unlimited_quota: !isLimited,
+    ...emptyMoney(),
+  };
+  token.key_hash = `k${token.id}`;
+  await db.collection('tokens').insert(token);
+  const { ledger } = running[0] ?? raise();
+  if (quota > 0) await ledger.change({ account: 'user', id: user.id, amount: quota, ref: `u${user.id}`, kind: 'test', actorId: 0 });
+  if (isLimited)
+    await ledger.change({
+      account: 'token',
+      id: token.id,
+      amount: 1 + Math.floor(random() * 2 * largest),
+      ref: `t${token.id}`,
+      kind: 'test',
+      actorId: 0,
+    });
+  return { user, token, isLimited, calls: [], random, outgrowth: 0, taken: { user: 0, token: 0 } };
+}
+
+interface Acting {
+  honoursLimits: boolean;
+  report: { refused: number };
+}
+
+async function act(subject: Subject, running: readonly Process[], acting: Acting): Promise<void> {
+  const { random } = subject;
+  // Several at once, so that they meet.
+  const acts = Array.from({ length: 1 + Math.floor(random() * 3) }, () => one(subject, running, acting));
+  await Promise.all(acts);
+}
+
+async function one(subject: Subject, running: readonly Process[], acting: Acting): Promise<void> {
+  const process = running[Math.floor(subject.random() * running.length)] ?? raise();
+  try {
+    await choose(subject, process, acting);
+  } catch (failure) {
+    // Whoever was at it has died.
+    if (!running.some(({ isDead }) => isDead)) throw failure;
+  }
+}
+
+async function choose(subject: Subject, process: Process, acting: Acting): Promise<void> {
+  const { random, calls } = subject;
+  const choice = random();
+  if (choice < 0.5 || calls.length === 0) return begin(subject, process, acting);
+  const call = calls.splice(Math.floor(random() * calls.length), 1)[0];
+  if (call === undefined) return undefined;
+  if (choice < 0.7) return settle(subject, call);
+  if (choice < 0.8) {
+    // Left before an upstream had it.
+    call.process.ledger.release(call.reservation);
+    return undefined;
+  }
+  if (choice < 0.9) {
+    await call.process.ledger.extend(call.reservation, 1 + Math.floor(random() * most));
+    calls.push(call);
+    return undefined;
+  }
+  calls.push(call);
+  return edit(subject, process, acting);
+}
+
+async function begin(subject: Subject, process: Process, { honoursLimits, report }: Acting): Promise<void> {
+  const { random, user, token, isLimited } = subject;
+  const named = random() < 0.5 ? largest : 1 + Math.floor(random() * most);
+  const result = await process.ledger.reserve({
+    userId: user.id,
+    token: { id: token.id, isLimited },
+    amount: named,
+    least: Math.min(named, most),
+  });
+  if (!('reservation' in result)) {
+    report.refused += 1;
+    return;
+  }
+  const { reservation } = result;
+  const cost = Math.floor(random() * (honoursLimits ? reservation.amount : largest) + 1);
+  subject.calls.push({ reservation, process, cost: honoursLimits ? Math.min(cost, reservation.amount) : cost });
+}
+
+async function settle(subject: Subject, { reservation, process, cost }: Call): Promise<void> {
+  subject.outgrowth = Math.max(subject.outgrowth, cost - reservation.amount);
+  const { id: _, ...row } = buildLog({ id: 0, user_id: subject.user.id, token_id: subject.token.id, quota: cost, prompt_tokens: 1 });
+  await process.ledger.settle(reservation, row);
+}
+
+async function edit(subject: Subject, { ledger }: Process, { honoursLimits }: Acting): Promise<void> {
+  const { random, user } = subject;
+  const ref = `e${user.id}-${random()}`;
+  const request = { account: 'user' as const, id: user.id, ref, kind: 'test', actorId: 0 };
+  if (honoursLimits || random() < 0.5) {
+    // Refused where it is not there.
+    await ledger.change({ ...request, amount: Math.floor((random() - 0.5) * largest) || 1 }).catch(() => {});
+    return;
+  }
+  const balance = Math.floor(random() * largest);
+  const result = await ledger.setBalance({ ...request, balance });
+  // What running calls have reserved stands against it: they may spend what was just taken.
+  if (result.amount < 0) subject.taken.user += -result.amount;
+}
+
+async function read(db: Database, { user, token }: Subject): Promise<{ user: UserRecord; token: TokenRecord }> {
+  const [userNow, tokenNow] = [await db.collection('users').get(user.id), await db.collection('tokens').get(token.id)];
+  if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
+  return { user: userNow, token: tokenNow };
+}
+
+async function check(db: Database, subjects: readonly Subject[], where: string): Promise<void> {
+  const users = new Map((await db.collection('users').find({})).map((user) => [user.id, user]));
+  const tokens = new Map((await db.collection('tokens').find({})).map((token) => [token.id, token]));
+  for (const subject of subjects) {
+    const [user, token] = [users.get(subject.user.id), tokens.get(subject.token.id)];
+    if (user === undefined || token === undefined) throw new Error('The accounts are gone');
+    const lowest = { user: -subject.outgrowth - subject.taken.user, token: -subject.outgrowth };
+    expect(userBalance(user), `${where}: user ${user.id}`).toBeGreaterThanOrEqual(lowest.user);
+    if (subject.isLimited) expect(tokenBalance(token), `${where}: token ${token.id}`).toBeGreaterThanOrEqual(lowest.token);
+  }
+}
+
+function raise(): never {
+  throw new Error('No process runs');
+}
+
+const blankUser = {
+  username: '',
+  username_folded: '',
+  password_hash: '',
+  display_name: '',
+  role: 1,
+  status: 1,
+  email: '',
+  github_id: '',
+  oidc_id: '',
+  wechat_id: '',
+  telegram_id: '',
+  linux_do_id: '',
+  quota: 0,
+  used_quota: 0,
+  request_count: 0,
+  group: 'default',
+  aff_count: 0,
+  aff_quota: 0,
+  aff_history_quota: 0,
+  inviter_id: 0,
+  DeletedAt: null,
+  setting: '',
+  created_time: 0,
+  revision: 1,
+};
+
+const blankToken = {
+  name: 'key',
+  key_hash: '',
+  key_cipher: '',
+  status: 1,
+  created_time: 0,
+  accessed_time: 0,
+  expired_time: -1,
+  remain_quota: 0,
+  used_quota: 0,
+  model_limits_enabled: false,
+  model_limits: '',
+  allow_ips: '',
+  group: '',
+  DeletedAt: null,
+  revision: 1,
+};

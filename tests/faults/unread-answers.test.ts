@@ -1,0 +1,90 @@
+// Clients that stop reading, whatever they were reading, and one that only reads slowly.
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
+
+const env = { CLIENT_TIMEOUT: '1' };
+/** More than what the system holds for a connection on both sides. */
+const large = 30_000_000;
+
+/** A client that asks and reads nothing. */
+async function ask(port: number, head: string, body = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.pause();
+  // A connection that is cut off is what is waited for.
+  socket.on('error', () => {});
+  socket.write(`${head}\r\nHost: x\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return socket;
+}
+
+const call = (key: string, stream: boolean) => {
+  const body = JSON.stringify({ model: testModel, stream, messages: [{ role: 'user', content: 'go' }] });
+  return [`POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${key}`, body] as const;
+};
+
+describe.each(engines)('answers that nobody reads on $kind', (engine) => {
+  test('a whole answer does not hold its connection for ever', async () => {
+    await using scene = await createScene(engine, { env });
+    scene.upstream.behave({ text: 'x'.repeat(large) });
+    const socket = await ask(scene.app.port, ...call(scene.key, false));
+    expect(await scene.logs(1)).toHaveLength(1);
+    await until(async () => (await scene.app.connections()) === 0);
+    expect(socket.bytesRead).toBeLessThan(large);
+    socket.destroy();
+    await scene.checkBooks();
+  });
+
+  test('a stream ends as if its client had left', async () => {
+    await using scene = await createScene(engine, { env });
+    scene.upstream.behave({ repeat: { text: 'x'.repeat(100_000), times: 1_000 } });
+    const socket = await ask(scene.app.port, ...call(scene.key, true));
+    expect(await (await scene.upstream.request(0)).closed).toBe('aborted');
+    const [row] = await scene.logs(1);
+    expect(row?.other).toMatchObject({ ending: 'client_closed' });
+    await until(async () => (await scene.app.connections()) === 0);
+    socket.destroy();
+    await scene.checkBooks();
+  });
+
+  test('a slow reader gets all of it, however long it takes', async () => {
+    await using scene = await createScene(engine, { env: { CLIENT_TIMEOUT: '3' } });
+    scene.upstream.behave({ text: 'x'.repeat(large) });
+    const socket = await ask(scene.app.port, ...call(scene.key, false));
+    let size = 0;
+    let last = '';
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      last = chunk.subarray(-20).toString();
+      socket.pause();
+      // Some seconds in all: longer than what is allowed without progress.
+      setTimeout(() => socket.resume(), 8);
+    });
+    socket.resume();
+    await until(() => socket.closed || (size > large && last.endsWith('}')), 60_000);
+    expect({ isCut: socket.closed, isWhole: size > large }).toEqual({ isCut: false, isWhole: true });
+    socket.destroy();
+  }, 90_000);
+});
+
+test('a file that nobody reads does not hold its connection for ever', async () => {
+  const [engine] = engines;
+  if (engine === undefined) throw new Error('No engine to test on');
+  const consoleFolder = await mkdtemp(path.join(tmpdir(), 'tidegate-console-'));
+  await writeFile(path.join(consoleFolder, 'large.png'), Buffer.alloc(large));
+  await using app = await createTestApp(engine, { env, consoleFolder });
+  const socket = await ask(app.port, 'GET /large.png HTTP/1.1');
+  await until(async () => (await app.connections()) === 1);
+  await until(async () => (await app.connections()) === 0);
+  expect(socket.bytesRead).toBeLessThan(large);
+  socket.destroy();
+  await rm(consoleFolder, { recursive: true });
+});

@@ -1,0 +1,125 @@
+// What an upstream says about the account of a channel: ours to know, and nothing that a caller can make it say.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
+import { createScene, readEvents } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+const once = { RetryTimes: '0' };
+const secret = 'Your organization tide-corp has run out of credits';
+const error = (fields: object = {}) => ({ message: secret, type: 'x_error', code: 'x_code', param: null, ...fields });
+
+async function expectOurWords(scene: RelayScene, answer: { status: number; text: string }): Promise<void> {
+  expect(answer.text).not.toContain('tide-corp');
+  expect(answer.text).not.toMatch(/x_code|x_error|insufficient/);
+  const told = JSON.parse(answer.text).error;
+  expect(told).toMatchObject({ type: 'upstream_error', code: 'channel_refused' });
+  expect(told.message).toMatch(/^The provider refused the channel \(request id: \w+\)$/);
+  expect(answer.status).toBe(502);
+  const [row] = await scene.logs(1);
+  expect(row?.other?.['problem']).toBe(secret);
+}
+
+describe.each(engines)('refused channels on $kind', (engine) => {
+  const english = { 'accept-language': 'en' };
+
+  test.each([
+    ['401', { status: 401, error: error() }],
+    ['402', { status: 402, error: error() }],
+    ['403', { status: 403, error: error() }],
+    ['a quota of its own', { status: 429, retryAfter: 86_400, error: error({ type: 'insufficient_quota', code: 'insufficient_quota' }) }],
+    ['a bad request with the code of a bad key', { status: 400, error: error({ code: 'invalid_api_key' }) }],
+    ['an error in a body of status 200', { garbage: 'error object', error: error({ code: 402 }) }],
+    ['a named error in a body of status 200', { garbage: 'error object', error: error({ type: 'insufficient_quota' }) }],
+  ] as const)('%s reaches callers in our words, administrators as it came', async (_, behaviour) => {
+    await using scene = await createScene(engine, { settings: once });
+    for (const stream of [false, true]) {
+      scene.upstream.behave(behaviour);
+      const answer = await scene.chat({ stream }, english);
+      expect(answer.headers.get('retry-after')).toBeNull();
+      await expectOurWords(scene, { status: answer.status, text: await answer.text() });
+    }
+    const owner = await scene.app.as(scene.user);
+    expect(JSON.stringify(await owner.get('/api/log/self'))).not.toMatch(/tide-corp|x_code|insufficient/);
+    await scene.checkBooks();
+  });
+
+  test.each([error({ code: 401 }), error({ type: 'insufficient_quota' }), error({ code: '403' })])(
+    'an error event about the account in a stream that has begun is told in our words: %j',
+    async (told) => {
+      await using scene = await createScene(engine, { settings: once });
+      scene.upstream.behave({ errorAfter: 3, error: told });
+      const answer = await scene.chat({ stream: true }, english);
+      const events = await readEvents(answer);
+      await expectOurWords(scene, { status: 502, text: events.at(-1) ?? '' });
+      const owner = await scene.app.as(scene.user);
+      expect(JSON.stringify(await owner.get('/api/log/self'))).not.toContain('tide-corp');
+    },
+  );
+
+  test('another channel is tried as before, and the caller hears nothing of it', async () => {
+    await using scene = await createScene(engine, { channels: [{ priority: 2 }, { priority: 1 }] });
+    scene.upstream.queue({ status: 401, error: error() });
+    expect((await scene.chat()).status).toBe(200);
+    expect(scene.upstream.requests).toHaveLength(2);
+  });
+
+  test('a refusal in Chinese', async () => {
+    await using scene = await createScene(engine, { settings: once });
+    scene.upstream.behave({ status: 403, error: error() });
+    const answer = await (await scene.chat()).json();
+    expect(answer.error.message).toContain('上游服务商拒绝了该渠道');
+  });
+
+  test('what an upstream says about a request still reaches its caller', async () => {
+    await using scene = await createScene(engine, { settings: once });
+    scene.upstream.behave({ status: 400, error: error({ message: 'max_tokens is too large', code: 'invalid_value' }) });
+    const answer = await scene.chat();
+    expect(answer.status).toBe(400);
+    expect((await answer.json()).error).toMatchObject({
+      code: 'invalid_value',
+      message: expect.stringContaining('max_tokens is too large'),
+    });
+  });
+
+  test.each([400, 404, 422, 500])('five calls that make an upstream quote a keyword with %i disable no channel', async (status) => {
+    await using scene = await createScene(engine, {
+      settings: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '3' },
+      channels: [{}, {}],
+    });
+    scene.upstream.behave({ status, error: error({ message: "Invalid value: 'Permission denied'", code: null }) });
+    for (let call = 0; call < 5; call += 1) await scene.chat({ tool_choice: 'Permission denied' });
+    await scene.logs(5);
+    const channels = await scene.app.context.db.collection('channels').find({});
+    expect(channels.map((channel) => channel.status)).toEqual([1, 1]);
+  });
+
+  test('an error event or body that quotes a keyword disables no channel', async () => {
+    await using scene = await createScene(engine, { settings: { ...once, AutomaticDisableChannelEnabled: 'true' } });
+    const quoted = error({ message: "Invalid value: 'Permission denied'", code: null });
+    for (const behaviour of [
+      { errorAfter: 2, error: quoted },
+      { garbage: 'error object' as const, error: quoted },
+    ]) {
+      scene.upstream.behave(behaviour);
+      await (await scene.chat({ stream: true })).text();
+    }
+    await scene.logs(2);
+    const [channel] = await scene.app.context.db.collection('channels').find({});
+    expect(channel?.status).toBe(1);
+  });
+
+  test('names of any length in an error are cut before they are kept', async () => {
+    const long = 'x'.repeat(1024 * 1024);
+    await using upstream = await startRawUpstream(
+      (response) =>
+        void response.end(
+          `data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\ndata: ${JSON.stringify({ error: { message: long, type: long, param: long, code: long } })}\n\n`,
+        ),
+    );
+    await using scene = await createScene(engine, { channels: [{ base_url: upstream.url }] });
+    await (await scene.chat({ stream: true })).text();
+    const [row] = await scene.logs(1);
+    expect(JSON.stringify(row).length).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,55 @@
+// What the gate keeps of keys: strangers choose them, so nothing may grow by what they send.
+import { describe, expect, test } from 'vitest';
+import { createTokenGate } from '#server/relay/token-gate.ts';
+import type { TokenGate } from '#server/relay/token-gate.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const admit = async (gate: TokenGate, authorization: string) => gate.admit(new Headers({ authorization }));
+const codeOf = (gate: TokenGate, authorization: string) =>
+  admit(gate, authorization).then(
+    () => undefined,
+    (failure: { code?: string }) => failure.code,
+  );
+
+describe.each(engines)('the token gate on $kind', (engine) => {
+  test('however a key is spelled and whatever is appended to it, it is kept once', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ role: 10 });
+    const { key } = await createToken(app.context, user.id);
+    const gate = createTokenGate(app.context);
+    for (let count = 0; count < 200; count += 1) {
+      await admit(gate, `${count % 2 === 0 ? 'Bearer' : 'bearer'} ${' '.repeat(count)}${key}`);
+      const pinned = await admit(gate, `${key}-${count}-${'x'.repeat(5_000)}`);
+      expect(pinned.pinnedChannel).toBe(count);
+    }
+    expect((await admit(gate, key)).pinnedChannel).toBeUndefined();
+    expect(gate.size).toBe(1);
+    gate.stop();
+  });
+
+  test('keys that do not exist are forgotten, and too long ones are not looked up', async () => {
+    await using app = await createTestApp(engine);
+    const gate = createTokenGate(app.context);
+    for (let count = 0; count < 1_500; count += 1) expect(await codeOf(gate, `sk-nobody${count}`)).toBe('key_invalid');
+    expect(gate.size).toBeLessThanOrEqual(1_000);
+    const before = gate.size;
+    expect(await codeOf(gate, `Bearer sk-${'x'.repeat(15_000)}`)).toBe('key_invalid');
+    expect(gate.size).toBe(before);
+    gate.stop();
+  });
+
+  test('a key that was refused works as soon as it exists', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser();
+    const gate = createTokenGate(app.context);
+    const { token, key } = await createToken(app.context, user.id);
+    await app.context.db.collection('tokens').remove({ id: token.id });
+    expect(await codeOf(gate, key)).toBe('key_invalid');
+    await app.context.db.collection('tokens').insert(token);
+    await app.context.changes.announce('token', token.id);
+    expect(await codeOf(gate, key)).toBeUndefined();
+    gate.stop();
+  });
+});

@@ -1,0 +1,7 @@
+// Tokens of a chat call's prompt, as the relay counts them.
+import { promptParts } from '#server/upstream/prompt-parts.ts';
+import { countParts } from '#server/upstream/token-estimate.ts';
+
+export function countPrompt(messages: readonly object[], model: string): Promise<number> {
+  return countParts(promptParts({ messages }, 'chat', model), model, { owner: 0, isEstimated: false });
+}

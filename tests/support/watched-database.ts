@@ -1,0 +1,61 @@
+// A database some of whose verbs are looked at, or fail.
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import type { Filter, GroupRequest, GroupRow, Write } from '#server/db/collection.ts';
+import type { CollectionName, Database } from '#server/db/database.ts';
+
+/** A database that tells of every sum that is asked of it, before its answer is handed on. */
+export function watchGroups(
+  db: Database,
+  seen: (name: CollectionName, request: GroupRequest, answer: readonly GroupRow[]) => Promise<void>,
+): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      return instead(collection, {
+        group: async (request: GroupRequest) => {
+          const answer = await collection.group(request);
+          await seen(name, request, answer);
+          return answer;
+        },
+      });
+    },
+  });
+}
+
+/** A database whose writes fail once so many have been carried out. */
+export function failingWrites(db: Database, allowed: number): Database {
+  let left = allowed;
+  const spend = () => {
+    left -= 1;
+    if (left < 0) throw new DatabaseUnavailable('A test has taken the database away');
+  };
+  return instead(db, {
+    write: async (batch: readonly Write[]) => {
+      spend();
+      return db.write(batch);
+    },
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      return instead(collection, {
+        remove: async (filter: Filter) => {
+          spend();
+          return collection.remove(filter);
+        },
+        patch: async (...given: Parameters<typeof collection.patch>) => {
+          spend();
+          return collection.patch(...given);
+        },
+      });
+    },
+  });
+}
+
+function instead<T extends object>(target: T, parts: Record<string, unknown>): T {
+  return new Proxy(target, {
+    get(object, name) {
+      if (typeof name === 'string' && Object.hasOwn(parts, name)) return parts[name];
+      const value: unknown = Reflect.get(object, name);
+      return typeof value === 'function' ? value.bind(object) : value;
+    },
+  });
+}
