@@ -135,12 +135,15 @@ describeInBrowser('failures', () => {
 async function tryAgain({ page }: Visitor): Promise<void> {
   const buttons = page.getByRole('button', { name: text('common.action.retry') });
   await expect
-    .poll(async () => {
-      await buttons
-        .first()
-        .click({ timeout: 500 })
-        .catch(() => undefined);
-      return page.getByRole('alert').count();
-    })
+    .poll(
+      async () => {
+        await buttons
+          .first()
+          .click({ timeout: 500 })
+          .catch(() => undefined);
+        return page.getByRole('alert').count();
+      },
+      { message: 'what still says that it failed', timeout: 15_000 },
+    )
     .toBe(0);
 }

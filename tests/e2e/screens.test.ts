@@ -1,7 +1,7 @@
 // Every screen of the console, on a phone, on a tablet and at a desk, light and dark, in both languages.
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
@@ -45,40 +45,41 @@ describeInBrowser('screens', () => {
     });
   }
 
-  for (const look of looks) {
-    const name = `${look.size}, ${look.scheme}, ${look.language}`;
+  describe.each(looks)('$size, $scheme, $language', (look) => {
+    let visitor: Visitor;
 
-    it(`${name}: what is open to everybody is sound`, async () => {
-      await furnishOnce();
-      const visitor = await createVisitor(tidegate.url, look);
-      for (const screen of [...plain, '/', ...(inShell.includes('/pricing') ? ['/pricing'] : []), '/no/such/page']) {
-        await expectSoundAt(visitor, screen);
-      }
-      await visitor.context.close();
+    describe('nobody signed in', () => {
+      beforeAll(async () => {
+        await furnishOnce();
+        visitor = await createVisitor(tidegate.url, look);
+      });
+      afterAll(() => visitor.context.close());
+
+      it.each([...plain, '/', ...(inShell.includes('/pricing') ? ['/pricing'] : []), '/no/such/page'])('%s is sound', (screen) =>
+        expectSoundAt(visitor, screen),
+      );
     });
 
-    it(`${name}: every screen of an administrator is sound`, async () => {
-      await furnishOnce();
-      const visitor = await createVisitor(tidegate.url, look);
-      await signIn(visitor, undefined, look.language);
-      for (const screen of inShell) await expectSoundAt(visitor, screen);
-      await visitor.context.close();
-    });
+    describe('an administrator', () => {
+      beforeAll(async () => {
+        await furnishOnce();
+        visitor = await createVisitor(tidegate.url, look);
+        await signIn(visitor, undefined, look.language);
+      });
+      afterAll(() => visitor.context.close());
 
-    it(`${name}: panels and forms are sound`, async () => {
-      await furnishOnce();
-      const visitor = await createVisitor(tidegate.url, look);
-      await signIn(visitor, undefined, look.language);
-      if (inShell.includes('/token')) await expectSoundAt(visitor, '/token?open=new');
-      for (const screen of lists) {
+      it.each([...inShell, ...(inShell.includes('/token') ? ['/token?open=new'] : [])])('%s is sound', (screen) =>
+        expectSoundAt(visitor, screen),
+      );
+
+      it.each(lists)('%s: a record beside its list is sound', async (screen) => {
         await visitor.page.goto(screen);
         await settle(visitor.page);
         await openFirstRecord(visitor, look.size === 'phone');
         await expectSoundScreen(visitor);
-      }
-      await visitor.context.close();
+      });
     });
-  }
+  });
 
   let furnishing: Promise<unknown> | undefined;
   function furnishOnce(): Promise<unknown> {
