@@ -3,9 +3,9 @@ import { pino } from 'pino';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { audit } from '#server/money/audit.ts';
-import { createDeathWatch } from '#server/money/death-watch.ts';
-import { settleLeftovers } from '#server/money/settle-leftovers.ts';
-import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
+import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
+import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/recovery/orphans.ts';
 
 try {
   const env = readEnv(process.env);

@@ -286,7 +286,7 @@ export interface SessionRecord {
   user_agent: string;
 }
 
-/** A running server process; see `server/money/process.ts`. */
+/** A running server process; see `server/money/recovery/server-process.ts`. */
 export interface ProcessRecord {
   id: string;
   host: string;

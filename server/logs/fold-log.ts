@@ -1,6 +1,6 @@
 // Folds the rows of hours that are over into sums, so that statistics need not read the rows. Everything here is made from the
 // rows anew and replaces what was there, so it may stop anywhere and be repeated. What was folded but has changed since is
-// announced by marks (`server/money/late-rows.ts`) or found by comparing counts (`checkFolds`).
+// announced by marks (`server/money/settlement/late-rows.ts`) or found by comparing counts (`checkFolds`).
 import type { AppContext } from '#server/context.ts';
 import type { LogFoldRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';

@@ -7,17 +7,17 @@ import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import { createDeathWatch } from '#server/money/death-watch.ts';
-import { changeBalance, finishOpenEntries, removeOldMarks, setBalance } from '#server/money/entries.ts';
-import { Leases } from '#server/money/leases.ts';
-import type { Refusal } from '#server/money/lease-account.ts';
-import { covered, overdraw, payable, shortfall } from '#server/money/overdraft.ts';
-import { createServerProcess } from '#server/money/process.ts';
-import { Settlement } from '#server/money/settlement.ts';
-import type { ChargeRow, Reservation } from '#server/money/settlement.ts';
-import { closedBooksOf, settleLeftovers } from '#server/money/settle-leftovers.ts';
-import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
-import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
+import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { changeBalance, finishOpenEntries, removeOldMarks, setBalance } from '#server/money/ledger-entries.ts';
+import { Leases } from '#server/money/leases/leases.ts';
+import type { Refusal } from '#server/money/leases/lease.ts';
+import { covered, overdraw, payable, shortfall } from '#server/money/settlement/overdraft.ts';
+import { createServerProcess } from '#server/money/recovery/server-process.ts';
+import { Settlement } from '#server/money/settlement/settlement.ts';
+import type { ChargeRow, Reservation } from '#server/money/settlement/settlement.ts';
+import { closedBooksOf, settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
+import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
+import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/recovery/orphans.ts';
 
 export interface LedgerRequest {
   account: AccountKind;

@@ -1,7 +1,7 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
 import type { CallEnding, LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
-import type { ChargeRow } from '#server/money/settlement.ts';
+import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';

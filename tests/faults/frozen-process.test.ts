@@ -2,7 +2,7 @@
 // when it was not dead after all it goes on under a new identity: nothing is charged twice, nothing is lost.
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
-import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/strays.ts';
+import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/recovery/orphans.ts';
 import { arrange, check, countWrites, end, log, onPlace, open, work } from '#tests/faults/bookkeeping.ts';
 import type { Outcomes, Scene } from '#tests/faults/bookkeeping.ts';
 import { engines } from '#tests/support/engines.ts';

@@ -8,7 +8,7 @@ import { emptyMoney, tokenBalance, userBalance } from '#server/money/account.ts'
 import { audit } from '#server/money/audit.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import type { Ledger } from '#server/money/ledger.ts';
-import type { Reservation } from '#server/money/settlement.ts';
+import type { Reservation } from '#server/money/settlement/settlement.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';

@@ -1,7 +1,7 @@
 // An opening of a lease is given up, and arrives when the lease has long been closed again: the money stays where it was.
 import { expect, it } from 'vitest';
-import { createAccount } from '#server/money/lease-account.ts';
-import { LeaseMoves } from '#server/money/lease-moves.ts';
+import { createAccount } from '#server/money/leases/lease.ts';
+import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { log, open } from '#tests/faults/bookkeeping.ts';
 import { onEachEngine } from '#tests/support/engines.ts';

@@ -6,7 +6,7 @@ import type { Write } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import { audit } from '#server/money/audit.ts';
 import { userBalance } from '#server/money/account.ts';
-import type { Reservation } from '#server/money/settlement.ts';
+import type { Reservation } from '#server/money/settlement/settlement.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';

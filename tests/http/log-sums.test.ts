@@ -6,7 +6,7 @@ import type { Database } from '#server/db/database.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { manyRecords } from '#server/logs/fold-day.ts';
-import { lateMarks } from '#server/money/late-rows.ts';
+import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import { queryText } from '#tests/support/log-desk.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { countPrompt } from '#tests/support/count-prompt.ts';
 import { leasedOf } from '#server/money/account.ts';
-import { Leases } from '#server/money/leases.ts';
+import { Leases } from '#server/money/leases/leases.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { embeddedEngine, engines } from '#tests/support/engines.ts';
 import { createScene, until } from '#tests/support/relay-scene.ts';

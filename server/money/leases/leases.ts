@@ -16,11 +16,11 @@ import {
   missing,
   pause,
   refuse,
-} from '#server/money/lease-account.ts';
-import type { Account, Refusal, Waiter } from '#server/money/lease-account.ts';
-import { LeaseMoves } from '#server/money/lease-moves.ts';
-import type { LeaseMovesOptions } from '#server/money/lease-moves.ts';
-import { quotaOf, readAccount } from '#server/money/lease-records.ts';
+} from '#server/money/leases/lease.ts';
+import type { Account, Refusal, Waiter } from '#server/money/leases/lease.ts';
+import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
+import type { LeaseMovesOptions } from '#server/money/leases/lease-moves.ts';
+import { quotaOf, readAccount } from '#server/money/leases/lease-records.ts';
 
 // Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
-import { hold, keyOf, letGo } from '#server/money/lease-account.ts';
-import type { Account } from '#server/money/lease-account.ts';
+import { hold, keyOf, letGo } from '#server/money/leases/lease.ts';
+import type { Account } from '#server/money/leases/lease.ts';
 import {
   beginTerm,
   closeLease,
@@ -16,8 +16,8 @@ import {
   readAccount,
   shrinkLease,
   undoOpening,
-} from '#server/money/lease-records.ts';
-import type { AccountRecord, LeaseOf } from '#server/money/lease-records.ts';
+} from '#server/money/leases/lease-records.ts';
+import type { AccountRecord, LeaseOf } from '#server/money/leases/lease-records.ts';
 
 const undoMs = 250;
 

@@ -6,13 +6,13 @@ import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/collections.ts';
 import type { Database } from '#server/db/database.ts';
-import type { Account } from '#server/money/lease-account.ts';
-import { lateMarks } from '#server/money/late-rows.ts';
-import type { Leases } from '#server/money/leases.ts';
-import type { ClosedBooks } from '#server/money/settle-leftovers.ts';
-import { addTo, settlePatch } from '#server/money/settlement-writes.ts';
-import type { Sum } from '#server/money/settlement-writes.ts';
-import { bareRow, storableRow } from '#server/money/storable-row.ts';
+import type { Account } from '#server/money/leases/lease.ts';
+import { lateMarks } from '#server/money/settlement/late-rows.ts';
+import type { Leases } from '#server/money/leases/leases.ts';
+import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
+import { addTo, settlePatch } from '#server/money/settlement/settlement-writes.ts';
+import type { Sum } from '#server/money/settlement/settlement-writes.ts';
+import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;

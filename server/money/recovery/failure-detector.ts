@@ -1,7 +1,7 @@
 // Tells whose books are abandoned. It remembers what it saw: hosts may have different clocks, and after an outage of the
 // database every heartbeat is old.
 import type { ProcessRecord } from '#server/db/collections.ts';
-import { living, thisHost } from '#server/money/process.ts';
+import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
 /** Without a heartbeat for this long, a process is taken for dead. */
 const deadAfterMs = 20_000;

@@ -7,10 +7,10 @@ import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import type { DeathWatch } from '#server/money/death-watch.ts';
-import { finishOpenEntries } from '#server/money/entries.ts';
-import { thisHost } from '#server/money/process.ts';
-import { callsOf } from '#server/money/settlement-writes.ts';
+import type { DeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { finishOpenEntries } from '#server/money/ledger-entries.ts';
+import { thisHost } from '#server/money/recovery/server-process.ts';
+import { callsOf } from '#server/money/settlement/settlement-writes.ts';
 
 export interface LeftoversOptions {
   db: Database;

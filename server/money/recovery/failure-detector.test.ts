@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProcessRecord } from '#server/db/collections.ts';
-import { createDeathWatch } from '#server/money/death-watch.ts';
-import { hostOf, living, thisHost } from '#server/money/process.ts';
+import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { hostOf, living, thisHost } from '#server/money/recovery/server-process.ts';
 
 const start = Date.UTC(2026, 0, 1);
 /** No process has this one: it is above what Linux gives out. */

@@ -2,9 +2,9 @@
 // debt that one call at a time may leave. What a second one would owe is not charged: an account owes what one call outgrew.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Account } from '#server/money/lease-account.ts';
-import type { Leases } from '#server/money/leases.ts';
-import type { ChargeRow, Reservation } from '#server/money/settlement.ts';
+import type { Account } from '#server/money/leases/lease.ts';
+import type { Leases } from '#server/money/leases/leases.ts';
+import type { ChargeRow, Reservation } from '#server/money/settlement/settlement.ts';
 
 const retryMs = 250;
 

@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import { processOfLease } from '#server/money/account.ts';
-import { finishOpenEntries } from '#server/money/entries.ts';
+import { finishOpenEntries } from '#server/money/ledger-entries.ts';
 import type { AccountKind } from '#server/money/account.ts';
-import { lateMarks } from '#server/money/late-rows.ts';
+import { lateMarks } from '#server/money/settlement/late-rows.ts';
 
 export interface StraysOptions {
   db: Database;

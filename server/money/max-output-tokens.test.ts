@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { largestAnswer } from './largest-answers.ts';
+import { largestAnswer } from './max-output-tokens.ts';
 
 test.each([
   ['gpt-4o-mini', 16_384],

@@ -1,5 +1,5 @@
 // The most tokens that a model can answer with, as its vendor says. What is not known here is an option.
-import known from './data/largest-answers.json' with { type: 'json' };
+import known from './data/max-output-tokens.json' with { type: 'json' };
 
 const byModel = new Map<string, number>(Object.entries(known));
 const found = new Map<string, number | null>();
