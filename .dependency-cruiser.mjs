@@ -16,7 +16,8 @@ const serverLayers = [
   ['settings'],
   ['money'],
   ['notify'],
-  ['upstream'],
+  ['framing'],
+  ['dialects', 'upstream'],
   // What several slices do to one kind of record.
   ['logs'],
   ['tokens'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EventSplitter } from '#server/upstream/event-splitter.ts';
+import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import { ClaudeIdentityStream } from './claude/identity-stream.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';

@@ -1,5 +1,5 @@
 // The format that a caller speaks: how its requests are read and its responses written.
-import type { PromptParts } from '#server/upstream/prompt-parts.ts';
+import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import type { ChatRequest, ResponsePart, TokenUsage } from './parts.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 // A stream whose upstream speaks another format than its client: event by event through parts.
-import { parseObject } from '#server/upstream/loose-json.ts';
-import { dataIn, eventData, firstEventData } from '#server/upstream/sse.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, eventData, firstEventData } from '#server/framing/sse.ts';
 import type { StreamWriter } from './client-dialect.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart, TokenUsage, UpstreamErrorObject } from './parts.ts';

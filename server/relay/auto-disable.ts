@@ -1,7 +1,7 @@
 // Takes a channel out of use when its upstream refuses the channel itself: a dead key, an empty account.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { autoDisableReason } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';

@@ -14,9 +14,9 @@ import type { AdmittedCall } from '#server/relay/admit-call.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { claudeOptions } from '#server/upstream/claude-options.ts';
-import { encodeRequest } from '#server/upstream/encode-request.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { claudeOptions } from '#server/dialects/claude-options.ts';
+import { encodeRequest } from '#server/dialects/encode-request.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 
 const dialect = clientDialects.claude;

@@ -4,8 +4,8 @@ import type { LocalText } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
 import type { ClientDialect } from '#server/dialects/client-dialect.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
-import { promptParts } from '#server/upstream/prompt-parts.ts';
-import type { PromptParts } from '#server/upstream/prompt-parts.ts';
+import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
+import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
 
 export type RelayBody = Record<string, unknown>;

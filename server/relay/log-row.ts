@@ -5,7 +5,7 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+import type { Usage } from '#server/dialects/openai-chat/usage.ts';
 
 /** Names of fields that are kept of a call. */
 const mostDropped = 20;

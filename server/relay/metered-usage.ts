@@ -1,6 +1,6 @@
 // The tokens of a call, and where their numbers come from.
 import type { UsageSource } from '#shared/logs.ts';
-import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+import type { Usage } from '#server/dialects/openai-chat/usage.ts';
 
 export interface MeteredUsage extends Usage {
   promptSource: UsageSource;

@@ -11,18 +11,18 @@ import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay, writerOptions } from '#server/relay/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/whole-as-stream.ts';
-import { claudeOptions } from '#server/upstream/claude-options.ts';
-import { decodeWhole } from '#server/upstream/decode-whole.ts';
-import type { DecodedWhole } from '#server/upstream/decode-whole.ts';
-import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
-import { encodeRequest } from '#server/upstream/encode-request.ts';
+import { claudeOptions } from '#server/dialects/claude-options.ts';
+import { decodeWhole } from '#server/dialects/decode-whole.ts';
+import type { DecodedWhole } from '#server/dialects/decode-whole.ts';
+import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
+import { encodeRequest } from '#server/dialects/encode-request.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
 import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { tokensOfUsage } from '#server/upstream/usage-of-tokens.ts';
+import { tokensOfUsage } from '#server/dialects/usage-of-tokens.ts';
 
 /** A request without its body, which nobody needs once it is sent. */
 type SentFacts = Omit<UpstreamRequest, 'body'>;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { promptParts } from './prompt-parts.ts';
+import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import {
   closeTokenCounter,
   countParts,

@@ -1,8 +1,8 @@
 // How many tokens a text has: roughly and at once for reservations, exactly and in a thread of its own where an upstream
 // reports no usage. The tokenizer's tables never load in the thread that serves calls.
 import { Worker } from 'node:worker_threads';
-import { promptParts } from './prompt-parts.ts';
-import type { PromptParts } from './prompt-parts.ts';
+import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
+import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import type { Capability } from './providers/spec.ts';
 import { TokenQueue } from './token-queue.ts';
 

@@ -3,7 +3,7 @@ import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
   /** `answer`: the upstream said so. The others are found out here: no connection, no answer in time, not an answer. */

@@ -1,11 +1,11 @@
 // Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
 // and errors on the way back.
 import { describe, expect, it } from 'vitest';
-import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
-import { buildUpstreamRequest, wantsUsage } from '#server/upstream/dialects/openai/request.ts';
-import type { UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
-import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
-import { readUsage, usageObject } from '#server/upstream/dialects/openai/usage.ts';
+import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
+import { buildUpstreamRequest, wantsUsage } from '#server/dialects/openai-chat/identity-request.ts';
+import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
+import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
+import { readUsage, usageObject } from '#server/dialects/openai-chat/usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { promptParts } from '#server/upstream/prompt-parts.ts';
+import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ClientStream } from '#server/relay/client-stream.ts';
 import { StreamSpending } from '#server/relay/stream-spending.ts';
-import { EventSplitter } from '#server/upstream/event-splitter.ts';
-import { UsageMeter } from '#server/upstream/usage-meter.ts';
+import { EventSplitter } from '#server/framing/event-splitter.ts';
+import { UsageMeter } from '#server/dialects/openai-chat/usage-meter.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';

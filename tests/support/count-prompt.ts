@@ -1,5 +1,5 @@
 // Tokens of a chat call's prompt, as the relay counts them.
-import { promptParts } from '#server/upstream/prompt-parts.ts';
+import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 
 export function countPrompt(messages: readonly object[], model: string): Promise<number> {

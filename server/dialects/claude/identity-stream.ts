@@ -1,8 +1,8 @@
 // A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that tell the usage, the
 // end or an error, or begin a block; deltas are searched for their texts, once many bytes have piled up or a count is wanted.
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
-import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/upstream/sse.ts';
-import { textOf } from '#server/upstream/usage-meter.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/framing/sse.ts';
+import { textOf } from '#server/dialects/openai-chat/usage-meter.ts';
 import { textOfPart } from '../parts.ts';
 import type { TokenUsage } from '../parts.ts';
 import { errorInResponse } from '../stream-pipe.ts';

@@ -1,6 +1,6 @@
 // A Messages request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type {
   AssistantPart,
   CacheHint,

@@ -1,5 +1,5 @@
 // How much a Claude model shall think, by its generation: the newer ones are told an effort, the older ones a budget.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { ReasoningEffort, ReasoningWish } from '../parts.ts';
 
 /** Tokens; less is refused. https://platform.claude.com/docs/en/build-with-claude/extended-thinking */

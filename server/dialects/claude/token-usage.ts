@@ -1,5 +1,5 @@
 // Usage as this format writes it: cached tokens beside the input, thoughts within the output.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { MainCount, ResponsePart, TokenUsage } from '../parts.ts';
 import { tokenCount } from '../token-usage.ts';
 

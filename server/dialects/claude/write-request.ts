@@ -1,5 +1,5 @@
 // Parts → a Messages request.
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { DroppedFields, untranslatable } from '../untranslatable.ts';

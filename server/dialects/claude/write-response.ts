@@ -1,5 +1,5 @@
 // Parts → a Messages response, or its stream.
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { FinishReason, ResponsePart, TokenUsage } from '../parts.ts';
 import { JsonProgress } from '../json-progress.ts';

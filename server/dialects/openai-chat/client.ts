@@ -1,5 +1,5 @@
 // OpenAI's Chat Completions as a format that callers speak.
-import { promptParts } from '#server/upstream/prompt-parts.ts';
+import { promptParts } from './prompt-parts.ts';
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';

@@ -1,12 +1,12 @@
 // A stream of this format to a client of the same: whole events pass as bytes wherever nothing in them has to change.
-import { errorIn } from '#server/upstream/dialects/openai/response.ts';
-import { createStreamTransform, isUsageOnly } from '#server/upstream/dialects/openai/stream.ts';
-import type { StreamTransform } from '#server/upstream/dialects/openai/stream.ts';
-import { mayHoldError, soundPart, withoutUsage } from '#server/upstream/dialects/openai/stream-bytes.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { errorIn } from './identity-response.ts';
+import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
+import type { StreamTransform } from './stream-transform.ts';
+import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { doneEvent, eventData, firstEventData, toEvent } from '#server/upstream/sse.ts';
-import { UsageMeter } from '#server/upstream/usage-meter.ts';
+import { doneEvent, eventData, firstEventData, toEvent } from '#server/framing/sse.ts';
+import { UsageMeter } from './usage-meter.ts';
 import type { TokenUsage } from '../parts.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';

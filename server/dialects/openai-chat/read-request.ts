@@ -1,6 +1,6 @@
 // A chat completion request → parts.
 import { fieldRules } from '#shared/field-rules.ts';
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { sourceOfUrl } from '../media.ts';
 import type {
   AssistantPart,

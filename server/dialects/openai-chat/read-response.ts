@@ -1,6 +1,6 @@
 // A chat completion, or its stream → parts. Read loosely: what is not as expected counts as absent.
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
-import type { JsonObject } from '#server/upstream/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readFinishReason } from './finish-reason.ts';

@@ -1,6 +1,6 @@
 // Usage as this format writes it, cached tokens within the prompt and reasoning within the completion; believed only as far
 // as it makes sense.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 import type { TokenUsage } from '../parts.ts';
 import { inputTokens, tokenCount } from '../token-usage.ts';
 

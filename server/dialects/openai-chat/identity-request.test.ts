@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { buildUpstreamRequest, wantsUsage } from './request.ts';
-import type { RequestInput } from './request.ts';
+import { buildUpstreamRequest, wantsUsage } from './identity-request.ts';
+import type { RequestInput } from './identity-request.ts';
 
 interface Call extends Partial<Omit<RequestInput, 'channel' | 'body'>> {
   channel?: ChannelFields;

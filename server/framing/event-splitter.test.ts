@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { EventSplitter } from '#server/upstream/event-splitter.ts';
-import { eventData } from '#server/upstream/sse.ts';
+import { EventSplitter } from './event-splitter.ts';
+import { eventData } from './sse.ts';
 
 /** The data of all whole events, and what of the bytes is left. */
 function split(chunks: readonly Buffer[]): { data: string[]; bytes: string } {

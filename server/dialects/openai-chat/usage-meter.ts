@@ -1,7 +1,7 @@
 // Watches a chat stream go by in constant memory. Nothing is parsed while it runs well: events are kept as raw bytes and
 // looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
-import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/upstream/sse.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/framing/sse.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { createStreamTransform, isUsageOnly } from './stream.ts';
+import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 
 function run(deltas: object[], fields: { setting?: string; type?: number } = { setting: '{"thinking_to_content":true}' }) {
   const transform = createStreamTransform({ channel: buildPreparedChannel(fields), upstreamModel: 'asked', isUsageHidden: true });

@@ -1,7 +1,7 @@
 // Between the price classes of a dialect and the sums of a log row.
-import type { TokenUsage } from '#server/dialects/parts.ts';
-import { inputTokens } from '#server/dialects/token-usage.ts';
-import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
+import type { TokenUsage } from './parts.ts';
+import { inputTokens } from './token-usage.ts';
+import type { Usage } from '#server/dialects/openai-chat/usage.ts';
 
 export function usageOfTokens(tokens: TokenUsage): Usage {
   const promptTokens = inputTokens(tokens);

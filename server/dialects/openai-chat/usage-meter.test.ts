@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { UsageMeter, textOf } from '#server/upstream/usage-meter.ts';
+import { UsageMeter, textOf } from './usage-meter.ts';
 
 const chunk = (content: string) => `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`;
 const meter = () => new UsageMeter({ countText: (text) => Promise.resolve(text.length) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { errorInAnswer, fixAnswer } from './response.ts';
+import { errorInAnswer, fixAnswer } from './identity-response.ts';
 
 const openai = buildPreparedChannel();
 

@@ -1,7 +1,7 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import type { CallPlan } from '#server/upstream/call-plan.ts';
 import type { Capability, RequestQuirks } from '#server/upstream/providers/spec.ts';
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

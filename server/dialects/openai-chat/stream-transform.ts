@@ -1,9 +1,9 @@
 // Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { restrictToFormat } from './force-format.ts';
-import { fixCompletionCount } from './response.ts';
-import { createThinkingStream } from './thinking.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { fixCompletionCount } from './identity-response.ts';
+import { createThinkingStream } from './thinking-to-content.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 
 export interface StreamTransform {
   /** The data of one event in, the data of what the client gets out. Not for `[DONE]`. */

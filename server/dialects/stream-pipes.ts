@@ -1,11 +1,11 @@
 // The pipe that a stream goes through, by the formats at its two ends.
 import { ClaudeIdentityStream } from '#server/dialects/claude/identity-stream.ts';
-import type { ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
+import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import { ChatIdentityStream } from '#server/dialects/openai-chat/identity-stream.ts';
-import { upstreamDialects } from '#server/dialects/registry.ts';
-import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
-import { TextTally } from '#server/dialects/text-tally.ts';
-import { TranslatedStream } from '#server/dialects/translated-stream.ts';
+import { upstreamDialects } from './registry.ts';
+import type { StreamPipe } from './stream-pipe.ts';
+import { TextTally } from './text-tally.ts';
+import { TranslatedStream } from './translated-stream.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countText, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';

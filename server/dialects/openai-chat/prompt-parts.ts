@@ -1,6 +1,6 @@
 // What of a request counts as prompt tokens: its texts, and fixed numbers for everything else.
-import { isObject } from './loose-json.ts';
-import type { Capability } from './providers/spec.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { Capability } from '#server/upstream/providers/spec.ts';
 
 export interface PromptParts {
   texts: string[];

@@ -1,6 +1,6 @@
 // What is looked for in the bytes of a stream without reading it event by event.
-import { isUsageOnly } from './stream.ts';
-import { dataIn, endOfEvent, linesIn, startOfEvent } from '#server/upstream/sse.ts';
+import { isUsageOnly } from './stream-transform.ts';
+import { dataIn, endOfEvent, linesIn, startOfEvent } from '#server/framing/sse.ts';
 
 // Errors end a stream, so they stand near the end of what arrives together with them. Searching all of a long burst for what
 // begins with a frequent letter would cost more than passing it on.

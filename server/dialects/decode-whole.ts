@@ -1,20 +1,20 @@
 // A provider's whole response as the client wants it: passed on where both speak the same format, else translated.
-import { clientDialects, upstreamDialects } from '#server/dialects/registry.ts';
-import type { ClientDialect, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
-import { textOfPart } from '#server/dialects/parts.ts';
-import type { ResponsePart, TokenUsage, UpstreamErrorObject } from '#server/dialects/parts.ts';
-import { errorInResponse } from '#server/dialects/stream-pipe.ts';
-import { ToldUsage } from '#server/dialects/token-usage.ts';
-import { errorInAnswer, fixAnswer } from '#server/upstream/dialects/openai/response.ts';
-import { isAbsurdUsage, readUsage } from '#server/upstream/dialects/openai/usage.ts';
-import type { Usage } from '#server/upstream/dialects/openai/usage.ts';
-import { parseObject } from '#server/upstream/loose-json.ts';
+import { clientDialects, upstreamDialects } from './registry.ts';
+import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
+import { textOfPart } from './parts.ts';
+import type { ResponsePart, TokenUsage, UpstreamErrorObject } from './parts.ts';
+import { errorInResponse } from './stream-pipe.ts';
+import { ToldUsage } from './token-usage.ts';
+import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
+import { isAbsurdUsage, readUsage } from '#server/dialects/openai-chat/usage.ts';
+import type { Usage } from '#server/dialects/openai-chat/usage.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
-import { usageOfTokens } from '#server/upstream/usage-of-tokens.ts';
+import { usageOfTokens } from './usage-of-tokens.ts';
 import { failureInBody, invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { textOf } from '#server/upstream/usage-meter.ts';
+import { textOf } from '#server/dialects/openai-chat/usage-meter.ts';
 
 export interface DecodeInput {
   client: ClientDialect | null;

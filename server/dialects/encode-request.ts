@@ -2,12 +2,12 @@
 import { AppError } from '#shared/errors.ts';
 import { fitThinking } from '#server/dialects/claude/thinking.ts';
 import { adaptThinkingSuffix } from '#server/dialects/claude/thinking-suffix.ts';
-import type { ClientDialect } from '#server/dialects/client-dialect.ts';
-import { upstreamDialects } from '#server/dialects/registry.ts';
+import type { ClientDialect } from './client-dialect.ts';
+import { upstreamDialects } from './registry.ts';
 import type { CallPlan } from '#server/upstream/call-plan.ts';
-import { boundInput, buildUpstreamRequest, keepLimits, limitOf } from '#server/upstream/dialects/openai/request.ts';
-import type { RequestInput, UpstreamRequest } from '#server/upstream/dialects/openai/request.ts';
-import { applyQuirks } from '#server/upstream/dialects/openai/request-quirks.ts';
+import { boundInput, buildUpstreamRequest, keepLimits, limitOf } from '#server/dialects/openai-chat/identity-request.ts';
+import type { RequestInput, UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
+import { applyQuirks } from '#server/dialects/openai-chat/request-quirks.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 // `force_format`: an answer or stream event rebuilt from the fields that OpenAI's format knows.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 type Fields = readonly string[];
 

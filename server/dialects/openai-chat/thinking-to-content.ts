@@ -1,5 +1,5 @@
 // `thinking_to_content`: reasoning text becomes content within `<think>` tags, for clients that cannot show it otherwise.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 const open = '<think>\n';
 const close = '\n</think>\n';

@@ -1,14 +1,14 @@
 // What an answer in OpenAI's format needs before a client may have it: mostly nothing.
-import type { ErrorInResponse } from '#server/dialects/stream-pipe.ts';
+import type { ErrorInResponse } from '../stream-pipe.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
 import { failureInBody, statusInBody } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
-import { thinkingInMessage } from './thinking.ts';
+import { thinkingInMessage } from './thinking-to-content.ts';
 import { readUsage } from './usage.ts';
-import { isObject, parseObject } from '#server/upstream/loose-json.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 /**
  * An error in an answer of status 200, or in the data of one stream event; null when there is none. Costs a search of the

@@ -1,6 +1,6 @@
 // Usage as a provider of the OpenAI shape reports it, believed only as far as it makes sense.
 import type { Provider } from '#server/upstream/providers/spec.ts';
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 /** All are whole numbers from 0. `promptTokens` includes the cached ones, `completionTokens` the reasoning. */
 export interface Usage {

@@ -1,6 +1,6 @@
 // Embeddings in the encoding and length that the client asked for, whatever the upstream made of it. The official clients
 // ask for base64 unless told otherwise, and read floats as rubbish without an error.
-import { isObject } from '#server/upstream/loose-json.ts';
+import { isObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
