@@ -1,7 +1,7 @@
 // What a deletion takes along. Rows stay for the books; names and addresses stay reserved.
 import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 
 /** Marks a user deleted; null when he was deleted or changed since `revision`. */

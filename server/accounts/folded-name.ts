@@ -2,7 +2,7 @@
 // gives his name as it is.
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /** The name without its letters' case; both ways, since some letters have two small forms (`σ`, `ς`) or none that is large. */
 export function foldName(username: string): string {

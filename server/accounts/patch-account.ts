@@ -3,7 +3,7 @@ import { foldName } from '#server/accounts/folded-name.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /**
  * Stores fields of a living user and moves his revision, if `revision` and `role` (where given) are current.

@@ -1,5 +1,5 @@
 import type { User } from '#shared/users.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { userBalance } from '#server/money/account.ts';
 
 /** An account as answers show it: never with a hash, always with what is leased counted in. */

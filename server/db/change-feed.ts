@@ -2,7 +2,7 @@
 // bigger one: the feed knows up to where it has seen every id, and keeps looking for those that are missing in between.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { ChangeFeed, ChangeListener } from '#server/db/changes.ts';
-import type { ChangeKind, ChangeRecord } from '#server/db/collections.ts';
+import type { ChangeKind, ChangeRecord } from '#server/db/records/change.ts';
 import type { Database } from '#server/db/database.ts';
 
 export interface ChangeFeedOptions {

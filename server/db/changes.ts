@@ -1,5 +1,5 @@
 // The `changes` collection as a feed: how one process' edit reaches the caches of all others within a second.
-import type { ChangeKind } from '#server/db/collections.ts';
+import type { ChangeKind } from '#server/db/records/change.ts';
 
 export type ChangeListener = (key: number | string) => void | Promise<void>;
 

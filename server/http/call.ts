@@ -2,7 +2,7 @@ import type { Language } from '#shared/errors.ts';
 import type { NoticeCode } from '#shared/notices.ts';
 import type { BodyOf, Endpoint, ExtraOf, ParamsOf, QueryOf, ReplyOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /** Who calls: the account as it is now (never a snapshot of login time). */
 export interface Caller {

@@ -2,7 +2,7 @@
 // first hit and ends after its length. Relayed calls never come here.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { LimitRecord } from '#server/db/collections.ts';
+import type { LimitRecord } from '#server/db/records/limit.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */

@@ -5,7 +5,8 @@ import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
-import type { SessionRecord, UserRecord } from '#server/db/collections.ts';
+import type { SessionRecord } from '#server/db/records/session.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
 
 const cookieName = 'session';

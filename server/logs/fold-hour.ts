@@ -1,7 +1,9 @@
 // One hour of the log: its rows as sums by everything that tells calls apart, and the same by model, channel and group.
 import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
-import type { CallSums, LogHourRecord, LogSumRecord } from '#server/db/collections.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, allHours, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';

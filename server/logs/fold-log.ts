@@ -2,7 +2,7 @@
 // rows anew and replaces what was there, so it may stop anywhere and be repeated. What was folded but has changed since is
 // announced by marks (`server/money/settlement/late-rows.ts`) or found by comparing counts (`checkFolds`).
 import type { AppContext } from '#server/context.ts';
-import type { LogFoldRecord } from '#server/db/collections.ts';
+import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 import type { Database } from '#server/db/database.ts';
 import { LogType } from '#shared/logs.ts';
 import { foldDay } from './fold-day.ts';

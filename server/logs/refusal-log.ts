@@ -8,7 +8,9 @@ import type { RefusalFacts } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Write } from '#server/db/collection.ts';
-import type { LogRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { storableText } from '#server/db/storable.ts';
 
 export interface Refused {

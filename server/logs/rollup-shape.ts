@@ -1,7 +1,7 @@
 // Which sums of calls are kept, and where: by the hour everything that tells calls apart; by the hour and by the day what all
 // calls came to by model, channel and group; and by the day the same for each user and token that called much.
 import { createHash } from 'node:crypto';
-import type { CallSums } from '#server/db/collections.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
 
 export const hourSeconds = 3600;
 export const daySeconds = 24 * hourSeconds;

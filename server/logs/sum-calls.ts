@@ -1,6 +1,6 @@
 // What calls cost in a time, exact to the second: whole days and hours from their sums, the rest from the rows.
 import type { Filter } from '#server/db/collection.ts';
-import type { LogFoldRecord } from '#server/db/collections.ts';
+import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 import type { Database } from '#server/db/database.ts';
 import { allHours, dayOf, daysKey, daySeconds, hourOf, hourSeconds, keyOf } from './rollup-shape.ts';
 import type { Whose } from './rollup-shape.ts';

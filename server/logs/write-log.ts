@@ -2,7 +2,7 @@
 import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** What a row is about; the rest is empty. */

@@ -1,5 +1,7 @@
 // What a balance is: a record's own quota plus what running processes hold of it as leases.
-import type { MoneyFields, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { MoneyFields } from '#server/db/records/money-fields.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 export type AccountKind = 'user' | 'token';
 

@@ -1,7 +1,9 @@
 // Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from '#server/db/collection.ts';
-import type { MoneyFields, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { MoneyFields } from '#server/db/records/money-fields.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { leasedOf, processOfLease } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';

@@ -3,7 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
 import type { Price, PriceMaps, PricedUsage } from '#shared/pricing.ts';
 import { Role } from '#shared/roles.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { cacheCreationRatios } from '#server/settings/defaults.ts';
 import type { Settings } from '#server/settings/settings.ts';
 

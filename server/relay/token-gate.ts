@@ -7,7 +7,8 @@ import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/users.ts';
 import type { AppContext } from '#server/context.ts';
-import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { contains, parseAddress, parseRange } from '#server/addresses.ts';
 
 /** A key that passed. Records are as of the last look; balances in them are not to be used. */

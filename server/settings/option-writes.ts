@@ -3,7 +3,7 @@
 // done again by anybody who finds it there.
 import { AppError } from '#shared/errors.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
-import type { OptionRecord } from '#server/db/collections.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 
 const journalId = 'option_writes';

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isSecret, isSettingKey, settingKeys, settings } from '#shared/settings.ts';
 import type { SettingKey, SettingValue } from '#shared/settings.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
-import type { OptionRecord } from '#server/db/collections.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';

@@ -2,7 +2,7 @@
 import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Write } from '#server/db/collection.ts';
-import type { TokenRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import { emptyMoney } from '#server/money/account.ts';
 
 const keyLength = 48;

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 import type { GuidedRefusal } from '#shared/first-call.ts';
 import type { AppContext } from '#server/context.ts';
-import type { WatchRecord } from '#server/db/collections.ts';
+import type { WatchRecord } from '#server/db/records/watch.ts';
 import { isLoopback, subscriberOf } from '#server/http/client-address.ts';
 
 export interface RefusedCall {

@@ -3,7 +3,7 @@
 // is lost may count twice; a call never waits for any of it.
 import type { AppContext } from '#server/context.ts';
 import type { GroupRequest } from '#server/db/collection.ts';
-import type { ChannelHourRecord } from '#server/db/collections.ts';
+import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import { hourSeconds } from '#shared/channels.ts';
 import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
 import type { FirstByteBucket } from './first-byte-buckets.ts';

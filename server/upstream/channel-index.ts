@@ -1,7 +1,7 @@
 // Every channel, prepared and in memory, and which of them serve a model to a group. An edit anywhere is seen within a
 // second through the change feed; a slow sweep corrects whatever the feed may have missed.
 import type { AppContext } from '#server/context.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { prepareChannel } from './prepared-channel.ts';

@@ -1,6 +1,6 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { createHmac } from 'node:crypto';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { Secrets } from '#server/secrets.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';

@@ -1,6 +1,6 @@
 // A usage log as a busy installation has it after a month: few that call much, many that call little, some that sell on.
 import type { Database } from '#server/db/database.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { userRecord } from '#tests/contract/records.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 

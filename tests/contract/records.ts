@@ -1,5 +1,7 @@
 // Whole records with only what a storage test is about spelled out.
-import type { LogRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 export function userRecord(fields: Partial<UserRecord> & { id: number }): UserRecord {
   return {

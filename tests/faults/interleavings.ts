@@ -2,7 +2,8 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { createChangeFeed } from '#server/db/change-feed.ts';
-import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { emptyMoney, tokenBalance, userBalance } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';

@@ -1,7 +1,7 @@
 // A server that is told to end: open calls get their time, what is left is cut and settled, and the exit code is 0.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { audit } from '#server/money/audit.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';

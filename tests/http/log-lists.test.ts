@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Log } from '#shared/logs.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { logFilter, timeFilter } from '#server/features/logs/log-filter.ts';
 import { newestFirst } from '#server/features/logs/list-logs.ts';
 import { writeLog } from '#server/logs/write-log.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LogType } from '#shared/logs.ts';
 import type { Write } from '#server/db/collection.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';

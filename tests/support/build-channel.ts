@@ -1,5 +1,5 @@
 // Channel records for tests, and channels prepared from them.
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { createSecrets } from '#server/secrets.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 
 /** A row of a call as settlements write them, not yet stored. */
 export function buildLog(fields: Partial<LogRecord> & Pick<LogRecord, 'id' | 'user_id'>): LogRecord {

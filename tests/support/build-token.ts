@@ -1,7 +1,8 @@
 // Tokens and sessions for tests, stored.
 import { randomBytes } from 'node:crypto';
 import type { AppContext } from '#server/context.ts';
-import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { emptyMoney } from '#server/money/account.ts';
 
 export type TokenFields = Partial<TokenRecord> & { quota?: number };

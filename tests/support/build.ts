@@ -2,7 +2,7 @@
 import { foldName } from '#server/accounts/folded-name.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { emptyMoney } from '#server/money/account.ts';
 
 export type UserFields = Partial<Omit<UserRecord, 'quota' | 'password_hash'>> & { password?: string };

@@ -1,6 +1,6 @@
 // An administrator, an upstream and an empty list of channels: what tests of the channel calls begin with.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';

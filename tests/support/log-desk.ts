@@ -1,7 +1,8 @@
 // What tests of the usage logs share: an app, users of one test alone with rows of theirs, and how both kinds of reader ask.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Log } from '#shared/logs.ts';
-import type { LogRecord, UserRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';

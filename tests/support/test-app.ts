@@ -5,7 +5,7 @@ import { createApp } from '#server/app.ts';
 import type { App } from '#server/app.ts';
 import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';

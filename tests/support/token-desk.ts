@@ -1,6 +1,6 @@
 // What tests of tokens share: an app, users of one test alone, and tokens made as their owners make them.
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { TokenRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';

@@ -4,7 +4,7 @@ import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts
 import { hashPassword, verifyPassword } from '#server/accounts/password.ts';
 import { patchAccount } from '#server/accounts/patch-account.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
 import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
 import { endSessionsOf } from '#server/http/session.ts';

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { quotaLimit } from '#shared/users.ts';
 import { patchAccount } from '#server/accounts/patch-account.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 const email = z.email();
 

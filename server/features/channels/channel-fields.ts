@@ -4,7 +4,7 @@ import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
 import { hasModelInHost } from '#server/upstream/prepared-channel.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import type { KeyDestination } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /**
  * For every use of a stored key with other data than those it is stored with: only the super admin can send it where it has

@@ -2,7 +2,8 @@
 import type { ChannelDraft } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
-import type { ChannelRecord, UserRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields, channelKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { emptyChannel } from './create-channels.ts';

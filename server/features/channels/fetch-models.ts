@@ -1,5 +1,5 @@
 import { AppError, errorText } from '#shared/errors.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import { modelListRequest, readModelList } from '#server/upstream/read-model-list.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';

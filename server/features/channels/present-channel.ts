@@ -1,6 +1,6 @@
 import type { Channel } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 
 /** A channel for administrators: everything but the key. */
 export function presentChannel(record: ChannelRecord): Channel {

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { commaList } from '#shared/comma-list.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';
-import type { ChannelRecord } from '#server/db/collections.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { exactTotal } from '#server/http/paging.ts';
 
 /** The most that a search answers. */

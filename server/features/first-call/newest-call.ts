@@ -1,7 +1,7 @@
 import type { GuidedCall } from '#shared/first-call.ts';
 import { Attempt, LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 
 /** Rows that are looked at: tests of channels and top-ups are among them, and they are no calls. */
 const looked = 30;

@@ -1,4 +1,4 @@
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 
 /** Nothing came, and that was not the upstream's fault. */
 const ours: ReadonlySet<unknown> = new Set(['client_closed', 'shutdown']);

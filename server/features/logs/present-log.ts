@@ -1,6 +1,6 @@
 import type { Log } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { callText } from './call-text.ts';
 import { accountErrors } from '#server/upstream/upstream-error.ts';
 

@@ -2,7 +2,7 @@ import type { Option } from '#shared/options.ts';
 import { isSecret } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
-import type { OptionRecord } from '#server/db/collections.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 
 /** Options as the console sees them; without a row they have their defaults. Secrets are never sent. */

@@ -6,7 +6,7 @@ import { normaliseLoginName } from '#server/accounts/account-input.ts';
 import { verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, countHit, enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 

@@ -7,7 +7,7 @@ import { checkPassword, checkUsername } from '#server/accounts/account-input.ts'
 import { insertAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { saveModes } from './save-modes.ts';

@@ -2,7 +2,7 @@
 import { Role } from '#shared/roles.ts';
 import { isSetUp, setupFact } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /** A set-up that broke off half-way may be finished by another call after this. */
 const claimMs = 30_000;

@@ -1,6 +1,6 @@
 import type { Token } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
-import type { TokenRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import { effectiveStatus } from './token-status.ts';
 import { tokenBalance } from '#server/money/account.ts';
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
-import type { TokenRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
 import { readKey } from './present-token.ts';
 import { exactTotal } from '#server/http/paging.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { tokenNameLimit } from '#shared/tokens.ts';
 import type { TokenCreate, TokenEdit } from '#shared/tokens.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
 import { mayUseGroup } from '#server/settings/usable-groups.ts';
 import type { Settings } from '#server/settings/settings.ts';

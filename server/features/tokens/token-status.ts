@@ -1,5 +1,5 @@
 import { TokenStatus } from '#shared/tokens.ts';
-import type { TokenRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import { tokenBalance } from '#server/money/account.ts';
 
 /**

@@ -7,7 +7,7 @@ import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts
 import { createAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 
 /** A normal user made by an administrator, whatever role the form carried: promoting is a step of its own. */
 export async function addUser(context: AppContext, actor: UserRecord, input: z.output<typeof UserCreate>): Promise<void> {

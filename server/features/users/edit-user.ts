@@ -12,7 +12,7 @@ import { patchAccount } from '#server/accounts/patch-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';

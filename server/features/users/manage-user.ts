@@ -9,7 +9,7 @@ import { deleteAccount } from '#server/accounts/end-account.ts';
 import { patchAccount } from '#server/accounts/patch-account.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { readLivingUser } from './store.ts';

@@ -4,7 +4,7 @@ import type { User } from '#shared/users.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
-import type { UserRecord } from '#server/db/collections.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
 
 interface UserQuery {

@@ -2,7 +2,8 @@
 // between `quota` and the lease, or does nothing and answers null. A network may deliver a write long after it was given up
 // (what a closed connection has not sent yet is still sent), so each names its term and is nothing worth in a later one.
 import type { Filter } from '#server/db/collection.ts';
-import type { TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';

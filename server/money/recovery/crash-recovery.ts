@@ -3,7 +3,10 @@
 // process itself may turn out to live: its leases are frozen first, so nothing that it does from then on counts.
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { LogRecord, ProcessRecord, TokenRecord, UserRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { ProcessRecord } from '#server/db/records/process.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { frozenKey } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';

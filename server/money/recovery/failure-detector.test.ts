@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { ProcessRecord } from '#server/db/collections.ts';
+import type { ProcessRecord } from '#server/db/records/process.ts';
 import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
 import { hostOf, living, thisHost } from '#server/money/recovery/server-process.ts';
 

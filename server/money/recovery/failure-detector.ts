@@ -1,6 +1,6 @@
 // Tells whose books are abandoned. It remembers what it saw: hosts may have different clocks, and after an outage of the
 // database every heartbeat is old.
-import type { ProcessRecord } from '#server/db/collections.ts';
+import type { ProcessRecord } from '#server/db/records/process.ts';
 import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
 /** Without a heartbeat for this long, a process is taken for dead. */

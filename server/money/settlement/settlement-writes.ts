@@ -1,6 +1,6 @@
 // What a settlement writes: sums of rows per account, and the update that takes them from the account's lease.
 import type { Patch, Write } from '#server/db/collection.ts';
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { Account } from '#server/money/leases/lease.ts';
 
 /** What some rows of one process take from an account. */

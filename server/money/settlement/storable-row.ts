@@ -1,6 +1,6 @@
 // Log rows hold texts of callers, upstreams and administrators. Whoever writes one brings it to what can be stored: a row that
 // is refused would be repeated for ever, and everything behind it would wait.
-import type { LogRecord } from '#server/db/collections.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { storable, storableText } from '#server/db/storable.ts';
 import type { StorableLimits } from '#server/db/storable.ts';
 

@@ -1,0 +1,39 @@
+export interface ChannelRecord {
+  id: number;
+  type: number;
+  name: string;
+  key_cipher: string;
+  /** Keyed hash of the key, for search by equality. */
+  key_hash: string;
+  openai_organization: string;
+  test_model: string;
+  /** 1 enabled, 2 disabled by hand, 3 disabled automatically. */
+  status: number;
+  weight: number;
+  priority: number;
+  created_time: number;
+  test_time: number;
+  /** Milliseconds of the last test. */
+  response_time: number;
+  /** Why the last test failed; absent or empty: it passed, or there was none. */
+  test_error?: string;
+  base_url: string;
+  other: string;
+  /** USD. */
+  balance: number;
+  balance_updated_time: number;
+  /** Comma lists, as on the wire. */
+  models: string;
+  group: string;
+  used_quota: number;
+  /** JSON texts, or empty. */
+  model_mapping: string;
+  status_code_mapping: string;
+  setting: string;
+  param_override: string;
+  other_info: string;
+  auto_ban: number;
+  tag: string;
+  max_input_tokens: number;
+  revision: number;
+}

@@ -1,0 +1,6 @@
+export interface JobRecord {
+  id: string;
+  owner: string;
+  expires_at: number;
+  last_run_at: number;
+}

@@ -1,0 +1,15 @@
+/** Everything that changes a balance and is not a relayed call. */
+export interface LedgerRecord {
+  id: number;
+  /** Unique: what happened, e.g. `setup`, `edit:<uuid>`, `redemption:17`. */
+  ref: string;
+  account: 'user' | 'token';
+  account_id: number;
+  /** Quota, signed. */
+  amount: number;
+  kind: string;
+  created_at: number;
+  actor_id: number;
+  process: string;
+  state: 'open' | 'done' | 'void';
+}

@@ -1,0 +1,6 @@
+/** Counters of limits and attempts; a window ends at `reset_at` (milliseconds). */
+export interface LimitRecord {
+  id: string;
+  count: number;
+  reset_at: number;
+}

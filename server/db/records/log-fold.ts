@@ -1,0 +1,17 @@
+/** How far the log is folded (`head`), and which folded hours have changed since (the others). */
+export interface LogFoldRecord {
+  id: string;
+  /** Head: the hours before this one are folded. */
+  until?: number;
+  /** Head: the days before this one are. */
+  days_until?: number;
+  /** Head: grows before folded hours are written anew. */
+  generation?: number;
+  /** Head: where checking goes on. */
+  checked?: number;
+  /** Head: rows before this moment may be of an earlier version. */
+  since?: number;
+  /** A changed hour, and when that was announced, in milliseconds. */
+  hour?: number;
+  marked_at?: number;
+}

@@ -1,0 +1,40 @@
+export interface LogRecord {
+  id: number;
+  user_id: number;
+  /** Unix seconds. */
+  created_at: number;
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal. */
+  type: number;
+  /**
+   * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.
+   */
+  plain_type?: number;
+  /** Absent on rows of calls, where `other` says the same. */
+  content?: string;
+  username: string;
+  token_name: string;
+  model_name: string;
+  quota: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** Whole seconds. */
+  use_time: number;
+  is_stream: boolean;
+  channel_id: number;
+  token_id: number;
+  group: string;
+  /** `reference/relay.md` 5.11 and what `shared/logs.ts` adds; sent to clients as JSON text. */
+  other: Record<string, unknown> | null;
+  request_id?: string;
+  /** Settlement: which process wrote the row, and its running number there. Only on rows that charge. */
+  process?: string;
+  seq?: number;
+  /** What was taken from the token's own balance: `quota`, or 0 for an unlimited token. */
+  token_quota?: number;
+  /** Not listed, because consumption logs are switched off; kept because the books need it. */
+  hidden?: boolean;
+  /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
+  failed?: 1;
+  /** Only on rows of refused calls: user, token, reason and minute. */
+  refusal_key?: string;
+}

@@ -1,0 +1,28 @@
+import type { MoneyFields } from './money-fields.ts';
+
+export interface TokenRecord extends MoneyFields {
+  id: number;
+  user_id: number;
+  name: string;
+  /** Keyed hash of the 48-character key, for look-up. */
+  key_hash: string;
+  /** The key itself, encrypted; only its owner's own list returns it. */
+  key_cipher: string;
+  status: number;
+  created_time: number;
+  accessed_time: number;
+  /** Unix seconds, -1: never. */
+  expired_time: number;
+  remain_quota: number;
+  unlimited_quota: boolean;
+  /** All that its calls used. */
+  used_quota: number;
+  /** What of that was taken from its own balance: while it was unlimited, nothing was. Absent until the first charge. */
+  charged_quota?: number;
+  model_limits_enabled: boolean;
+  model_limits: string;
+  allow_ips: string;
+  group: string;
+  DeletedAt: string | null;
+  revision: number;
+}

@@ -1,0 +1,35 @@
+import type { MoneyFields } from './money-fields.ts';
+
+export interface UserRecord extends MoneyFields {
+  id: number;
+  username: string;
+  /** The name without its letters' case: no two names differ by that alone. Absent in records of earlier versions until a job adds it. */
+  username_folded?: string;
+  password_hash: string;
+  display_name: string;
+  role: number;
+  status: number;
+  email: string;
+  github_id: string;
+  oidc_id: string;
+  wechat_id: string;
+  telegram_id: string;
+  linux_do_id: string;
+  /** Keyed hash of the system access token; absent when there is none. */
+  access_token_hash?: string;
+  quota: number;
+  used_quota: number;
+  request_count: number;
+  group: string;
+  aff_code?: string;
+  aff_count: number;
+  aff_quota: number;
+  aff_history_quota: number;
+  inviter_id: number;
+  /** RFC 3339 time of deletion, null while the account lives. */
+  DeletedAt: string | null;
+  /** JSON text of the user's own settings, or empty. */
+  setting: string;
+  created_time: number;
+  revision: number;
+}
