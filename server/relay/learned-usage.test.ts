@@ -68,6 +68,42 @@ describe('learned usage', () => {
     expect(learned.mostAnswers('m2999')).toBe(200);
   });
 
+  test('of many callers the middle is found at most once a second, whatever comes meanwhile', () => {
+    let time = 0;
+    const learned = createLearnedUsage(() => time);
+    for (let userId = 1; userId <= 64; userId += 1) learned.note(sample({ userId }));
+    expect(learned.mostAnswers('m')).toBe(200);
+    for (let userId = 1; userId <= 64; userId += 1) learned.note(sample({ userId, completion: 800 }));
+    time = 999;
+    expect(learned.mostAnswers('m')).toBe(200);
+    time = 1_000;
+    expect(learned.mostAnswers('m')).toBe(800);
+  });
+
+  test('of few callers every sample counts at once', () => {
+    const learned = createLearnedUsage(() => 0);
+    learned.note(sample());
+    expect(learned.mostAnswers('m')).toBe(200);
+    learned.note(sample({ completion: 800 }));
+    expect(learned.mostAnswers('m')).toBe(800);
+  });
+
+  test('what was used last is kept: models that are only asked about, and callers that go on calling', () => {
+    let time = 0;
+    const learned = createLearnedUsage(() => (time += 1_000));
+    learned.note(sample({ model: 'asked' }));
+    for (let index = 0; index < 3_000; index += 1) {
+      learned.note(sample({ model: `m${index}` }));
+      expect(learned.mostAnswers('asked')).toBe(200);
+    }
+    learned.note(sample({ userId: 1, prompt: 300 }));
+    for (let userId = 2; userId < 200; userId += 1) {
+      learned.note(sample({ userId }));
+      learned.note(sample({ userId: 1, prompt: 300 }));
+    }
+    expect(learned.promptTokens('m', 1, 1_000, 'estimated')).toBe(3_000);
+  });
+
   test('speed is completion tokens a second', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ completion: 300, duration: 2_000 }));

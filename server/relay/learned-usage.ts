@@ -2,7 +2,7 @@
 // fall short, how fast it writes, and whether its upstreams keep to limits. In memory, bounded, one process each.
 //
 // One caller must not spoil it for the others: every caller has a few samples, and what is said of a model is the middle of
-// what its callers say.
+// what its callers say. Finding the middle of many callers is too much for every call, so it is kept for a second.
 
 /** How a prompt's size was found before the call. `media`: fixed numbers for images, audio and files are in it. */
 export type PromptBasis = 'estimated' | 'counted' | 'media';
@@ -47,60 +47,96 @@ const smallPrompt = 64;
 const mostAdded = 512;
 const mostFactor = 50;
 
-interface User {
+/** What is said of a model lasts so long, unless it has so few callers that it is found at once. */
+const keptMs = 1_000;
+const fewUsers = 4;
+
+interface Used {
+  /** Number of the last use; the smallest is forgotten first. */
+  usedAt: number;
+}
+
+interface User extends Used {
   completions: number[];
   speeds: number[];
   added: Record<PromptBasis, number[]>;
   factors: Record<PromptBasis, number[]>;
 }
 
-interface Model {
+type Reading = 'completion' | 'speed' | `added-${PromptBasis}` | `factor-${PromptBasis}`;
+
+interface Model extends Used {
   users: Map<number, User>;
   ignoredUntil: number;
+  /** What was found when it was asked for last, as long as no sample and no second has passed. */
+  middles: Map<Reading, { value: number | undefined; at: number }>;
 }
 
-export function createLearnedUsage(): LearnedUsage {
+/** @param now monotonic milliseconds */
+export function createLearnedUsage(now: () => number = () => performance.now()): LearnedUsage {
   const models = new Map<string, Model>();
+  let uses = 0;
+
+  function use(entry: Used): void {
+    uses += 1;
+    entry.usedAt = uses;
+  }
+
+  function known(name: string): Model | undefined {
+    const model = models.get(name);
+    if (model !== undefined) use(model);
+    return model;
+  }
 
   function modelOf(name: string): Model {
-    let model = models.get(name);
+    let model = known(name);
     if (model !== undefined) return model;
-    if (models.size >= mostModels) deleteOldest(models);
-    model = { users: new Map(), ignoredUntil: 0 };
+    if (models.size >= mostModels) deleteLeastUsed(models);
+    model = { users: new Map(), ignoredUntil: 0, middles: new Map(), usedAt: 0 };
+    use(model);
     models.set(name, model);
     return model;
   }
 
   function userOf(model: Model, id: number): User {
     let user = model.users.get(id);
-    if (user !== undefined) return user;
-    if (model.users.size >= mostUsers) deleteOldest(model.users);
-    const lists = () => ({ estimated: [], counted: [], media: [] });
-    user = { completions: [], speeds: [], added: lists(), factors: lists() };
-    model.users.set(id, user);
+    if (user === undefined) {
+      if (model.users.size >= mostUsers) deleteLeastUsed(model.users);
+      const lists = () => ({ estimated: [], counted: [], media: [] });
+      user = { completions: [], speeds: [], added: lists(), factors: lists(), usedAt: 0 };
+      model.users.set(id, user);
+    }
+    use(user);
     return user;
   }
 
   /** The lower middle of what its callers say. */
-  function middle(name: string, read: (user: User) => number | undefined): number | undefined {
+  function middle(model: Model | undefined, reading: Reading): number | undefined {
+    if (model === undefined) return undefined;
+    const kept = model.middles.get(reading);
+    const time = now();
+    if (kept !== undefined && time - kept.at < keptMs) return kept.value;
     const values: number[] = [];
-    for (const user of models.get(name)?.users.values() ?? []) {
-      const value = read(user);
+    for (const user of model.users.values()) {
+      const value = read(user, reading);
       if (value !== undefined) values.push(value);
     }
-    return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+    const value = values.sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
+    model.middles.set(reading, { value, at: time });
+    return value;
   }
 
   /** A caller's own prompts are most like the next one. */
-  function ownOrMiddle(name: string, userId: number, read: (user: User) => number | undefined): number | undefined {
-    const user = models.get(name)?.users.get(userId);
-    return (user === undefined ? undefined : read(user)) ?? middle(name, read);
+  function ownOrMiddle(model: Model | undefined, userId: number, reading: Reading): number | undefined {
+    const user = model?.users.get(userId);
+    return (user === undefined ? undefined : read(user, reading)) ?? middle(model, reading);
   }
 
   return {
     note(sample) {
       const model = modelOf(sample.model);
       const user = userOf(model, sample.userId);
+      if (model.users.size <= fewUsers) model.middles.clear();
       const { basis, expected, prompt, completion, duration, limit } = sample;
       if (!sample.isCut && completion > 0) keep(user.completions, completion);
       if (completion > 0 && duration > 0) keep(user.speeds, completion / (duration / 1000));
@@ -109,18 +145,40 @@ export function createLearnedUsage(): LearnedUsage {
         else keep(user.factors[basis], Math.min(mostFactor, Math.max(1, prompt / expected)));
       }
       // A little more is a difference of counting.
-      if (limit !== undefined && completion > limit * 1.05 + 16) model.ignoredUntil = performance.now() + ignoredMs;
+      if (limit !== undefined && completion > limit * 1.05 + 16) model.ignoredUntil = now() + ignoredMs;
     },
-    mostAnswers: (model) => middle(model, (user) => quantile(user.completions)),
-    promptTokens(model, userId, expected, basis) {
-      const factor = ownOrMiddle(model, userId, (user) => largest(user.factors[basis])) ?? 1;
-      const added = basis === 'media' ? 0 : (ownOrMiddle(model, userId, (user) => largest(user.added[basis])) ?? 0);
+    mostAnswers: (name) => middle(known(name), 'completion'),
+    promptTokens(name, userId, expected, basis) {
+      const model = known(name);
+      const factor = ownOrMiddle(model, userId, `factor-${basis}`) ?? 1;
+      const added = basis === 'media' ? 0 : (ownOrMiddle(model, userId, `added-${basis}`) ?? 0);
       return Math.ceil((expected < smallPrompt && basis !== 'media' ? expected : expected * factor) + added);
     },
-    knowsPrompts: (model, basis) => middle(model, (user) => largest(user.factors[basis])) !== undefined,
-    tokensPerSecond: (model) => middle(model, (user) => quantile(user.speeds)),
-    ignoresLimits: (model) => (models.get(model)?.ignoredUntil ?? 0) > performance.now(),
+    knowsPrompts: (name, basis) => middle(known(name), `factor-${basis}`) !== undefined,
+    tokensPerSecond: (name) => middle(known(name), 'speed'),
+    ignoresLimits: (name) => (models.get(name)?.ignoredUntil ?? 0) > now(),
   };
+}
+
+function read(user: User, reading: Reading): number | undefined {
+  switch (reading) {
+    case 'completion':
+      return quantile(user.completions);
+    case 'speed':
+      return quantile(user.speeds);
+    case 'added-estimated':
+      return largest(user.added.estimated);
+    case 'added-counted':
+      return largest(user.added.counted);
+    case 'added-media':
+      return largest(user.added.media);
+    case 'factor-estimated':
+      return largest(user.factors.estimated);
+    case 'factor-counted':
+      return largest(user.factors.counted);
+    case 'factor-media':
+      return largest(user.factors.media);
+  }
 }
 
 function keep(samples: number[], value: number): void {
@@ -136,9 +194,8 @@ function quantile(samples: readonly number[]): number | undefined {
   return samples.toSorted((a, b) => a - b)[Math.ceil(samples.length * 0.75) - 1];
 }
 
-function deleteOldest(map: Map<unknown, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key);
-    return;
-  }
+function deleteLeastUsed<Key>(map: Map<Key, Used>): void {
+  let least: { key: Key; usedAt: number } | undefined;
+  for (const [key, { usedAt }] of map) if (least === undefined || usedAt < least.usedAt) least = { key, usedAt };
+  if (least !== undefined) map.delete(least.key);
 }
