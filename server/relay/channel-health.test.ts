@@ -50,7 +50,6 @@ describe('the health of a channel', () => {
   it('does not suffer from requests that are wrong', () => {
     const health = createChannelHealth(createClock());
     for (const status of [400, 413, 422]) for (let turn = 0; turn < 20; turn++) health.failed(1, 'a', failure(status));
-    health.failed(1, 'a', { ...failure(400), kind: 'invalid', errorCode: 'format_unsupported' });
     expect(health.factor(1, 'a')).toBe(1);
   });
 

@@ -16,7 +16,7 @@ export interface ChannelHealth {
   forget(channelId: number): void;
 }
 
-export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter' | 'errorCode'>;
+export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter'>;
 
 /** What is known of one channel, or of one model on it. Only what is not well is kept. */
 interface State {
@@ -120,11 +120,6 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
       good(channelId, model);
     },
     failed(channelId, model, failure) {
-      // Nothing was sent: the provider has no such call.
-      if (failure.errorCode === 'format_unsupported') {
-        this.released(channelId, model);
-        return;
-      }
       if (isClientsFault(failure)) {
         this.succeeded(channelId, model);
         return;

@@ -4,7 +4,7 @@ import type { ErrorCode, Language } from '#shared/errors.ts';
 import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
 import { failureHeaders } from '#server/http/failure.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
-import { refusesChannel } from '#server/upstream/upstream-error.ts';
+import { invalidAnswer, refusesChannel } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 const requestTypes = new Set([400, 404, 408, 413, 415]);
@@ -39,6 +39,11 @@ export function tellFailure(
   const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
   const { type, param, code, status, retryAfter } = failure;
   return { error: { message: `${text} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+}
+
+/** A try that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
+export function failureOfOurs(error: AppError): UpstreamFailure {
+  return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }
 
 /** The response that says so. */

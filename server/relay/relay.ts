@@ -149,7 +149,10 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
     tried.add(channel.id);
     const attempt: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(call), end_ms: 0 };
     call.attempts.push(attempt);
-    const result = await tryChannel(call, channel, { client, attempt });
+    const result = await tryChannel(call, channel, { client, attempt }).catch((fault: unknown) => {
+      health.released(channel.id, model);
+      throw fault;
+    });
     if (result.kind === 'stream') return { kind: 'stream', relay: result.relay };
     attempt.end_ms = elapsed(call);
     if (result.kind === 'left') {
@@ -172,8 +175,12 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
 
 function noteFailure(call: RunningCall, channel: PreparedChannel, failure: UpstreamFailure): void {
   const { context, health, figures } = call.services;
-  // Otherwise nothing was sent: the provider has no such call.
-  if (failure.errorCode !== 'format_unsupported') figures.called(channel.id, undefined);
+  // The caller's fault or ours: the channel had no part in it.
+  if (failure.own !== undefined) {
+    health.released(channel.id, call.model);
+    return;
+  }
+  figures.called(channel.id, undefined);
   // A request that is bad says nothing about the channel.
   if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
   else health.released(channel.id, call.model);

@@ -9,7 +9,7 @@ import { learnFromCall } from '#server/relay/learn-from-call.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
 import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
-import { ownError, tellFailure } from '#server/relay/relay-failure.ts';
+import { failureOfOurs, ownError, tellFailure } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamSpending } from '#server/relay/stream-spending.ts';
@@ -152,7 +152,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   fault(cause: unknown): void {
     const { call, channel } = this.#options;
     call.services.context.log.error({ requestId: call.requestId, channel: channel.id, err: cause }, 'a stream failed unexpectedly');
-    this.#failBeforeOrAfter(invalidAnswer(), 'fault');
+    this.#failBeforeOrAfter(failureOfOurs(new AppError('internal_error', {}, { cause })), 'fault');
   }
 
   #guard(work: () => void): void {

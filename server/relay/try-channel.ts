@@ -7,6 +7,7 @@ import type { ClientStream } from '#server/relay/client-stream.ts';
 import { largestLeftAnswer } from '#server/relay/left-calls.ts';
 import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import { failureOfOurs } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay, writerOptions } from '#server/relay/stream-relay.ts';
@@ -61,7 +62,8 @@ export async function tryChannel(
     const sendingIt = call.content.use(() => sendRequest(call, channel));
     sent = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
-    if (failure instanceof AppError) return { kind: 'failed', failure: cannotDo(failure) };
+    // The channel's provider has no such call, or no place for what it asks; another one may.
+    if (failure instanceof AppError) return { kind: 'failed', failure: failureOfOurs(failure) };
     throw failure;
   }
   if (sent === null) return { kind: 'left', sent: null };
@@ -221,9 +223,4 @@ function failureOf(failure: unknown): UpstreamFailure {
   if (!(failure instanceof SendFailure)) throw failure;
   if (failure.reason === 'timeout') return timeoutFailure('first_byte');
   return failure.reason === 'too_large' || failure.reason === 'unreadable' ? invalidAnswer() : networkFailure();
-}
-
-/** The channel's provider has no such call, or no place for what it asks; another one may. */
-function cannotDo(error: AppError): UpstreamFailure {
-  return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }

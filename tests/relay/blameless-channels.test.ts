@@ -1,0 +1,46 @@
+// What a caller or this server does wrong says nothing about the channel that was to be asked.
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { EventSplitter } from '#server/framing/event-splitter.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, readEvents } from '#tests/support/relay-scene.ts';
+
+const model = 'claude-sonnet-4-5';
+/** As many failures in a row as take a channel out of use for a while. */
+const enough = 5;
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(engines)('a blameless channel on $kind', (engine) => {
+  test('a request that its format has no place for does not count against it', async () => {
+    const channels = [
+      { type: 14, models: model, priority: 1 },
+      { type: 1, models: model },
+    ];
+    await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels });
+    // Claude has no second choice; the other channel has.
+    for (let call = 0; call < enough; call += 1) expect((await scene.chat({ model, n: 2 })).status).toBe(200);
+    await scene.chat({ model });
+    const rows = await scene.logs(enough + 1);
+    expect(rows.map((row) => row.channel_id)).toEqual([...Array.from({ length: enough }, () => scene.channelIds[1]), scene.channelIds[0]]);
+    expect(rows[0]?.other).toMatchObject({ attempts: [{ error: 'untranslatable' }, { status: 200 }] });
+  });
+
+  test('a fault of the server before the first event does not count against it, and the caller is told whose it is', async () => {
+    const channels = [{ priority: 1 }, {}];
+    await using scene = await createScene(engine, { settings: { RetryTimes: '0' }, channels });
+    for (let call = 0; call < enough; call += 1) {
+      vi.spyOn(EventSplitter.prototype, 'push').mockImplementationOnce(() => {
+        throw new Error('A fault that a test has made');
+      });
+      const answer = await scene.chat({ stream: true });
+      expect(answer.status).toBe(500);
+      expect(await answer.json()).toMatchObject({ error: { code: 'internal_error' } });
+      vi.restoreAllMocks();
+    }
+    await readEvents(await scene.chat({ stream: true }));
+    const rows = await scene.logs(enough + 1);
+    expect(rows.at(-1)?.channel_id).toBe(scene.channelIds[0]);
+    for (const row of rows.slice(0, -1)) expect(row).toMatchObject({ quota: 0, other: { attempts: [{ error: 'internal_error' }] } });
+    await scene.checkBooks();
+  });
+});
