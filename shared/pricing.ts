@@ -9,6 +9,8 @@ import type { Decimal } from '#shared/decimal.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import type { NumberMap } from '#shared/setting-kinds.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** Option maps that prices come from. */
 export interface PriceMaps {
@@ -36,6 +38,16 @@ export interface PricedUsage {
   cachedTokens?: number;
   /** Of the input: written to the provider's cache. */
   cacheCreationTokens?: number;
+}
+
+/** The price classes of a usage as they are charged. */
+export function pricedUsage(usage: Readonly<TokenUsage>): PricedUsage {
+  return {
+    promptTokens: inputTokens(usage),
+    completionTokens: usage.output,
+    cachedTokens: usage.cacheRead,
+    cacheCreationTokens: usage.cacheWrite5m + usage.cacheWrite1h,
+  };
 }
 
 export interface ReceiptLine {

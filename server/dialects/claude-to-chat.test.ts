@@ -5,7 +5,7 @@ import { claudeUpstream } from './claude/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
 import type { ResponsePart } from './parts.ts';
-import { noTokens } from './token-usage.ts';
+import { noTokens } from '#shared/token-usage.ts';
 
 const options = { model: 'm', requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7 };
 
@@ -211,7 +211,13 @@ describe('chat streams as Messages streams', () => {
       ],
       stop_reason: 'max_tokens',
       stop_sequence: null,
-      usage: { input_tokens: 3, cache_creation_input_tokens: 0, cache_read_input_tokens: 5, output_tokens: 2 },
+      usage: {
+        input_tokens: 3,
+        cache_creation_input_tokens: 0,
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+        cache_read_input_tokens: 5,
+        output_tokens: 2,
+      },
     });
   });
 });

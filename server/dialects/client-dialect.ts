@@ -1,6 +1,7 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
-import type { ChatRequest, ResponsePart, TokenUsage } from './parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ChatRequest, ResponsePart } from './parts.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
 export interface ErrorObject {

@@ -2,16 +2,15 @@
 import { clientDialects, upstreamDialects } from './registry.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
 import { textOfPart } from './parts.ts';
-import type { ResponsePart, TokenUsage, UpstreamErrorObject } from './parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import { ToldUsage } from './token-usage.ts';
 import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
-import { isAbsurdUsage, readUsage } from '#server/dialects/openai-chat/usage.ts';
-import type { Usage } from '#server/dialects/openai-chat/usage.ts';
+import { isInvalidUsage, readTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
-import { usageOfTokens } from './usage-of-tokens.ts';
 import { failureInBody, invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { textOf } from '#server/dialects/openai-chat/usage-meter.ts';
@@ -31,7 +30,7 @@ export interface DecodeInput {
 export interface DecodedWhole {
   kind: 'whole';
   /** Null: none was told. Numbers that were not told are 0. */
-  usage: Usage | null;
+  usage: TokenUsage | null;
   /** What the model wrote, for counting. */
   written(): string;
   /** The client's body; a translated one tells this usage. */
@@ -54,7 +53,7 @@ export function decodeWhole(input: DecodeInput): DecodedWhole | { kind: 'failed'
   const tokens = usageIn(parts);
   return {
     kind: 'whole',
-    usage: tokens === null ? null : usageOfTokens(tokens),
+    usage: tokens,
     written: () => parts.map(textOfPart).join(''),
     text: (counted) =>
       client?.name === dialect || client === null ? input.text : JSON.stringify(client.writeWhole(parts, counted ?? tokens, input.writer)),
@@ -68,10 +67,10 @@ function decodeSame({ capability, channel, answerFields, upstreamModel, text, wr
   const fixed = fixAnswer({ capability, channel, requestBody: answerFields, upstreamModel, text });
   const body = parseObject(fixed);
   if (body === null || !Array.isArray(capability === 'embeddings' ? body['data'] : body['choices'])) return invalid();
-  if (isAbsurdUsage(body['usage'])) return invalid();
+  if (isInvalidUsage(body['usage'])) return invalid();
   return {
     kind: 'whole',
-    usage: readUsage(body['usage'], channel.provider),
+    usage: readTokenUsage(body['usage'], channel.provider?.answers),
     written: () => (capability === 'chat' ? textOf(fixed) : ''),
     text: () => fixed,
     events: () => {

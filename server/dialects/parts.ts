@@ -1,6 +1,8 @@
 // What a chat call and its response consist of, in no provider's format. A client dialect reads requests into these types
 // and writes responses from them; an upstream dialect does the reverse. Nothing here knows JSON field names.
 
+import type { TokenUsage } from '#shared/token-usage.ts';
+
 /** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
 export type CacheHint = '5m' | '1h';
 
@@ -131,23 +133,6 @@ export interface OtherField {
 }
 
 export type FinishReason = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'pause';
-
-/**
- * Tokens of a call by price class; whole numbers from 0 up. The classes do not overlap, except that `reasoning` is a share
- * of `output`, and the audio and image classes are shares of input and output.
- */
-export interface TokenUsage {
-  /** Input that was neither read from nor written to the provider's cache. */
-  input: number;
-  cacheRead: number;
-  /** Written to the cache for five minutes, and for an hour. */
-  cacheWrite5m: number;
-  cacheWrite1h: number;
-  output: number;
-  reasoning: number;
-  audioInput: number;
-  audioOutput: number;
-}
 
 /** Pieces of a response in order: a whole one and a stream consist of the same. */
 export type ResponsePart =

@@ -1,6 +1,7 @@
 // What the relay needs of a stream, whatever the formats at its two ends: whole events of the upstream in, bytes for the
 // client out, and the facts that money and the log need. One per stream; nothing here waits or writes.
-import type { TokenUsage, UpstreamErrorObject } from './parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { UpstreamErrorObject } from './parts.ts';
 
 /** An error as an upstream told it within a response, with the status that it stands for. */
 export interface ErrorInResponse {

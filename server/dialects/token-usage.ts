@@ -1,22 +1,8 @@
 // Sums of the token classes, and their reading from numbers that may be anything.
-import type { MainCount, ResponsePart, TokenUsage } from './parts.ts';
+import { inputTokens, noTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { MainCount, ResponsePart } from './parts.ts';
 import type { ReportedUsage } from './stream-pipe.ts';
-
-export const noTokens: Readonly<TokenUsage> = {
-  input: 0,
-  cacheRead: 0,
-  cacheWrite5m: 0,
-  cacheWrite1h: 0,
-  output: 0,
-  reasoning: 0,
-  audioInput: 0,
-  audioOutput: 0,
-};
-
-/** All tokens that the model read. */
-export function inputTokens(usage: TokenUsage): number {
-  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
-}
 
 export function withUsage(before: TokenUsage | null, told: Partial<TokenUsage>): TokenUsage {
   return { ...noTokens, ...before, ...told };

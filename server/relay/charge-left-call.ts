@@ -32,7 +32,7 @@ export async function chargeLeftCall(call: RunningCall, left: LeftTry): Promise<
       reasoningEffort: left.reasoningEffort,
       firstByteMs: undefined,
       ending: 'client_closed',
-      afterLeaving: usage.completionSource === 'estimated' && usage.completionTokens > 0 ? 'estimated' : 'counted',
+      afterLeaving: usage.completionSource === 'estimated' && usage.output > 0 ? 'estimated' : 'counted',
     });
     services.use.add(left.channel.id, row.quota);
     await services.context.ledger.settle(reservation, row);
@@ -49,8 +49,7 @@ async function usageUntilNow(call: RunningCall, attempt: Attempt): Promise<Meter
   if (call.isStream || call.endpoint.capability !== 'chat') return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.choices);
-  const completionTokens = Math.min(written, call.outputLimit ?? call.outputMost);
-  return { ...prompt, completionTokens, totalTokens: prompt.promptTokens + completionTokens, completionSource: 'estimated' };
+  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
 }
 
 /** The prompt alone, as it is counted. */

@@ -1,5 +1,6 @@
 // Hands what an upstream told of a call to what is known of its model.
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 
@@ -17,7 +18,8 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   const dearer =
     price.kind === 'call'
       ? 0
-      : usage.cacheCreationTokens * Math.max(0, price.cacheCreationRatio - 1) + usage.cachedTokens * Math.max(0, price.cacheRatio - 1);
+      : (usage.cacheWrite5m + usage.cacheWrite1h) * Math.max(0, price.cacheCreationRatio - 1) +
+        usage.cacheRead * Math.max(0, price.cacheRatio - 1);
   const lastAttempt = call.attempts.at(-1);
   const began = isStream ? firstByteMs : lastAttempt?.start_ms;
   services.learned.note({
@@ -25,9 +27,9 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
     userId: call.admission.user.id,
     basis: prompt.basis,
     expected: prompt.expected,
-    prompt: usage.promptTokens + dearer,
-    completion: usage.completionTokens,
-    isCut: limit !== undefined && usage.completionTokens >= limit * cutShare,
+    prompt: inputTokens(usage) + dearer,
+    completion: usage.output,
+    isCut: limit !== undefined && usage.output >= limit * cutShare,
     limit,
     duration: elapsed(call) - (began ?? 0),
   });

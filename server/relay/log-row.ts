@@ -1,11 +1,12 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
 import type { CallEnding, LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
+import { pricedUsage } from '#shared/pricing.ts';
+import { inputTokens } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import type { Usage } from '#server/dialects/openai-chat/usage.ts';
 
 /** Names of fields that are kept of a call. */
 const mostDropped = 20;
@@ -30,7 +31,7 @@ export interface CallEnd {
 export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
   const { admission, quoted, services, model } = call;
   const { usage } = end;
-  const quota = usage === null ? 0 : services.quotes.charge(quoted, pricedOf(usage));
+  const quota = usage === null ? 0 : services.quotes.charge(quoted, pricedUsage(usage));
   const duration = elapsed(call);
   const { price, groupRatio } = quoted;
   const other: LogOther = {
@@ -40,7 +41,7 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     model_price: price.kind === 'call' ? price.modelPrice : -1,
     group_ratio: groupRatio,
     quota_per_unit: quoted.quotaPerUnit,
-    cache_tokens: usage?.cachedTokens ?? 0,
+    cache_tokens: usage?.cacheRead ?? 0,
     duration_ms: duration,
     attempts: call.attempts,
     admin_info: { use_channel: call.attempts.map((attempt) => String(attempt.channel)) },
@@ -49,9 +50,10 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
   if (usage !== null) {
     other.prompt_source = usage.promptSource;
     other.completion_source = usage.completionSource;
-    if (usage.reasoningTokens > 0) other.reasoning_tokens = usage.reasoningTokens;
-    if (usage.cacheCreationTokens > 0 && price.kind === 'usage') {
-      other.cache_creation_tokens = usage.cacheCreationTokens;
+    if (usage.reasoning > 0) other.reasoning_tokens = usage.reasoning;
+    const written = usage.cacheWrite5m + usage.cacheWrite1h;
+    if (written > 0 && price.kind === 'usage') {
+      other.cache_creation_tokens = written;
       other.cache_creation_ratio = price.cacheCreationRatio;
     }
   }
@@ -73,8 +75,8 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     token_name: admission.token.name,
     model_name: model,
     quota,
-    prompt_tokens: usage?.promptTokens ?? 0,
-    completion_tokens: usage?.completionTokens ?? 0,
+    prompt_tokens: usage === null ? 0 : inputTokens(usage),
+    completion_tokens: usage?.output ?? 0,
     use_time: Math.round(duration / 1000),
     is_stream: call.isStream,
     channel_id: end.channelId,
@@ -84,14 +86,5 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     request_id: call.requestId,
     ...(end.ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
-  };
-}
-
-function pricedOf(usage: Usage) {
-  return {
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    cachedTokens: usage.cachedTokens,
-    cacheCreationTokens: usage.cacheCreationTokens,
   };
 }

@@ -25,7 +25,6 @@ import { EventSplitter } from '#server/framing/event-splitter.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
 import { createPipe } from '#server/dialects/stream-pipes.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
-import { tokensOfUsage, usageOfTokens } from '#server/dialects/usage-of-tokens.ts';
 import { failureInBody, invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -315,7 +314,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     services.use.add(channel.id, row.quota);
     await services.context.ledger.settle(call.reservation, row);
     if (isWell && call.pass !== null) await call.pass.succeeded();
-    if (isWell) client.end(...this.#last, this.#pipe.ending(usage === null ? null : tokensOfUsage(usage)));
+    if (isWell) client.end(...this.#last, this.#pipe.ending(usage));
     else client.fail(this.#problem(outcome, failure), ...this.#last);
     this.#pipe.close();
     if (!this.#hasUpstreamEnded && ending === 'complete') setTimeout(() => stream.abort(), lingerMs).unref();
@@ -325,7 +324,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
   async #usage(): Promise<FoundUsage> {
     const { usage: tokens, isInvalid, hasTextAfter } = this.#pipe.reportedUsage();
     if (tokens === null) return { usage: await this.#countedUsage(), isInvalid };
-    const usage = await completedUsage(usageOfTokens(tokens), hasTextAfter, {
+    const usage = await completedUsage(tokens, hasTextAfter, {
       prompt: () => countPromptOf(this.#options.call),
       completion: () => this.#pipe.countTokens(),
     });

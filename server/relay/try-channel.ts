@@ -23,7 +23,6 @@ import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.t
 import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { tokensOfUsage } from '#server/dialects/usage-of-tokens.ts';
 
 /** A request without its body, which nobody needs once it is sent. */
 type SentFacts = Omit<UpstreamRequest, 'body'>;
@@ -197,7 +196,7 @@ async function readWhole(
     kind: 'whole',
     channel,
     request,
-    text: decoded.text(tokensOfUsage(usage)),
+    text: decoded.text(usage),
     contentType: 'application/json; charset=utf-8',
     usage,
     firstByteMs: attempt.first_byte_ms ?? elapsed(call),

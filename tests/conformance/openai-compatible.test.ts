@@ -5,7 +5,7 @@ import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-
 import { buildUpstreamRequest, wantsUsage } from '#server/dialects/openai-chat/identity-request.ts';
 import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
-import { readUsage, usageObject } from '#server/dialects/openai-chat/usage.ts';
+import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
 import type { Capability } from '#server/upstream/providers/spec.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
@@ -102,7 +102,7 @@ describe.each(files)('%s', (file) => {
         const { upstreamModel } = requestOf(vector, capability);
         expect(errorInAnswer(text, channel)).toBeNull();
         const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
-        const usage = isObject(answer) ? readUsage(answer.usage, channel.provider) : null;
+        const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.answers) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
       });
@@ -115,7 +115,9 @@ describe.each(files)('%s', (file) => {
         const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
         const data = events.filter((event) => event !== '[DONE]');
-        const usages = data.map((event) => readUsage(JSON.parse(event).usage, channel.provider)).filter((usage) => usage !== null);
+        const usages = data
+          .map((event) => readTokenUsage(JSON.parse(event).usage, channel.provider?.answers))
+          .filter((usage) => usage !== null);
 
         const sent =
           transform === null
@@ -136,12 +138,12 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-function expectUsage(usage: ReturnType<typeof readUsage>, expected: Record<string, unknown>): void {
+function expectUsage(usage: ReturnType<typeof readTokenUsage>, expected: Record<string, unknown>): void {
   expect(usage).not.toBeNull();
   if (usage === null) return;
   const { prompt_cache_hit_tokens: _hit, completion_tokens_details: details, ...listed } = expected;
-  expect(differences(usageObject(usage), listed, false)).toEqual([]);
-  if (isObject(details)) expect(usage.reasoningTokens).toBe(details.reasoning_tokens ?? 0);
+  expect(differences(writeTokenUsage(usage), listed, false)).toEqual([]);
+  if (isObject(details)) expect(usage.reasoning).toBe(details.reasoning_tokens ?? 0);
 }
 
 /** The vectors write the zero out that embeddings do not have. */

@@ -4,7 +4,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/framing/sse.ts';
 import { textOf } from '#server/dialects/openai-chat/usage-meter.ts';
 import { textOfPart } from '../parts.ts';
-import type { TokenUsage } from '../parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';

@@ -1,6 +1,7 @@
 // Usage as this format writes it: cached tokens beside the input, thoughts within the output.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { MainCount, ResponsePart, TokenUsage } from '../parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { MainCount, ResponsePart } from '../parts.ts';
 import { tokenCount } from '../token-usage.ts';
 
 /** The classes that these numbers tell; empty for no usage. A stream tells the input at its start and the rest at its end. */
@@ -57,5 +58,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
     cache_creation_input_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
+    cache_creation: { ephemeral_5m_input_tokens: usage.cacheWrite5m, ephemeral_1h_input_tokens: usage.cacheWrite1h },
+    ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
   };
 }

@@ -1,9 +1,11 @@
 // Parts → a Messages response, or its stream.
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
-import type { FinishReason, ResponsePart, TokenUsage } from '../parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { FinishReason, ResponsePart } from '../parts.ts';
 import { JsonProgress } from '../json-progress.ts';
-import { noTokens, withUsage } from '../token-usage.ts';
+import { noTokens } from '#shared/token-usage.ts';
+import { withUsage } from '../token-usage.ts';
 import { writeStopReason } from './stop-reason.ts';
 import { writeTokenUsage } from './token-usage.ts';
 

@@ -7,7 +7,7 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
-import { readUsage } from './usage.ts';
+import { readTokenUsage } from './token-usage.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 /**
@@ -63,11 +63,11 @@ export function fixAnswer(input: AnswerInput): string {
 
 /** Writes the reasoning tokens that the provider leaves out into `usage`, of a body or a stream event. */
 export function fixCompletionCount(body: Record<string, unknown>, channel: Pick<PreparedChannel, 'provider'>): void {
-  const usage = readUsage(body.usage, channel.provider);
+  const usage = readTokenUsage(body.usage, channel.provider?.answers);
   if (usage === null || !isObject(body.usage)) return;
-  body.usage.completion_tokens = usage.completionTokens;
+  body.usage.completion_tokens = usage.output;
   const details = body.usage.completion_tokens_details;
-  if (isObject(details)) details.text_tokens = usage.completionTokens - usage.reasoningTokens;
+  if (isObject(details)) details.text_tokens = usage.output - usage.reasoning;
 }
 
 /** `{"error": …}` in the place of an answer. */

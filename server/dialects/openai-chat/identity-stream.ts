@@ -7,7 +7,7 @@ import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { doneEvent, eventData, firstEventData, toEvent } from '#server/framing/sse.ts';
 import { UsageMeter } from './usage-meter.ts';
-import type { TokenUsage } from '../parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
 

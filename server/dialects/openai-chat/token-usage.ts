@@ -1,8 +1,9 @@
 // Usage as this format writes it, cached tokens within the prompt and reasoning within the completion; believed only as far
 // as it makes sense.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { TokenUsage } from '../parts.ts';
-import { inputTokens, tokenCount } from '../token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import { tokenCount } from '../token-usage.ts';
 
 /** How a provider differs. */
 export interface UsageQuirks {
@@ -38,6 +39,7 @@ export function readTokenUsage(value: unknown, quirks?: UsageQuirks): TokenUsage
     reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
     audioInput: Math.min(count(details.audio_tokens), prompt),
     audioOutput: Math.min(count(outputDetails.audio_tokens), output),
+    imageInput: Math.min(count(details.image_tokens), prompt),
   };
 }
 
@@ -58,6 +60,7 @@ export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
       cached_tokens: usage.cacheRead,
       cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h,
       audio_tokens: usage.audioInput,
+      ...(usage.imageInput > 0 ? { image_tokens: usage.imageInput } : {}),
     },
     completion_tokens_details: { reasoning_tokens: usage.reasoning, audio_tokens: usage.audioOutput },
   };

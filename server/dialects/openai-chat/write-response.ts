@@ -1,6 +1,7 @@
 // Parts → a chat completion, or its stream.
 import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
-import type { ResponsePart, TokenUsage } from '../parts.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
 import { writeFinishReason } from './finish-reason.ts';
 import { writeTokenUsage } from './token-usage.ts';
 

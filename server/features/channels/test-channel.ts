@@ -3,6 +3,9 @@ import { commaList } from '#shared/comma-list.ts';
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
+import { pricedUsage } from '#shared/pricing.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -12,8 +15,7 @@ import { clientDialects } from '#server/dialects/registry.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
-import { readUsage } from '#server/dialects/openai-chat/usage.ts';
-import type { Usage } from '#server/dialects/openai-chat/usage.ts';
+import { readTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
@@ -98,7 +100,7 @@ function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord)
 
 interface TestAnswer {
   /** Null when the upstream reports none; it is a good answer all the same. */
-  usage: Usage | null;
+  usage: TokenUsage | null;
   upstreamModel: string;
   isMapped: boolean;
 }
@@ -144,7 +146,7 @@ async function ask({
   const parsed = parseObject(fixAnswer({ capability, channel, requestBody: body, upstreamModel, text }));
   const results = capability === 'embeddings' ? parsed?.data : parsed?.choices;
   if (parsed === null || !Array.isArray(results) || results.length === 0) throw new AppError('invalid_upstream_response');
-  return { usage: readUsage(parsed.usage, channel.provider), upstreamModel, isMapped };
+  return { usage: readTokenUsage(parsed.usage, channel.provider?.answers), upstreamModel, isMapped };
 }
 
 function failedAnswer({ kind, message }: UpstreamFailure): AppError {
@@ -189,13 +191,13 @@ async function writeTestLog(
     token_name: testName,
     model_name: model,
     channel_id: channel.id,
-    prompt_tokens: usage?.promptTokens ?? 0,
-    completion_tokens: usage?.completionTokens ?? 0,
+    prompt_tokens: usage === null ? 0 : inputTokens(usage),
+    completion_tokens: usage?.output ?? 0,
     use_time: Math.floor(seconds),
     group: actor.group,
     other: {
       // What it would have cost in a group of ratio 1. The row's own quota is 0, because nobody paid.
-      test_quota: usage === null ? 0 : quotes.charge({ ...price, groupRatio: 1 }, usage),
+      test_quota: usage === null ? 0 : quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
       model_ratio: byUsage?.modelRatio ?? 0,
       completion_ratio: byUsage?.completionRatio ?? 0,
       model_price: price.price.kind === 'call' ? price.price.modelPrice : -1,

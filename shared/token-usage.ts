@@ -1,0 +1,36 @@
+// Tokens of a call by price class: what every format's usage is read into, what prices are for, and what is written again.
+
+/**
+ * Whole numbers from 0 up. The classes do not overlap, except that `reasoning` is a share of `output`, and the audio and image
+ * classes are shares of the input and of `output`.
+ */
+export interface TokenUsage {
+  /** Input that was neither read from nor written to the provider's cache. */
+  input: number;
+  cacheRead: number;
+  /** Written to the cache for five minutes, and for an hour. */
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  output: number;
+  reasoning: number;
+  audioInput: number;
+  audioOutput: number;
+  imageInput: number;
+}
+
+export const noTokens: Readonly<TokenUsage> = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite5m: 0,
+  cacheWrite1h: 0,
+  output: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+  imageInput: 0,
+};
+
+/** All tokens that the model read, cached ones included. */
+export function inputTokens(usage: Readonly<TokenUsage>): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite5m + usage.cacheWrite1h;
+}
