@@ -5,7 +5,7 @@ export type Scalar = string | number | boolean | null;
 
 /**
  * A condition on one field. A plain value means equality; `null` matches a stored null, not a missing field (`exists`
- * tells those apart). `contains` and `startsWith` match literally; `contains` ignores ASCII case. On a field that holds a list, equality and
+ * tells those apart). `unindexedEq` is equality that never chooses the index: of several, one should be plain. `contains` and `startsWith` match literally; `contains` ignores ASCII case. On a field that holds a list, equality and
  * `in` match any element.
  */
 export type Condition =
@@ -13,6 +13,7 @@ export type Condition =
   | {
       in?: readonly Scalar[];
       ne?: Scalar;
+      unindexedEq?: number | string;
       gt?: number | string;
       gte?: number | string;
       lt?: number | string;

@@ -155,10 +155,16 @@ export class SqlText {
         return this.#range(clause.path, '<', clause.value);
       case 'lte':
         return this.#range(clause.path, '<=', clause.value);
+      case 'unindexedEq':
+        // The plus keeps indexes out.
+        if (clause.path === 'id' || !this.table.indexed.has(clause.path)) return this.#equals(clause.path, clause.value);
+        return `+${this.#compared(clause.path)} = ${this.bind(clause.value)}`;
       case 'startsWith': {
-        const lower = `${this.#compared(clause.path)} >= ${this.bind(clause.value)}`;
+        // A prefix usually leaves many rows, so only the key is searched by one: the plus keeps other indexes out.
+        const sign = clause.path === 'id' ? '' : '+';
+        const lower = `${sign}${this.#compared(clause.path)} >= ${this.bind(clause.value)}`;
         const after = textAfterPrefix(clause.value);
-        const upper = after === undefined ? '' : ` AND ${this.#compared(clause.path)} < ${this.bind(after)}`;
+        const upper = after === undefined ? '' : ` AND ${sign}${this.#compared(clause.path)} < ${this.bind(after)}`;
         return `(${lower}${upper}${this.isIndexed(clause.path) ? '' : this.#isText(clause.path)})`;
       }
       case 'contains':

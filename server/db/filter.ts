@@ -5,7 +5,7 @@ import type { Condition, Filter, Patch, Scalar, Sort } from '#server/db/collecti
 export type Clause =
   | { op: 'and' | 'or'; clauses: readonly Clause[] }
   | { op: 'eq' | 'ne'; path: string; value: Scalar }
-  | { op: 'gt' | 'gte' | 'lt' | 'lte'; path: string; value: number | string }
+  | { op: 'gt' | 'gte' | 'lt' | 'lte' | 'unindexedEq'; path: string; value: number | string }
   | { op: 'startsWith' | 'contains'; path: string; value: string }
   | { op: 'in'; path: string; values: readonly Scalar[] }
   | { op: 'exists'; path: string; value: boolean };
@@ -64,7 +64,8 @@ function addConditions(clauses: Clause[], path: string, condition: Condition): v
       case 'gt':
       case 'gte':
       case 'lt':
-      case 'lte': {
+      case 'lte':
+      case 'unindexedEq': {
         const value = checkScalar(path, operand);
         if (typeof value !== 'number' && typeof value !== 'string')
           throw new TypeError(`"${operator}" on "${path}" takes a number or a text`);

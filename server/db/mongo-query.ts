@@ -27,6 +27,8 @@ export function toQuery(clause: Clause): Plain {
     case 'lt':
     case 'lte':
       return { [fieldOf(clause.path)]: { [`$${clause.op}`]: clause.value } };
+    case 'unindexedEq':
+      return { [fieldOf(clause.path)]: { $gte: clause.value, $lte: clause.value } };
     case 'startsWith': {
       const after = textAfterPrefix(clause.value);
       return { [fieldOf(clause.path)]: after === undefined ? { $gte: clause.value } : { $gte: clause.value, $lt: after } };

@@ -146,6 +146,19 @@ onEachEngine('filters', (current) => {
     expect(await matching('')).toEqual(names);
   });
 
+  it('"unindexedEq" is equality that leaves the choice of the index to others', async (context) => {
+    const users = current().db.collection('users');
+    for (let id = 1; id <= 4; id += 1)
+      await users.insert(userRecord({ id, role: id % 2, group: id > 2 ? 'vip' : 'default', display_name: `${id}` }));
+    expect(await ids('users', { role: 1, group: { unindexedEq: 'vip' } })).toEqual([3]);
+    expect(await ids('users', { role: { unindexedEq: 1 }, display_name: { unindexedEq: '1' } })).toEqual([1]);
+    expect(await ids('users', { id: { unindexedEq: 2 } })).toEqual([2]);
+    expect(await ids('users', { role: { unindexedEq: '1' } })).toEqual([]);
+    const plan = await current().db.explain('users', { group: { unindexedEq: 'vip' } });
+    if (plan === null || current().db.kind !== 'embedded') context.skip('This engine chooses by trying.');
+    expect(plan).toMatchObject({ scans: true });
+  });
+
   it('"startsWith" takes its text literally, with and without an index', async () => {
     const users = current().db.collection('users');
     const names = ['%a', '_b', '.*c', '$d', 'abc', 'abd', 'ABC', 'ab', 'ab\u{1F600}', 'b'];

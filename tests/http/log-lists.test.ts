@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Log } from '#shared/logs.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { logFilter, timeFilter } from '#server/features/logs/log-filter.ts';
 import { newestFirst } from '#server/features/logs/list-logs.ts';
@@ -258,13 +259,53 @@ describe.each(engines)('lists of logs on $kind', (engine) => {
         const rare = isPlain ? 'plain' : given['result'] === 'failed' ? 'failed' : undefined;
         // Two of them at once match nothing, and any index finds that out.
         if (given['result'] !== undefined && given['type'] !== undefined) continue;
-        const first = rare === undefined ? (ofUser ? 'user' : undefined) : ofUser ? `${rare}_user` : rare;
+        const usual = given['token_name'] === undefined ? 'user' : 'user_token';
+        const first = rare === undefined ? (ofUser ? usual : undefined) : ofUser ? `${rare}_user` : rare;
         const expected =
           first ?? Object.entries(leading).find(([name]) => candidates.some(([candidate]) => candidate === name))?.[1] ?? 'time';
         if (plan.index !== expected || plan.sorts) wrong.push({ given, own, plan, expected });
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  let reseller: Promise<string> | undefined;
+  it.each([
+    [{ model_name: 'gpt-4o' }, 'user'],
+    [{ model_name: 'rare' }, 'model'],
+    [{ model_name: 'gpt-4o', channel: 9 }, 'channel'],
+    [{ model_name: 'gpt-4o', channel: 9, start_timestamp: 90_001 }, 'user'],
+    [{ model_name: 'gpt-4o', token_name: 'few' }, 'user_token'],
+    [{ model_name: 'gpt%' }, 'user'],
+    [{ username: '', model_name: 'gpt%', start_timestamp: 100_000 }, 'time'],
+  ])('%j is looked up where the fewest rows are: %s', async (given, index) => {
+    const { app } = desk;
+    reseller ??= (async () => {
+      const { user } = await someone();
+      const row = { created_at: 90_000, model_name: 'gpt-4o', token_name: 'many', channel_id: 8, group: 'default' };
+      await insertRows(user, [
+        ...Array.from({ length: 1_200 }, () => row),
+        { ...row, model_name: 'rare' },
+        { ...row, channel_id: 9 },
+        { ...row, token_name: 'few' },
+      ]);
+      return user.username;
+    })();
+    const query: Record<string, string | number> = { username: await reseller, ...given };
+    if (query['username'] === '') delete query['username'];
+    const parts = await logFilter(app.context, query);
+    const plan = await app.context.db.explain('logs', { and: [...(parts ?? []), ...timeFilter(query)] }, { sort: newestFirst, limit: 11 });
+    if (plan !== null) expect(plan).toEqual({ index, scans: false, sorts: false });
+    // However they are looked up, the same rows are found.
+    const rows = await app.context.db.collection('logs').find({ and: [...(parts ?? []), ...timeFilter(query)] });
+    const isMeant = ({ username, model_name, channel_id, token_name, created_at }: LogRecord) =>
+      (query['username'] === undefined || username === query['username']) &&
+      (query['model_name'] === 'gpt%' ? model_name.startsWith('gpt') : model_name === query['model_name']) &&
+      (query['channel'] === undefined || channel_id === query['channel']) &&
+      (query['token_name'] === undefined || token_name === query['token_name']) &&
+      created_at >= Number(query['start_timestamp'] ?? 0);
+    const all = (await app.context.db.collection('logs').find({})).filter(isMeant);
+    expect(rows.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   });
 });
 
