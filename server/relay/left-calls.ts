@@ -3,48 +3,88 @@
 
 export interface LeftCalls {
   /** Keeps the call going; `abort` ends it when it takes too long or the server ends. Null: it has to be ended now. */
-  keep(userId: number, abort: () => void): { ended(): void } | null;
+  keep(userId: number, abort: () => void): KeptCall | null;
   readonly size: number;
   /** Ends all; from now on none is kept. */
   shutDown(): void;
 }
 
-/** Bytes of an answer that nobody waits for. */
-export const largestLeftAnswer = 16 * 1024 * 1024;
-const mostLeft = 256;
-const mostLeftOfUser = 16;
-const longestMs = 300_000;
+export interface KeptCall {
+  /** The answer has so many bytes now. False: there is no room for them, and the call has to be ended. */
+  hold(bytes: number): boolean;
+  /** Nothing of the answer is held any more. */
+  ended(): void;
+}
 
-export function createLeftCalls(): LeftCalls {
-  const kept = new Set<{ userId: number; end: () => void }>();
-  const counts = new Map<number, number>();
+export interface LeftLimits {
+  /** Calls that are kept, of everybody and of one user. */
+  calls: number;
+  callsOfUser: number;
+  /** Bytes of their answers, likewise. */
+  bytes: number;
+  bytesOfUser: number;
+  /** Milliseconds that one may take. */
+  longestMs: number;
+}
+
+const usualLimits: LeftLimits = {
+  calls: 256,
+  callsOfUser: 16,
+  bytes: 64 * 1024 * 1024,
+  bytesOfUser: 16 * 1024 * 1024,
+  longestMs: 300_000,
+};
+
+/** What the calls of one user take. */
+interface Share {
+  calls: number;
+  bytes: number;
+}
+
+export function createLeftCalls(limits: LeftLimits = usualLimits): LeftCalls {
+  const aborts = new Set<() => void>();
+  const shares = new Map<number, Share>();
+  let held = 0;
   let isEnding = false;
 
   return {
     keep(userId, abort) {
-      const count = counts.get(userId) ?? 0;
-      if (isEnding || kept.size >= mostLeft || count >= mostLeftOfUser) return null;
-      const timer = setTimeout(abort, longestMs);
+      const share = shares.get(userId) ?? { calls: 0, bytes: 0 };
+      if (isEnding || aborts.size >= limits.calls || share.calls >= limits.callsOfUser) return null;
+      const timer = setTimeout(abort, limits.longestMs);
       timer.unref();
-      const call = { userId, end: abort };
-      kept.add(call);
-      counts.set(userId, count + 1);
+      let mine = 0;
+      const change = (bytes: number) => {
+        mine += bytes;
+        share.bytes += bytes;
+        held += bytes;
+      };
+      const end = () => abort();
+      aborts.add(end);
+      share.calls += 1;
+      shares.set(userId, share);
       return {
+        hold(bytes) {
+          const more = bytes - mine;
+          if (held + more > limits.bytes || share.bytes + more > limits.bytesOfUser) return false;
+          change(more);
+          return true;
+        },
         ended() {
           clearTimeout(timer);
-          if (!kept.delete(call)) return;
-          const left = (counts.get(userId) ?? 1) - 1;
-          if (left === 0) counts.delete(userId);
-          else counts.set(userId, left);
+          if (!aborts.delete(end)) return;
+          change(-mine);
+          share.calls -= 1;
+          if (share.calls === 0) shares.delete(userId);
         },
       };
     },
     get size() {
-      return kept.size;
+      return aborts.size;
     },
     shutDown() {
       isEnding = true;
-      for (const { end } of kept) end();
+      for (const abort of aborts) abort();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Attempt } from '#shared/logs.ts';
 import { countPromptOf } from '#server/relay/charge-left-call.ts';
 import type { LeftTry } from '#server/relay/charge-left-call.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
-import { largestLeftAnswer } from '#server/relay/left-calls.ts';
+import type { KeptCall } from '#server/relay/left-calls.ts';
 import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
@@ -53,7 +53,6 @@ export async function tryChannel(
   channel: PreparedChannel,
   { client, attempt }: { client: ClientStream | null; attempt: Attempt },
 ): Promise<TryResult> {
-  const { now } = call.services.context;
   let sent: SentRequest | null;
   try {
     // Of an earlier try only the bytes were kept.
@@ -67,43 +66,61 @@ export async function tryChannel(
   }
   if (sent === null) return { kind: 'left', sent: null };
   const { sending, request } = sent;
-  const leaving = leftTry(channel, request, attempt);
-  call.onLeave = () => leave(call, channel, sending);
+  const leaving = watchLeaving(call, channel, sending);
+  try {
+    return await readAnswer(call, channel, { client, attempt, request, sending });
+  } finally {
+    // What has come of an answer that nobody waits for is still held while it is read and counted.
+    leaving.ended();
+  }
+}
+
+async function readAnswer(
+  call: RunningCall,
+  channel: PreparedChannel,
+  { client, attempt, request, sending }: { client: ClientStream | null; attempt: Attempt; request: SentFacts; sending: Sending },
+): Promise<TryResult> {
+  const left = leftTry(channel, request, attempt);
   let answer: WholeAnswer | StreamAnswer;
   try {
     answer = await sending.answer;
   } catch (failure) {
     // One that fails by itself costs nothing, whoever has left.
     const isEnded = failure instanceof SendFailure && (failure.reason === 'aborted' || failure.reason === 'too_large');
-    if (call.hasLeft) return { kind: 'left', sent: isEnded && sending.isSent ? leaving : null };
+    if (call.hasLeft) return { kind: 'left', sent: isEnded && sending.isSent ? left : null };
     return { kind: 'failed', failure: failureOf(failure) };
   }
   attempt.status = answer.status;
   if (answer.kind === 'stream') return followStream(call, channel, { client, attempt, request, answer });
   attempt.first_byte_ms = elapsed(call);
-  if (call.hasLeft && client !== null) return { kind: 'left', sent: answer.status === 200 ? leaving : null };
+  if (call.hasLeft && client !== null) return { kind: 'left', sent: answer.status === 200 ? left : null };
   const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
-    return {
-      kind: 'failed',
-      failure: parseUpstreamError({ status: answer.status, text: text.slice(0, 64 * 1024), headers: answer.headers, channel, now: now() }),
-    };
+    const { headers, status } = answer;
+    const now = call.services.context.now();
+    return { kind: 'failed', failure: parseUpstreamError({ status, text: text.slice(0, 64 * 1024), headers, channel, now }) };
   }
   return readWhole(call, channel, { request, text, client, attempt });
 }
 
-/** The client has gone. Of a whole answer only its end tells what it costs. */
-function leave(call: RunningCall, channel: PreparedChannel, sending: Sending): void {
+/** From now on a client that goes ends the call; of a whole answer only its end tells what it costs, so that may be read on. */
+function watchLeaving(call: RunningCall, channel: PreparedChannel, sending: Sending): { ended(): void } {
   const { services } = call;
-  const isKept = !call.isStream && !channel.setting.abortsLeft && !services.isEnding();
-  const kept = isKept ? services.left.keep(call.admission.user.id, () => sending.abort()) : null;
-  if (kept === null) {
-    sending.abort();
-    return;
-  }
-  sending.limitTo(largestLeftAnswer);
-  const ended = () => kept.ended();
-  void sending.answer.then(ended, ended);
+  let kept: KeptCall | null = null;
+  const leave = () => {
+    const isKept = !call.isStream && !channel.setting.abortsLeft && !services.isEnding();
+    const place = isKept ? services.left.keep(call.admission.user.id, () => sending.abort()) : null;
+    kept = place;
+    if (place === null) sending.abort();
+    else sending.limitBy((bytes) => place.hold(bytes));
+  };
+  call.onLeave = leave;
+  return {
+    ended() {
+      if (call.onLeave === leave) call.onLeave = undefined;
+      kept?.ended();
+    },
+  };
 }
 
 function leftTry(channel: PreparedChannel, request: SentFacts, attempt: Attempt): LeftTry {

@@ -57,8 +57,8 @@ export interface Sending {
   readonly answer: Promise<WholeAnswer | StreamAnswer>;
   /** It has a connection: the upstream may be working on it. */
   readonly isSent: boolean;
-  /** From now on no more than so many bytes of an answer that is not a stream. */
-  limitTo(maxBytes: number): void;
+  /** From now on `mayHold` is asked for every size that an answer that is not a stream has reached; false ends the call. */
+  limitBy(mayHold: (bytes: number) => boolean): void;
   /** Closes the connection to the upstream at once; harmless when the answer has ended. */
   abort(): void;
 }
@@ -147,7 +147,8 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 /** undici's handler of one request. */
 class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly answer: Promise<WholeAnswer | StreamAnswer>;
-  #limits: SendLimits;
+  readonly #limits: SendLimits;
+  #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
@@ -181,9 +182,9 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     return this.#controller !== null;
   }
 
-  limitTo(maxBytes: number): void {
-    this.#limits = { ...this.#limits, maxBytes };
-    if (this.#stream === null && this.#size > maxBytes) this.abort();
+  limitBy(mayHold: (bytes: number) => boolean): void {
+    this.#mayHold = mayHold;
+    if (this.#stream === null && !mayHold(this.#size)) this.abort();
   }
 
   abort(): void {
@@ -254,7 +255,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       return;
     }
     this.#size += chunk.length;
-    if (this.#size > this.#limits.maxBytes) {
+    if (this.#size > this.#limits.maxBytes || this.#mayHold?.(this.#size) === false) {
       this.#stop(new SendFailure('too_large', 'the answer is too large'));
       return;
     }

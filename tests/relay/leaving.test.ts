@@ -1,7 +1,9 @@
 // Hanging up is not free: a call that an upstream had is charged, whenever its client leaves.
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { countPrompt } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
@@ -101,6 +103,24 @@ describe.each(engines)('a client that leaves on $kind', (engine) => {
     expect(rows.filter((row) => row.other?.['after_leaving'] === 'read')).toHaveLength(16);
     expect(rows.filter((row) => row.other?.['after_leaving'] === 'estimated')).toHaveLength(29);
     for (const row of rows) expect(row.quota).toBeGreaterThanOrEqual(10 * promptTokens);
+    await scene.checkBooks();
+  });
+
+  test('answers that nobody waits for hold so many bytes: what is beyond is ended and estimated', async () => {
+    const open: ServerResponse[] = [];
+    await using upstream = await startRawUpstream((response) => void open.push(response), { type: 'application/json' });
+    await using scene = await createScene(engine, { settings, channels: [{ models: model, base_url: upstream.url }] });
+    for (let call = 1; call <= 2; call += 1) await leave(scene, { max_tokens: 5_000 }, () => until(() => open.length >= call));
+    // Two of nine megabytes are more than one user's answers may hold.
+    for (const response of open)
+      response.write(`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"${'a'.repeat(9 * 1024 * 1024)}`);
+    await until(() => open.some((response) => response.destroyed));
+    const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+    for (const response of open)
+      if (!response.destroyed) response.end(`"},"finish_reason":"stop"}],"usage":${JSON.stringify(usage)}}`);
+    const rows = await scene.logs(2);
+    expect(rows.map((row) => row.other?.['after_leaving']).toSorted()).toEqual(['estimated', 'read']);
+    expect(rows.find((row) => row.other?.['after_leaving'] === 'read')).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
     await scene.checkBooks();
   });
 

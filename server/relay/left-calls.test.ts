@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createLeftCalls } from './left-calls.ts';
+
+const limits = { calls: 10, callsOfUser: 3, bytes: 1_000, bytesOfUser: 600, longestMs: 60_000 };
+const nothing = () => {};
+
+test('left calls: the bytes of all answers together are bounded, and those of one user', () => {
+  const left = createLeftCalls(limits);
+  const [first, second, other] = [left.keep(1, nothing), left.keep(1, nothing), left.keep(2, nothing)];
+  expect(first?.hold(400)).toBe(true);
+  expect(second?.hold(201)).toBe(false);
+  expect(second?.hold(200)).toBe(true);
+  expect(other?.hold(401)).toBe(false);
+  expect(other?.hold(400)).toBe(true);
+  // The size that it has, not what has come.
+  expect(first?.hold(400)).toBe(true);
+  expect(first?.hold(401)).toBe(false);
+  first?.ended();
+  first?.ended();
+  expect(other?.hold(600)).toBe(true);
+  for (const call of [second, other]) call?.ended();
+  expect(left.keep(3, nothing)?.hold(600)).toBe(true);
+});
+
+test('left calls: one user keeps so many, all together so many, and none when the server ends', () => {
+  const left = createLeftCalls(limits);
+  const ended: number[] = [];
+  const keep = (user: number) => left.keep(user, () => void ended.push(user));
+  const own = [keep(1), keep(1), keep(1)];
+  expect(keep(1)).toBeNull();
+  own[0]?.ended();
+  expect(keep(1)).not.toBeNull();
+  for (const user of [2, 2, 2, 3, 3, 3, 4]) expect(keep(user)).not.toBeNull();
+  expect(keep(5)).toBeNull();
+  left.shutDown();
+  expect(ended).toEqual([1, 1, 1, 2, 2, 2, 3, 3, 3, 4]);
+  own[1]?.ended();
+  expect(keep(6)).toBeNull();
+});
