@@ -14,6 +14,7 @@ import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/token-gate.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countParts, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 export interface CallToReserve {
@@ -105,13 +106,13 @@ interface Output {
   least: number;
 }
 
-function outputOf({ context, learned }: RelayServices, { endpoint, model, body, facts }: CallToReserve): Output {
+function outputOf(services: RelayServices, call: CallToReserve): Output {
+  const { context, learned } = services;
+  const { endpoint, model, facts } = call;
   if (endpoint.capability !== 'chat') return { choices: 1, named: 0, most: 0, least: 0 };
   const { settings } = context;
   const { choices } = facts;
-  // A name that tells the model to think raises a limit that leaves no room for it.
-  const raised = leastLimitOf(body, model, settings.get('claude.thinking_adapter_enabled'));
-  const named = facts.maxTokens > 0 ? Math.max(facts.maxTokens, raised) : 0;
+  const named = facts.maxTokens > 0 ? Math.max(facts.maxTokens, raisedLimit(services, call)) : 0;
   const known = largestAnswer(model);
   const largest = known ?? settings.get('DefaultMaxOutputTokens');
   // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
@@ -124,6 +125,27 @@ function outputOf({ context, learned }: RelayServices, { endpoint, model, body, 
     most: most * choices,
     least: Math.min(most * choices, named === 0 ? needed * choices : Math.min(named, needed) * choices),
   };
+}
+
+/**
+ * A name that tells Claude to think raises a limit that leaves no room for it. The largest of what the channels that may be asked
+ * raise it to; 0: none does.
+ */
+function raisedLimit({ channels, context }: RelayServices, { admission, model, body }: CallToReserve): number {
+  if (!context.settings.get('claude.thinking_adapter_enabled')) return 0;
+  const raisedBy = (channel: PreparedChannel) =>
+    channel.provider?.dialect === 'claude' ? leastLimitOf(body, channel.plan('chat', model)?.upstreamModel ?? model) : 0;
+  if (admission.pinnedChannel !== undefined) {
+    const pinned = channels.get(admission.pinnedChannel);
+    return pinned === undefined ? 0 : raisedBy(pinned);
+  }
+  for (const tier of channels.tiers(admission.group, model)) {
+    for (const channel of tier.channels) {
+      const raised = raisedBy(channel);
+      if (raised > 0) return raised;
+    }
+  }
+  return 0;
 }
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */

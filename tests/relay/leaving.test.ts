@@ -116,8 +116,7 @@ describe.each(engines)('a client that leaves on $kind', (engine) => {
       response.write(`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"${'a'.repeat(9 * 1024 * 1024)}`);
     await until(() => open.some((response) => response.destroyed));
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-    for (const response of open)
-      if (!response.destroyed) response.end(`"},"finish_reason":"stop"}],"usage":${JSON.stringify(usage)}}`);
+    for (const response of open) if (!response.destroyed) response.end(`"},"finish_reason":"stop"}],"usage":${JSON.stringify(usage)}}`);
     const rows = await scene.logs(2);
     expect(rows.map((row) => row.other?.['after_leaving']).toSorted()).toEqual(['estimated', 'read']);
     expect(rows.find((row) => row.other?.['after_leaving'] === 'read')).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });

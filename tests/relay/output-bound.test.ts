@@ -87,6 +87,14 @@ describe.each(engines)('what a call may answer on $kind', (engine) => {
     ['an override', 'claude-3-7-sonnet', {}, { type: 14, param_override: '{"max_tokens":4000}' }, 16],
     ['an override in the format of the client', model, {}, { param_override: '{"max_tokens":4000}' }, 16],
     ['a name that is told to think', 'claude-3-7-sonnet-thinking', {}, { type: 14 }, 1_280],
+    [
+      'a name of ours for one that is told to think',
+      model,
+      {},
+      { type: 14, model_mapping: `{"${model}":"claude-3-7-sonnet-thinking"}` },
+      1_280,
+    ],
+    ['a name that only Claude would be told to think by', 'claude-3-7-sonnet-thinking', {}, { type: 1 }, 16],
   ])(
     '%s sends no larger limit than was reserved for, and what was sent is what was ignored',
     async (_name, name, fields, channel, limit) => {

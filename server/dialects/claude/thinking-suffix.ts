@@ -21,8 +21,8 @@ export function adaptThinkingSuffix(body: Body, share: number | null): Body {
 }
 
 /** Tokens below which a limit of a request for that name is raised on its way to Claude; 0: it is not. */
-export function leastLimitOf({ thinking }: Body, model: string, isAdapted: boolean): number {
-  return isAdapted && hasEnding(model) && (thinking === undefined || thinking === null) ? leastMaxTokens : 0;
+export function leastLimitOf({ thinking }: Body, model: string): number {
+  return hasEnding(model) && (thinking === undefined || thinking === null) ? leastMaxTokens : 0;
 }
 
 function hasEnding(model: string): boolean {
