@@ -2,7 +2,7 @@
 // reads to its end what may have been written until then.
 import type { Attempt } from '#shared/logs.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
-import { countedUsage } from '#server/relay/metered-usage.ts';
+import { countedUsage, isEstimate } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -32,7 +32,7 @@ export async function chargeLeftCall(call: RunningCall, left: LeftTry): Promise<
       reasoningEffort: left.reasoningEffort,
       firstByteMs: undefined,
       ending: 'client_closed',
-      afterLeaving: usage.completionSource === 'estimated' && usage.output > 0 ? 'estimated' : 'counted',
+      afterLeaving: isEstimate(usage) ? 'estimated' : 'counted',
     });
     services.use.add(left.channel.id, row.quota);
     await services.context.ledger.settle(reservation, row);

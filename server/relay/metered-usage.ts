@@ -33,6 +33,11 @@ export function countedUsage(input: number, output: number, isEstimated: boolean
   return { ...noTokens, input, output, promptSource: source, completionSource: source };
 }
 
+/** How much of a number that the upstream did not tell was counted. */
+export function isEstimate({ promptSource, completionSource }: MeteredUsage): boolean {
+  return promptSource === 'estimated' || completionSource === 'estimated';
+}
+
 /** What was told, with the completion as it was counted when that is more: it had been told before the rest came. */
 function withCompletion(told: MeteredUsage, output: number): MeteredUsage {
   return output <= told.output ? told : { ...told, output, completionSource: 'counted' };

@@ -7,7 +7,7 @@ import type { ErrorObject, ResponseWriterOptions } from '#server/dialects/client
 import type { ClientStream } from '#server/relay/client-stream.ts';
 import { learnFromCall } from '#server/relay/learn-from-call.ts';
 import { chargeRow } from '#server/relay/log-row.ts';
-import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
+import { completedUsage, countedUsage, isEstimate } from '#server/relay/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/metered-usage.ts';
 import { failureOfOurs, ownError, tellFailure } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
@@ -307,7 +307,9 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
       reasoningEffort: request.reasoningEffort,
       firstByteMs: attempt.first_byte_ms,
       ending: outcome === 'complete' ? undefined : outcome,
-      ...(outcome === 'client_closed' && usage?.completionSource !== 'upstream' ? { afterLeaving: 'counted' } : {}),
+      ...(outcome === 'client_closed' && usage !== null && usage.completionSource !== 'upstream'
+        ? { afterLeaving: isEstimate(usage) ? 'estimated' : 'counted' }
+        : {}),
       ...(failure === undefined ? {} : { problem: failure.message }),
     });
     if (isWell && usage !== null) learnFromCall(call, usage, attempt.first_byte_ms);

@@ -44,6 +44,22 @@ describe.each(engines)('a client that leaves on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  test.each([{ firstByteDelay: Infinity }, { holdAfter: 3 }])(
+    'what was too long to be counted is called an estimate: %j',
+    async (behaviour) => {
+      await using scene = await createScene(engine, { settings, channels });
+      scene.upstream.behave(behaviour);
+      const long = [{ role: 'user', content: 'hello '.repeat(700_000) }];
+      await leave(scene, { stream: true, messages: long }, async (index) => {
+        const request = await scene.upstream.request(index);
+        if ('holdAfter' in behaviour) await until(() => request.eventsSent >= 3);
+      });
+      const [row] = await scene.logs(1);
+      expect(row?.other).toMatchObject({ ending: 'client_closed', after_leaving: 'estimated', prompt_source: 'estimated' });
+      await scene.checkBooks();
+    },
+  );
+
   test('a whole answer is read to its end and charged exactly, and nobody else is asked', async () => {
     await using scene = await createScene(engine, { settings, channels: [...channels, ...channels] });
     // Long after the server has noticed.
