@@ -134,8 +134,9 @@ describe.each(engines)('a client that leaves on $kind', (engine) => {
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
     for (const response of open) if (!response.destroyed) response.end(`"},"finish_reason":"stop"}],"usage":${JSON.stringify(usage)}}`);
     const rows = await scene.logs(2);
-    expect(rows.map((row) => row.other?.['after_leaving']).toSorted()).toEqual(['estimated', 'read']);
-    expect(rows.find((row) => row.other?.['after_leaving'] === 'read')).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
+    const [read, estimated] = ['read', 'estimated'].map((how) => rows.filter((row) => row.other?.['after_leaving'] === how));
+    expect(read).toMatchObject([{ prompt_tokens: 3, completion_tokens: 4 }]);
+    expect(estimated).toHaveLength(1);
     await scene.checkBooks();
   });
 
