@@ -71,6 +71,8 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('user_deleted') }),
   /** `keys`: joined by commas. */
   z.object({ code: z.literal('settings_changed'), keys: z.string() }),
+  /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */
+  z.object({ code: z.literal('channel_draft_tested'), name: z.string(), model: z.string() }),
 ]);
 export type LogEvent = z.infer<typeof LogEvent>;
 

@@ -48,6 +48,20 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
     expect(desk.upstream.requests[1]).toMatchObject({ body: { model: 'gpt-4o' } });
   });
 
+  it('are no calls in the log: it says what was tested, by the name of the form', async () => {
+    const before = (await desk.admin.get('/api/log/self?type=2')).data.total;
+    await test({ name: 'Not saved', model: 'gpt-4o' });
+    await test({ name: '', model: 'gpt-4o' });
+    expect((await desk.admin.get('/api/log/self?type=2')).data.total).toBe(before);
+    const { items } = (await desk.admin.get('/api/log/?type=3')).data;
+    const events = items.slice(0, 2).map(({ other }: { other: string }) => JSON.parse(other).event);
+    expect(events).toEqual([
+      { code: 'channel_draft_tested', name: 'OpenAI', model: 'gpt-4o' },
+      { code: 'channel_draft_tested', name: 'Not saved', model: 'gpt-4o' },
+    ]);
+    expect(items[1]).toMatchObject({ content: '模型测试（渠道未保存）：Not saved，gpt-4o', quota: 0 });
+  });
+
   it('are tested in the format of their provider', async () => {
     await setOption(desk.app, 'SelfUseModeEnabled', 'true');
     expect(await test({ type: 14, models: 'claude-sonnet-4-5' })).toMatchObject({ status: 200, success: true, message: '' });

@@ -47,6 +47,8 @@ export function useLogSentence(): (log: Log) => string {
         return t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) });
       case 'settings_changed':
         return t('logs.event.settings_changed', { keys: event.keys });
+      case 'channel_draft_tested':
+        return t('logs.event.channel_draft_tested', { name: event.name, model: event.model });
       default:
         return t(`logs.event.${event.code}`);
     }

@@ -14,12 +14,13 @@ import { readChannel } from './store.ts';
  * @throws {AppError} for the first field that is not right, and as an edit does where a stored key would go to another origin
  */
 export async function draftChannel(context: AppContext, actor: UserRecord, draft: ChannelDraft): Promise<ChannelRecord> {
-  const { id, key, name: _name, models, ...rest } = draft;
+  const { id, key, name, models, ...rest } = draft;
   const fields = channelFields({ ...rest, ...(models === undefined || models?.trim() === '' ? {} : { models }) });
   const stored = id === undefined ? null : await readChannel(context, id);
   const [typed] = channelKeys(key ?? '');
   const before = stored ?? { ...emptyChannel(context), id: 0, key_cipher: '', key_hash: '' };
-  const draftRecord = { ...before, ...fields };
+  // Not saved, so it may have none, or one that it could not be saved with.
+  const draftRecord = { ...before, ...fields, name: name?.trim() || before.name };
   checkType(draftRecord);
   if (typed !== undefined) return { ...draftRecord, key_cipher: context.secrets.encrypt(typed), key_hash: context.secrets.hash(typed) };
   if (stored === null) throw new AppError('channel_incomplete', {}, { field: 'key' });

@@ -181,6 +181,7 @@ async function writeTestLog(
   }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestAnswer; seconds: number },
 ): Promise<void> {
   if (!context.settings.get('LogConsumeEnabled')) return;
+  if (channel.id === 0) return writeDraftLog(context, actor, { channel, model });
   const { usage, isMapped, upstreamModel } = answer;
   const byUsage = price.price.kind === 'usage' ? price.price : null;
   await writeLog(context, {
@@ -205,5 +206,21 @@ async function writeTestLog(
       ...(isMapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}),
       admin_info: { use_channel: [String(channel.id)] },
     },
+  });
+}
+
+/** There is no channel yet whose call it could be: it is something that an administrator did. */
+async function writeDraftLog(
+  context: AppContext,
+  actor: UserRecord,
+  { channel, model }: { channel: PreparedChannel; model: string },
+): Promise<void> {
+  const name = channel.name || (channel.provider?.name ?? '');
+  await writeLog(context, {
+    user_id: actor.id,
+    username: actor.username,
+    type: LogType.management,
+    content: `${testName}（渠道未保存）：${name}，${model}`,
+    event: { code: 'channel_draft_tested', name, model },
   });
 }
