@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { createProgressWatch } from '#server/progress-watch.ts';
 import type { ProgressWatch } from '#server/progress-watch.ts';
+import { createTurnQueue } from '#server/turn-queue.ts';
 
 /** The bytes that one request holds. */
 export interface BodyHold {
@@ -81,36 +82,29 @@ export function createBodies({ all, perOwner, timeout }: BodyLimits): Bodies {
 }
 
 function createTurns(): Bodies['inTurn'] {
-  // In the order of their turns; an owner without work is not in it.
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = createTurnQueue<string, () => void>();
   let isBusy = false;
 
   function next(): void {
-    const [turn] = waiting;
-    if (turn === undefined) {
+    const work = waiting.take();
+    if (work === undefined) {
       isBusy = false;
       return;
     }
-    const [owner, line] = turn;
-    const first = line.shift();
-    waiting.delete(owner);
-    if (line.length > 0) waiting.set(owner, line);
     const startedAt = performance.now();
-    first?.();
+    work();
     setTimeout(next, Math.min(performance.now() - startedAt, longestRestMs));
   }
 
   return (owner, work) =>
     new Promise((resolve, reject) => {
-      const line = waiting.get(owner) ?? [];
-      line.push(() => {
+      waiting.add(owner, () => {
         try {
           resolve(work());
         } catch (failure) {
           reject(failure instanceof Error ? failure : new Error(String(failure)));
         }
       });
-      waiting.set(owner, line);
       if (isBusy) return;
       isBusy = true;
       setImmediate(next);

@@ -1,5 +1,6 @@
 // Texts that wait to be counted. Each caller has a turn after every other, for a slice of text: a long prompt holds nobody up. Who
 // waits too long, or wants too much counted at once, gets an estimate.
+import { createTurnQueue } from '#server/turn-queue.ts';
 
 export interface Count {
   tokens: number;
@@ -45,8 +46,7 @@ const mostJobsOfOwner = 1_000;
 
 export class TokenQueue<Encoding> {
   readonly #options: TokenQueueOptions<Encoding>;
-  /** By owner; the first key has the next turn. */
-  readonly #jobs = new Map<number, Job<Encoding>[]>();
+  readonly #jobs = createTurnQueue<number, Job<Encoding>>();
   #characters = 0;
   #isCounting = false;
 
@@ -58,7 +58,7 @@ export class TokenQueue<Encoding> {
   count(order: CountOrder<Encoding>): Promise<Count> {
     const characters = order.texts.reduce((sum, text) => sum + text.length, 0);
     if (characters === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
-    const own = this.#jobs.get(order.owner) ?? [];
+    const own = this.#jobs.of(order.owner);
     const ofOwner = own.reduce((sum, job) => sum + job.characters, characters);
     if (ofOwner > mostOfOwner || this.#characters + characters > mostWaiting || own.length >= mostJobsOfOwner) {
       return Promise.resolve({ tokens: this.#estimate(order.texts), isEstimated: true });
@@ -77,8 +77,7 @@ export class TokenQueue<Encoding> {
         timer,
         resolve,
       };
-      own.push(job);
-      this.#jobs.set(order.owner, own);
+      this.#jobs.add(order.owner, job);
       this.#characters += characters;
       if (!this.#isCounting) void this.#run();
     });
@@ -86,16 +85,17 @@ export class TokenQueue<Encoding> {
 
   /** Everything that waits is estimated. */
   close(): void {
-    for (const jobs of this.#jobs.values()) for (const job of jobs) this.#giveUp(job);
+    for (const job of this.#jobs.all()) this.#giveUp(job);
   }
 
   async #run(): Promise<void> {
     this.#isCounting = true;
-    for (let job = this.#next(); job !== undefined; job = this.#next()) {
+    for (let turn = this.#jobs.first(); turn !== undefined; turn = this.#jobs.first()) {
+      const { owner, item: job } = turn;
       const tokens = await this.#options.count(job.encoding, takeSlice(job)).catch(() => null);
       if (tokens === null) this.#giveUp(job);
       else if (!job.isOver) this.#add(job, tokens);
-      this.#passOn(job.owner);
+      this.#jobs.passOn(owner);
     }
     this.#isCounting = false;
   }
@@ -104,20 +104,6 @@ export class TokenQueue<Encoding> {
     job.tokens += tokens;
     job.slice = { index: job.index, offset: job.offset };
     if (job.index >= job.texts.length) this.#end(job, { tokens: job.tokens, isEstimated: false });
-  }
-
-  /** The first job of whoever waits longest for a turn. */
-  #next(): Job<Encoding> | undefined {
-    const [first] = this.#jobs.values();
-    return first?.[0];
-  }
-
-  /** Who had a turn is last, also behind those who came meanwhile. */
-  #passOn(owner: number): void {
-    const jobs = this.#jobs.get(owner);
-    if (jobs === undefined) return;
-    this.#jobs.delete(owner);
-    this.#jobs.set(owner, jobs);
   }
 
   #giveUp(job: Job<Encoding>): void {
@@ -130,9 +116,7 @@ export class TokenQueue<Encoding> {
     job.isOver = true;
     clearTimeout(job.timer);
     this.#characters -= job.characters;
-    const jobs = (this.#jobs.get(job.owner) ?? []).filter((other) => other !== job);
-    if (jobs.length === 0) this.#jobs.delete(job.owner);
-    else this.#jobs.set(job.owner, jobs);
+    this.#jobs.remove(job.owner, job);
     job.resolve(count);
   }
 
