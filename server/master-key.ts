@@ -33,7 +33,7 @@ export async function findMasterKey(env: Pick<Env, 'SESSION_SECRET' | 'DATABASE_
 export async function makeMasterKey(env: Pick<Env, 'DATABASE_URL'>, db: Database): Promise<string> {
   const file = keyFileOf(env.DATABASE_URL);
   if (file === null) throw new TypeError('Only an embedded database has a key file');
-  // In this order: whoever begins a database makes the file before he marks the database with it.
+  // In this order: a process that begins a database makes the file before it marks the database.
   const isBegun = (await db.collection('facts').get(factId)) !== null;
   const key = await readKeyFile(file);
   if (key !== null) return key;

@@ -14,7 +14,7 @@ export interface ErrorObject {
 }
 
 /** What admission, routing and money need of a body, without reading all of it. */
-export interface RequestFacts {
+export interface BodyFacts {
   isStream: boolean;
   /** The most tokens that one choice of the response may have; 0: not said. */
   maxTokens: number;
@@ -46,7 +46,7 @@ export interface ClientDialect {
   readonly forwardedHeaders: readonly string[];
   /** @throws {AppError} 400 with the field at fault */
   check(body: Readonly<Record<string, unknown>>): void;
-  facts(body: Readonly<Record<string, unknown>>): RequestFacts;
+  facts(body: Readonly<Record<string, unknown>>): BodyFacts;
   promptParts(body: Readonly<Record<string, unknown>>, model: string): PromptParts;
   /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
   readRequest(body: Readonly<Record<string, unknown>>): ChatRequest;

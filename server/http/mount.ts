@@ -43,7 +43,7 @@ export function mount<E extends Endpoint>(host: RouteHost, endpoint: E, handler:
   );
 }
 
-/** Who calls, counted against his limit; whoever cannot say who he is counts as his address. */
+/** Who calls, counted against the limit of that user, or of the address where the call does not say whose it is. */
 async function identify(host: RouteHost, facts: RequestFacts, endpoint: Endpoint): Promise<Caller | null> {
   let caller: Caller | null;
   try {
@@ -97,7 +97,7 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
 
 /**
  * A foreign page can make a browser send a form, which looks like JSON if it wants, without asking first: to set this up
- * for its visitor, or to sign him in as somebody else. JSON by its type it cannot. Other clients may say what they like.
+ * for its visitor, or to sign the visitor in as somebody else. JSON by its type it cannot. Other clients may say what they like.
  */
 function readBody(host: RouteHost, { request, connection, facts, caller, limit }: BodyRequest): Promise<unknown> {
   const { headers, ip } = facts;

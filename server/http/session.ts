@@ -29,7 +29,7 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
 }
 
 /**
- * Makes a session and returns the cookie to set. `user` as he was when his credentials were checked.
+ * Makes a session and returns the cookie to set. `user` as the record was when the credentials were checked.
  * @throws {AppError} `session_not_saved` when they have changed since
  */
 export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {

@@ -2,7 +2,7 @@
 // spent.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
-import type { RequestFacts } from '#server/dialects/client-dialect.ts';
+import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/call-content.ts';
 import type { CallContent } from '#server/relay/call-content.ts';
@@ -19,7 +19,7 @@ export interface AdmittedCall {
   /** To be released by whoever gets it. */
   content: CallContent;
   model: string;
-  facts: RequestFacts;
+  facts: BodyFacts;
   pass: RatePass | null;
 }
 

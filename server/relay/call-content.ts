@@ -1,4 +1,4 @@
-// The body of a call, and how much of it is held when. A short one stays as text and tree until the call ends. Of a long one
+// The body of a call, and how much of it is held when. A small one stays as text and tree until the call ends. Of a large one
 // only the bytes wait for the upstream, because another channel may have to be asked; once an answer has begun, only the texts
 // that a count of the prompt may need.
 import { AppError } from '#shared/errors.ts';
@@ -25,8 +25,8 @@ type CountedEndpoint = Pick<RelayEndpoint, 'promptParts'>;
 
 /** What a parsed part takes beside its text, roughly. */
 const partBytes = 64;
-/** Bytes of a body and of what it becomes when it is parsed; beyond this it is long. */
-const shortBytes = 64 * 1024;
+/** Bytes of a body and of what it becomes when it is parsed; beyond this it is large. */
+const smallBytes = 64 * 1024;
 /** Characters of a prompt that are kept to be counted; a longer one is estimated. */
 const longestCounted = 4_000_000;
 
@@ -39,7 +39,7 @@ export async function readContent(bodies: Bodies, { request, connection, limit, 
   try {
     hold.grow(raw.parts * partBytes);
     // What goes upstream is another copy.
-    if (content.isLong) hold.grow(raw.bytes.length);
+    if (content.isLarge) hold.grow(raw.bytes.length);
     await content.prepare();
     return content;
   } catch (failure) {
@@ -49,7 +49,7 @@ export async function readContent(bodies: Bodies, { request, connection, limit, 
 }
 
 export class CallContent {
-  readonly isLong: boolean;
+  readonly isLarge: boolean;
   readonly #parts: { bodies: Bodies; owner: string; hold: BodyHold };
   #raw: RawBody | null;
   #parsed: { text: string; body: RelayBody } | null = null;
@@ -58,7 +58,7 @@ export class CallContent {
   constructor(raw: RawBody, parts: { bodies: Bodies; owner: string; hold: BodyHold }) {
     this.#raw = raw;
     this.#parts = parts;
-    this.isLong = raw.bytes.length + raw.parts * partBytes > shortBytes;
+    this.isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
   }
 
   /** The client's text. */
@@ -78,24 +78,24 @@ export class CallContent {
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
     this.#parsed = { text, body: value };
-    if (!this.isLong) this.#raw = null;
+    if (!this.isLarge) this.#raw = null;
   }
 
-  /** Runs what takes long with a long body in its turn. */
+  /** Runs what takes long with a large body in its turn. */
   use<Result>(work: () => Result): Result | Promise<Result> {
-    return this.isLong ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
+    return this.isLarge ? this.#parts.bodies.inTurn(this.#parts.owner, work) : work();
   }
 
   /** It is on its way to an upstream: what can be made again goes. */
   sent(endpoint: CountedEndpoint, model: string): void {
-    if (!this.isLong || this.#parsed === null) return;
+    if (!this.isLarge || this.#parsed === null) return;
     this.#prompt ??= this.#promptOf(this.#parsed.body, endpoint, model);
     this.#parsed = null;
   }
 
   /** Nobody else will be asked any more. */
   answered(): void {
-    if (!this.isLong) return;
+    if (!this.isLarge) return;
     this.#raw = null;
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }

@@ -45,7 +45,7 @@ export async function chargeLeftCall(call: RunningCall, left: LeftTry): Promise<
 /** Nothing of a stream has come. A whole answer was being written all the time. */
 async function usageUntilNow(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - attempt.start_ms) / 1000;
-  const prompt = await countedPrompt(call);
+  const prompt = await usageOfPrompt(call);
   if (call.isStream || call.endpoint.capability !== 'chat') return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.choices);
@@ -53,7 +53,7 @@ async function usageUntilNow(call: RunningCall, attempt: Attempt): Promise<Meter
 }
 
 /** The prompt alone, as it is counted. */
-export async function countedPrompt(call: RunningCall): Promise<MeteredUsage> {
+export async function usageOfPrompt(call: RunningCall): Promise<MeteredUsage> {
   const { tokens, isEstimated } = await countPromptOf(call);
   return countedUsage(tokens, 0, isEstimated);
 }

@@ -32,7 +32,7 @@ export const countTokensEndpoint: RelayEndpoint = {
 
 /** A provider that takes longer than this is not waited for. */
 const answerMs = 15_000;
-const largestAnswer = 64 * 1024;
+const mostResponseBytes = 64 * 1024;
 
 /** Never rejects: every failure leaves in the format of the call. */
 export async function countTokens(services: RelayServices, request: Request, connection: Connection | null): Promise<Response> {
@@ -87,7 +87,7 @@ async function askProvider(
       now: context.now(),
     });
     if (connection !== null && (connection.res.closed || connection.res.destroyed)) return null;
-    const sending = sender.send(encoded, { answerMs, maxBytes: largestAnswer });
+    const sending = sender.send(encoded, { answerMs, maxBytes: mostResponseBytes });
     connection?.res.once('close', () => sending.abort());
     const answer = await sending.answer;
     if (answer.kind === 'stream') answer.stream.abort();

@@ -1,4 +1,4 @@
-// Everything before a channel is asked: who calls, what, may he, can he pay. Whatever is wrong is answered at once, and
+// Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is answered at once, and
 // nothing has been spent.
 import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -3,7 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import { leastLimitOf } from '#server/dialects/claude/thinking-suffix.ts';
-import type { RequestFacts } from '#server/dialects/client-dialect.ts';
+import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import { tokenBalance, userBalance } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
 import { largestAnswer } from '#server/money/max-output-tokens.ts';
@@ -22,7 +22,7 @@ export interface CallToReserve {
   endpoint: RelayEndpoint;
   model: string;
   body: RelayBody;
-  facts: RequestFacts;
+  facts: BodyFacts;
   quoted: QuotedPrice;
 }
 
@@ -61,9 +61,9 @@ export async function reserveCall(services: RelayServices, call: CallToReserve):
   const { learned, quotes } = services;
   const { admission, quoted, model } = call;
   const output = outputOf(services, call);
-  let prompt = estimatedPrompt(services, call);
+  let prompt = promptByEstimate(services, call);
   if (!isAmple(admission, quotes.reserveFor(quoted, prompt.tokens, output.most) * ampleCalls)) {
-    prompt = await countedPrompt(services, call, prompt);
+    prompt = await promptByCount(services, call, prompt);
   }
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
   const isUnknown = prompt.basis === 'media' && !learned.knowsPrompts(model, 'media');
@@ -153,14 +153,14 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
   return userBalance(user) >= quota && (token.unlimited_quota || tokenBalance(token) >= quota);
 }
 
-function estimatedPrompt({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
+function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
   const { texts, fixed, media } = endpoint.promptParts(body, model);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   return { expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
 }
 
-async function countedPrompt(
+async function promptByCount(
   { learned }: RelayServices,
   { admission, endpoint, model, body }: CallToReserve,
   estimated: ExpectedPrompt,

@@ -32,7 +32,7 @@ export interface RelayServices {
   readonly left: LeftCalls;
   readonly refusals: RefusalWatch;
   readonly refusalLog: RefusalLog;
-  /** The server is about to cut what is open: who leaves now has not left by himself. */
+  /** The server is about to cut what is open: clients that go now were cut. */
   readonly isEnding: () => boolean;
   /** Address of the client; forwarding headers count only from trusted proxies. */
   addressOf(request: Request, connection: Connection | null): string;

@@ -2,7 +2,7 @@
 // is settled. Before the first event nothing has reached the client, so a failure can still go to another channel.
 import { AppError } from '#shared/errors.ts';
 import type { Attempt, CallEnding } from '#shared/logs.ts';
-import { countPromptOf, countedPrompt } from '#server/relay/charge-left-call.ts';
+import { countPromptOf, usageOfPrompt } from '#server/relay/charge-left-call.ts';
 import type { ErrorObject, ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { ClientStream } from '#server/relay/client-stream.ts';
 import { learnFromCall } from '#server/relay/learn-from-call.ts';
@@ -292,7 +292,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     const { services } = call;
     const found = await this.#usage().catch((cause: unknown) => this.#roughUsage(cause));
     // Nothing of it has come, but the upstream had it.
-    const usage = found.usage ?? (ending === 'client_closed' ? await countedPrompt(call) : null);
+    const usage = found.usage ?? (ending === 'client_closed' ? await usageOfPrompt(call) : null);
     const { isInvalid } = found;
     const isWell = ending === 'complete' && !isInvalid;
     const outcome: StreamEnding = ending === 'complete' && isInvalid ? 'invalid_usage' : ending;

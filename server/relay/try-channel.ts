@@ -46,7 +46,7 @@ export type TryResult =
   | { kind: 'left'; sent: LeftTry | null };
 
 /** Bytes of an answer that is not a stream. */
-const largestAnswer = 128 * 1024 * 1024;
+const mostResponseBytes = 128 * 1024 * 1024;
 
 export async function tryChannel(
   call: RunningCall,
@@ -56,7 +56,7 @@ export async function tryChannel(
   let sent: SentRequest | null;
   try {
     // Of an earlier try only the bytes were kept.
-    if (call.content.isLong) await call.content.prepare();
+    if (call.content.isLarge) await call.content.prepare();
     const sendingIt = call.content.use(() => sendRequest(call, channel));
     sent = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
@@ -155,7 +155,7 @@ function sendRequest(call: RunningCall, channel: PreparedChannel): SentRequest |
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   });
-  const sending = services.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: largestAnswer });
+  const sending = services.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
   call.dropped = request.dropped;
   call.sentLimit = request.sentLimit;
   content.sent(call.endpoint, call.model);

@@ -1,7 +1,7 @@
 // What must be right in a Messages request before anything is spent on it; cheap, because every call passes it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { RequestFacts } from '../client-dialect.ts';
+import type { BodyFacts } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -40,7 +40,7 @@ function checkContent(fields: StrictFields, field: string): void {
 }
 
 /** Only for a body that `checkRequest` let pass. */
-export function factsOf(body: Body): RequestFacts {
+export function factsOf(body: Body): BodyFacts {
   return {
     isStream: body.stream === true,
     maxTokens: new StrictFields(body).number('max_tokens') ?? 0,

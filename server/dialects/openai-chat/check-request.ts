@@ -1,7 +1,7 @@
 // What must be right in a chat completion request before anything is spent on it; cheap, because every call passes it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { RequestFacts } from '../client-dialect.ts';
+import type { BodyFacts } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -31,7 +31,7 @@ export function checkRequest(body: Body): void {
 }
 
 /** Only for a body that `checkRequest` let pass. */
-export function factsOf(body: Body): RequestFacts {
+export function factsOf(body: Body): BodyFacts {
   const fields = new StrictFields(body);
   return {
     isStream: body.stream === true,
