@@ -1,5 +1,7 @@
 // What a deletion takes along. Rows stay for the books; names and addresses stay reserved.
 import { TokenStatus } from '#shared/tokens.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
@@ -16,7 +18,7 @@ export async function deleteAccount(context: AppContext, userId: number, revisio
   // From here on none of his keys works, whatever their own status says.
   await context.changes.announce('user', userId);
   await endSessionsOf(context, userId);
-  const enabled = { user_id: userId, status: { ne: TokenStatus.disabled } };
+  const enabled: Filter<TokenRecord> = { user_id: userId, status: { ne: TokenStatus.disabled } };
   await context.db.collection('tokens').patchAll(enabled, { set: { status: TokenStatus.disabled }, increment: { revision: 1 } });
   return deleted;
 }

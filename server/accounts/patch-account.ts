@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { foldName } from '#server/accounts/folded-name.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
-import { UniqueConflict } from '#server/db/collection.ts';
+import { type Filter, UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function patchAccount(
 ): Promise<UserRecord> {
   const users = context.db.collection('users');
   // Conditions that are undefined are none.
-  const condition = { id, DeletedAt: null, revision: edit.revision, role: edit.role };
+  const condition: Filter<UserRecord> = { id, DeletedAt: null, revision: edit.revision, role: edit.role };
   try {
     const { username } = edit.set;
     const set = username === undefined ? edit.set : { ...edit.set, username_folded: foldName(username) };

@@ -1,50 +1,68 @@
 // What every storage engine offers, and no more: conditional atomic updates of one record, upserts, batches, unique and
 // sparse unique indexes, sums by keys. `tests/contract/` is its specification and runs against both engines.
+import type { FieldAt, FieldPath, PathOf, Scalar } from '#server/db/fields.ts';
 
-export type Scalar = string | number | boolean | null;
+/** What a field of type `Value` is compared with: of a list, its elements. */
+type Operand<Value> = unknown extends Value
+  ? Scalar
+  : Value extends readonly (infer Element)[]
+    ? Extract<Element, Scalar>
+    : Extract<Value, Scalar>;
 
 /**
- * A condition on one field. A plain value means equality; `null` matches a stored null, not a missing field (`exists`
- * tells those apart). `unindexedEq` is equality that never chooses the index: of several, one should be plain. `contains` and `startsWith` match literally; `contains` ignores ASCII case. On a field that holds a list, equality and
- * `in` match any element.
+ * A condition on one field. A plain value means equality; `null` matches a stored null, not a missing field (`exists` tells
+ * those apart). `unindexedEq` is equality that never chooses the index: of several, one should be plain. `contains` and
+ * `startsWith` match literally; `contains` ignores ASCII case. On a field that holds a list, equality and `in` match any element.
  */
-export type Condition =
-  | Scalar
+export type Condition<Value> =
+  | Operand<Value>
   | {
-      in?: readonly Scalar[];
-      ne?: Scalar;
-      unindexedEq?: number | string;
-      gt?: number | string;
-      gte?: number | string;
-      lt?: number | string;
-      lte?: number | string;
-      startsWith?: string;
-      contains?: string;
+      in?: readonly Operand<Value>[];
+      ne?: Operand<Value>;
+      unindexedEq?: Extract<Operand<Value>, number | string>;
+      gt?: Extract<Operand<Value>, number | string>;
+      gte?: Extract<Operand<Value>, number | string>;
+      lt?: Extract<Operand<Value>, number | string>;
+      lte?: Extract<Operand<Value>, number | string>;
+      startsWith?: Extract<Operand<Value>, string>;
+      contains?: Extract<Operand<Value>, string>;
       exists?: boolean;
     };
 
-/** All conditions must hold. Keys are field paths (`leases.p1`); `and` and `or` combine whole filters. */
-export interface Filter {
-  [path: string]: Condition | readonly Filter[] | undefined;
-  and?: readonly Filter[];
-  or?: readonly Filter[];
+/**
+ * All conditions must hold. Keys are field paths (`leases.p1`); `and` and `or` combine whole filters. The compiler finds
+ * misspelt keys in object literals: a filter that is kept in a variable has this type written to it, a key that is computed comes
+ * from a function that returns `FieldPath<T>`.
+ */
+export type Filter<T> = { [Path in FieldPath<T>]?: Condition<FieldAt<T, Path>> } & {
+  and?: readonly Filter<T>[];
+  or?: readonly Filter<T>[];
+};
+
+/** A filter on a field that is chosen at run time: `onField<LogRecord, 'user_id' | 'token_id'>(field, id)`. */
+export function onField<T, Path extends FieldPath<T>>(path: Path, condition: Condition<FieldAt<T, Path>>): Filter<T>;
+export function onField(path: string, condition: unknown): object {
+  return { [path]: condition };
 }
 
 /** Changes to one record, applied atomically. Keys are field paths; a field may appear in one part only. */
-export interface Patch {
-  set?: Record<string, unknown>;
-  unset?: readonly string[];
+export interface Patch<T> {
+  set?: { [Path in Exclude<FieldPath<T>, 'id'>]?: FieldAt<T, Path> };
+  /** Fields that a record may be without. */
+  unset?: readonly PathOf<T, undefined>[];
   /** A missing field counts as 0. */
-  increment?: Record<string, number>;
+  increment?: Increments<T>;
   /** Raises a number to at least this. */
-  max?: Record<string, number>;
+  max?: Increments<T>;
 }
 
-export type Sort = readonly (readonly [path: string, direction: 1 | -1])[];
+export type Increments<T> = { [Path in Exclude<PathOf<T, number>, 'id'>]?: number };
 
-export interface FindOptions {
+export type Sort<T> = readonly (readonly [path: FieldPath<T>, direction: 1 | -1])[];
+
+export interface FindOptions<T> {
   /** Ties are broken by `id` in the direction of the last key; without a sort the order is by `id` ascending. */
-  sort?: Sort;
+  sort?: Sort<T>;
   limit?: number;
   skip?: number;
 }
@@ -53,12 +71,12 @@ export interface Stored {
   id: number | string;
 }
 
-export interface GroupRequest {
-  filter?: Filter;
+export interface GroupRequest<T> {
+  filter?: Filter<T>;
   /** Field paths to group by; empty: one row over all. */
-  by: readonly string[];
+  by: readonly FieldPath<T>[];
   /** Name of the result column → field path to sum. */
-  sum?: Record<string, string>;
+  sum?: Record<string, PathOf<T, number>>;
 }
 
 export type GroupRow = Record<string, Scalar> & { count: number };
@@ -66,11 +84,11 @@ export type GroupRow = Record<string, Scalar> & { count: number };
 export interface Collection<T extends Stored> {
   readonly name: string;
   get(id: T['id']): Promise<T | null>;
-  find(filter: Filter, options?: FindOptions): Promise<T[]>;
+  find(filter: Filter<T>, options?: FindOptions<T>): Promise<T[]>;
   /** The first of `find`, or null. */
-  first(filter: Filter, options?: FindOptions): Promise<T | null>;
+  first(filter: Filter<T>, options?: FindOptions<T>): Promise<T | null>;
   /** Counts, but not beyond `limit`: a return value equal to `limit` means "at least". */
-  count(filter: Filter, limit?: number): Promise<number>;
+  count(filter: Filter<T>, limit?: number): Promise<number>;
   /** @throws {UniqueConflict} */
   insert(record: T): Promise<void>;
   /**
@@ -79,25 +97,18 @@ export interface Collection<T extends Stored> {
    * does not match the rest of the filter is left alone and null is returned).
    * @throws {UniqueConflict}
    */
-  patch(filter: Filter, patch: Patch, options?: { insertIfMissing?: T }): Promise<T | null>;
+  patch(filter: Filter<T>, patch: Patch<T>, options?: { insertIfMissing?: T }): Promise<T | null>;
   /** Changes every record that matches, each atomically; returns how many. */
-  patchAll(filter: Filter, patch: Patch): Promise<number>;
+  patchAll(filter: Filter<T>, patch: Patch<T>): Promise<number>;
   /** Removes the first record that matches and returns it. */
-  take(filter: Filter, options?: Pick<FindOptions, 'sort'>): Promise<T | null>;
+  take(filter: Filter<T>, options?: Pick<FindOptions<T>, 'sort'>): Promise<T | null>;
   /** Removes every record that matches; returns how many. */
-  remove(filter: Filter): Promise<number>;
+  remove(filter: Filter<T>): Promise<number>;
   /** Every record that matches, in `id` order, in constant memory and without blocking the event loop. */
-  each(filter: Filter): AsyncIterable<T>;
+  each(filter: Filter<T>): AsyncIterable<T>;
   /** Sums by keys, off the event loop where the engine is in this process. */
-  group(request: GroupRequest): Promise<GroupRow[]>;
+  group(request: GroupRequest<T>): Promise<GroupRow[]>;
 }
-
-/** One step of a batch. */
-export type Write =
-  /** `ignoreConflict`: a record whose unique keys exist already is left out silently. */
-  | { insert: Stored; into: string; ignoreConflict?: boolean }
-  /** `anyOrder`: neighbours that all say so may be applied at the same time, which saves round trips on MongoDB. */
-  | { patch: Patch; of: string; where: Filter; anyOrder?: boolean };
 
 /** Thrown by `insert` and `patch` when a unique index refuses. `index` is the index's name where the engine tells it. */
 export class UniqueConflict extends Error {

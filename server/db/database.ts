@@ -1,7 +1,25 @@
-import type { Collection, Filter, FindOptions, GroupRequest, Write } from '#server/db/collection.ts';
+import type { Collection, Filter, FindOptions, GroupRequest, Patch } from '#server/db/collection.ts';
 import type { Records } from '#server/db/collections.ts';
 
 export type CollectionName = keyof Records;
+
+/** One step of a batch. */
+export type Write = { [Name in CollectionName]: Insertion<Name> | Change<Name> }[CollectionName];
+
+interface Insertion<Name extends CollectionName> {
+  insert: Records[Name];
+  into: Name;
+  /** A record whose unique keys exist already is left out silently. */
+  ignoreConflict?: boolean;
+}
+
+interface Change<Name extends CollectionName> {
+  patch: Patch<Records[Name]>;
+  of: Name;
+  where: Filter<Records[Name]>;
+  /** Neighbours that all say so may be applied at the same time, which saves round trips on MongoDB. */
+  anyOrder?: boolean;
+}
 
 export interface QueryPlan {
   /** The name of the index in `collections`, `id` for the records' own order, undefined for none. */
@@ -26,9 +44,13 @@ export interface Database {
   /** `count` such numbers, growing. */
   nextIds(name: CollectionName, count: number): Promise<number[]>;
   /** How the engine would answer a `find`; null when it cannot tell. */
-  explain(name: CollectionName, filter: Filter, options?: FindOptions): Promise<QueryPlan | null>;
+  explain<Name extends CollectionName>(
+    name: Name,
+    filter: Filter<Records[Name]>,
+    options?: FindOptions<Records[Name]>,
+  ): Promise<QueryPlan | null>;
   /** The same of a `group`. `sorts`: it brings the rows in order by their keys first. */
-  explainGroup(name: CollectionName, request: GroupRequest): Promise<QueryPlan | null>;
+  explainGroup<Name extends CollectionName>(name: Name, request: GroupRequest<Records[Name]>): Promise<QueryPlan | null>;
   /** @throws {DatabaseUnavailable} */
   ping(): Promise<void>;
   close(): Promise<void>;

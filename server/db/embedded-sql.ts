@@ -6,8 +6,8 @@
 // and cost a third this way. `doc->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could
 // confuse types asks for the type too. Indexed fields hold one type of scalar, by their definition, and need no such
 // question.
-import type { IndexSpec, Sort, Stored } from '#server/db/collection.ts';
-import { checkPath, textAfterPrefix, type Clause, type PatchStep } from '#server/db/filter.ts';
+import type { IndexSpec, Stored } from '#server/db/collection.ts';
+import { checkPath, textAfterPrefix, type AnySort, type Clause, type PatchStep } from '#server/db/filter.ts';
 
 export type Parameter = string | number | bigint | null;
 
@@ -179,7 +179,7 @@ export class SqlText {
     }
   }
 
-  order(sort: Sort): string {
+  order(sort: AnySort): string {
     return sort.map(([path, direction]) => this.field(path) + (direction === -1 ? ' DESC' : '')).join(', ');
   }
 

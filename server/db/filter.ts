@@ -1,6 +1,26 @@
 // What both engines share of filters, patches and sorts: they are taken apart and checked here, once, so that an engine
 // only ever sees field paths of a safe alphabet and scalars, and no text of a user can become an operator.
-import type { Condition, Filter, Patch, Scalar, Sort } from '#server/db/collection.ts';
+import type { Scalar } from '#server/db/fields.ts';
+
+// What filters, patches and sorts are to an engine: their fields were checked by the compiler where they were written.
+export type AnyFilter = Readonly<Record<string, unknown>>;
+export interface AnyPatch {
+  set?: Readonly<Record<string, unknown>>;
+  unset?: readonly string[];
+  increment?: Readonly<Record<string, number | undefined>>;
+  max?: Readonly<Record<string, number | undefined>>;
+}
+export type AnySort = readonly (readonly [path: string, direction: 1 | -1])[];
+export interface AnyFindOptions {
+  sort?: AnySort;
+  limit?: number;
+  skip?: number;
+}
+export interface AnyGroupRequest {
+  filter?: AnyFilter;
+  by: readonly string[];
+  sum?: Readonly<Record<string, string>>;
+}
 
 export type Clause =
   | { op: 'and' | 'or'; clauses: readonly Clause[] }
@@ -18,23 +38,21 @@ export type PatchStep =
 const everything: Clause = { op: 'and', clauses: [] };
 
 /** @throws {TypeError} on a path, an operator or an operand that is not allowed; that is a fault of the calling code. */
-export function parseFilter(filter: Filter): Clause {
+export function parseFilter(filter: AnyFilter): Clause {
   const clauses: Clause[] = [];
   for (const key in filter) {
     const condition = filter[key];
-    if (key === 'and' || key === 'or') {
-      const parts = filter[key];
-      if (parts === undefined) continue;
-      if (!Array.isArray(parts)) throw new TypeError(`"${key}" takes a list of filters`);
-      clauses.push({ op: key, clauses: parts.map(parseFilter) });
-      continue;
-    }
     if (condition === undefined) {
       // An optional filter of a list may be undefined; an id never: it would silently mean "any record".
       if (key === 'id') throw new TypeError('The id in a filter is undefined');
       continue;
     }
-    if (isFilterList(condition)) throw new TypeError(`The condition on "${key}" is a list; use "in"`);
+    if (key === 'and' || key === 'or') {
+      if (!Array.isArray(condition)) throw new TypeError(`"${key}" takes a list of filters`);
+      clauses.push({ op: key, clauses: condition.map(parseFilter) });
+      continue;
+    }
+    if (Array.isArray(condition)) throw new TypeError(`The condition on "${key}" is a list; use "in"`);
     addConditions(clauses, checkPath(key), condition);
   }
   const [only] = clauses;
@@ -42,16 +60,13 @@ export function parseFilter(filter: Filter): Clause {
   return clauses.length === 1 ? only : { op: 'and', clauses };
 }
 
-function isFilterList(condition: Condition | readonly Filter[]): condition is readonly Filter[] {
-  return Array.isArray(condition);
-}
-
-function addConditions(clauses: Clause[], path: string, condition: Condition): void {
+function addConditions(clauses: Clause[], path: string, condition: unknown): void {
   if (condition === null || typeof condition !== 'object') {
     clauses.push({ op: 'eq', path, value: checkScalar(path, condition) });
     return;
   }
-  for (const [operator, operand] of Object.entries(condition)) {
+  const operators: [string, unknown][] = Object.entries(condition);
+  for (const [operator, operand] of operators) {
     if (operand === undefined) continue;
     switch (operator) {
       case 'in':
@@ -137,7 +152,7 @@ export function textAfterPrefix(prefix: string): string | undefined {
 }
 
 /** @throws {TypeError} when a field appears in two parts, or a number is not finite, or the patch is empty or touches the id. */
-export function parsePatch(patch: Patch): PatchStep[] {
+export function parsePatch(patch: AnyPatch): PatchStep[] {
   const steps: PatchStep[] = [];
   if (patch.set !== undefined) {
     // As in an inserted record, a field that is undefined is not there.
@@ -160,15 +175,15 @@ export function parsePatch(patch: Patch): PatchStep[] {
   return steps;
 }
 
-function addNumbers(steps: PatchStep[], op: 'increment' | 'max', numbers: Record<string, number>): void {
+function addNumbers(steps: PatchStep[], op: 'increment' | 'max', numbers: Readonly<Record<string, number | undefined>>): void {
   for (const [path, value] of Object.entries(numbers)) {
-    if (!Number.isFinite(value)) throw new TypeError(`"${op}" on "${path}" takes a finite number`);
+    if (value === undefined || !Number.isFinite(value)) throw new TypeError(`"${op}" on "${path}" takes a finite number`);
     steps.push({ op, path, value });
   }
 }
 
 /** The sort with its tie-break: by id, in the direction of the last key. */
-export function completeSort(sort: Sort | undefined): Sort {
+export function completeSort(sort: AnySort | undefined): AnySort {
   if (sort === undefined || sort.length === 0) return [['id', 1]];
   let last: 1 | -1 = 1;
   for (const [path, direction] of sort) {

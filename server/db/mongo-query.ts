@@ -1,7 +1,8 @@
 // Filters, patches and records in MongoDB's terms. Only operators that every compatible server has; values always stand
 // behind an operator of ours, so none is ever read as one.
-import type { IndexSpec, Scalar, Sort, Stored } from '#server/db/collection.ts';
-import { checkPath, textAfterPrefix, type Clause, type PatchStep } from '#server/db/filter.ts';
+import type { IndexSpec, Stored } from '#server/db/collection.ts';
+import type { Scalar } from '#server/db/fields.ts';
+import { checkPath, textAfterPrefix, type AnySort, type Clause, type PatchStep } from '#server/db/filter.ts';
 
 export type Plain = Record<string, unknown>;
 
@@ -101,7 +102,7 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export function toSort(sort: Sort): [string, 1 | -1][] {
+export function toSort(sort: AnySort): [string, 1 | -1][] {
   return sort.map(([path, direction]) => [fieldOf(path), direction]);
 }
 

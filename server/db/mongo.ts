@@ -1,17 +1,16 @@
 // The MongoDB engine, on what every compatible server has: no transactions, pipeline updates, partial indexes or change
-// streams. The only file that imports the driver.
+// streams. Only the files called mongo-… know the driver.
 import { MongoClient, MongoBulkWriteError, type Collection as Native, type Db, type MongoClientOptions } from 'mongodb';
-import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Scalar, Stored, Write } from '#server/db/collection.ts';
+import type { Collection, Filter, FindOptions, GroupRequest } from '#server/db/collection.ts';
 import { collections, type Records } from '#server/db/collections.ts';
-import type { CollectionName, Database, QueryPlan } from '#server/db/database.ts';
+import type { CollectionName, Database, QueryPlan, Write } from '#server/db/database.ts';
 import { DatabaseUrlError } from '#server/db/database-url.ts';
-import { completeSort, demandedId, parseFilter, parsePatch, wholeNumber, type Clause, type PatchStep } from '#server/db/filter.ts';
+import { completeSort, demandedId, parseFilter, parsePatch } from '#server/db/filter.ts';
 import { IdBlocks } from '#server/db/ids.ts';
 import { isDuplicate, MongoAvailability } from '#server/db/mongo-availability.ts';
+import { MongoCollection, toPipeline } from '#server/db/mongo-collection.ts';
 import { readPlan } from '#server/db/mongo-plan.ts';
-import { fieldOf, patchedRow, toIndexKey, toQuery, toRecord, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
-
-const pageRows = 500;
+import { toIndexKey, toQuery, toRow, toSort, toUpdate, type Row } from '#server/db/mongo-query.ts';
 
 const clientOptions: MongoClientOptions = {
   appName: 'tidegate',
@@ -47,13 +46,6 @@ export async function openMongo(url: string, name: string): Promise<Database> {
     throw error;
   }
   return database;
-}
-
-/** A row of `$group`: keys `k0`, `k1`, …, sums `s0`, `s1`, …. */
-interface Group {
-  _id: Record<string, unknown> | null;
-  count: number;
-  [sum: string]: unknown;
 }
 
 class MongoDatabase implements Database {
@@ -183,7 +175,11 @@ class MongoDatabase implements Database {
     await this.#availability.run('', () => this.#db.command({ ping: 1 }));
   }
 
-  async explain(name: CollectionName, filter: Filter, { sort, limit = 0, skip = 0 }: FindOptions = {}): Promise<QueryPlan | null> {
+  async explain<Name extends CollectionName>(
+    name: Name,
+    filter: Filter<Records[Name]>,
+    { sort, limit = 0, skip = 0 }: FindOptions<Records[Name]> = {},
+  ): Promise<QueryPlan | null> {
     const query = toQuery(parseFilter(filter));
     return this.#explain(name, () =>
       this.#native(name)
@@ -192,7 +188,7 @@ class MongoDatabase implements Database {
     );
   }
 
-  async explainGroup(name: CollectionName, request: GroupRequest): Promise<QueryPlan | null> {
+  async explainGroup<Name extends CollectionName>(name: Name, request: GroupRequest<Records[Name]>): Promise<QueryPlan | null> {
     return this.#explain(name, () => this.#native(name).aggregate(toPipeline(request)).explain('queryPlanner'));
   }
 
@@ -232,146 +228,4 @@ function endOfRun(batch: readonly Write[], start: number): number {
     end += 1;
   }
   return end;
-}
-
-class MongoCollection<T extends Stored> implements Collection<T> {
-  readonly name: string;
-  readonly #native: Native<Row>;
-  readonly #availability: MongoAvailability;
-
-  constructor(name: string, native: Native<Row>, availability: MongoAvailability) {
-    this.name = name;
-    this.#native = native;
-    this.#availability = availability;
-  }
-
-  async get(id: T['id']): Promise<T | null> {
-    return this.#run(async () => this.#record(await this.#native.findOne({ _id: { $eq: id } })));
-  }
-
-  async find(filter: Filter, { sort, ...range }: FindOptions = {}): Promise<T[]> {
-    const query = toQuery(parseFilter(filter));
-    const order = toSort(completeSort(sort));
-    const limit = wholeNumber(range.limit);
-    const skip = wholeNumber(range.skip) ?? 0;
-    // MongoDB takes 0 for "no limit".
-    if (limit === 0) return [];
-    return this.#run(async () =>
-      (await this.#native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)),
-    );
-  }
-
-  async first(filter: Filter, options: FindOptions = {}): Promise<T | null> {
-    const [first] = await this.find(filter, { ...options, limit: 1 });
-    return first ?? null;
-  }
-
-  async count(filter: Filter, limit?: number): Promise<number> {
-    const query = toQuery(parseFilter(filter));
-    const most = wholeNumber(limit);
-    if (most === 0) return 0;
-    return this.#run(() => this.#native.countDocuments(query, most === undefined ? {} : { limit: most }));
-  }
-
-  async insert(record: T): Promise<void> {
-    await this.#run(() => this.#native.insertOne(toRow(record)));
-  }
-
-  async patch(filter: Filter, patch: Patch, { insertIfMissing }: { insertIfMissing?: T } = {}): Promise<T | null> {
-    const clause = parseFilter(filter);
-    const steps = parsePatch(patch);
-    return this.#run(async () => {
-      const changed = await this.#patchFirst(clause, steps);
-      if (changed !== null || insertIfMissing === undefined) return changed;
-      try {
-        await this.#native.insertOne(toRow(insertIfMissing));
-        return toRecord<T>(toRow(insertIfMissing));
-      } catch (error) {
-        if (!isDuplicate(error)) throw error;
-        const existing = await this.#native.findOne({ _id: { $eq: insertIfMissing.id } }, { projection: { _id: 1 } });
-        // Another unique index refused.
-        if (existing === null) throw error;
-        // The record was there and does not match, or it came in between and is to be changed now.
-        return this.#patchFirst(clause, steps);
-      }
-    });
-  }
-
-  async #patchFirst(clause: Clause, steps: readonly PatchStep[]): Promise<T | null> {
-    const sort = demandedId(clause) === undefined ? { sort: { _id: 1 } as const } : {};
-    const before = await this.#native.findOneAndUpdate(toQuery(clause), toUpdate(steps), { returnDocument: 'before', ...sort });
-    return this.#record(before === null ? null : patchedRow(before, steps));
-  }
-
-  async patchAll(filter: Filter, patch: Patch): Promise<number> {
-    const query = toQuery(parseFilter(filter));
-    const update = toUpdate(parsePatch(patch));
-    return this.#run(async () => (await this.#native.updateMany(query, update)).matchedCount);
-  }
-
-  async take(filter: Filter, { sort }: Pick<FindOptions, 'sort'> = {}): Promise<T | null> {
-    const query = toQuery(parseFilter(filter));
-    return this.#run(async () => this.#record(await this.#native.findOneAndDelete(query, { sort: toSort(completeSort(sort)) })));
-  }
-
-  async remove(filter: Filter): Promise<number> {
-    const query = toQuery(parseFilter(filter));
-    return this.#run(async () => (await this.#native.deleteMany(query)).deletedCount);
-  }
-
-  /** By pages of ids rather than with one cursor, which would not outlive a slow consumer or a change of the primary. */
-  async *each(filter: Filter): AsyncGenerator<T> {
-    const query = toQuery(parseFilter(filter));
-    for (let after: Record<string, unknown> = {}; ;) {
-      const rows = await this.#run(() => this.#native.find({ $and: [after, query] }, { sort: { _id: 1 }, limit: pageRows }).toArray());
-      for (const row of rows) yield toRecord<T>(row);
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < pageRows) return;
-      after = { _id: { $gt: last._id } };
-    }
-  }
-
-  async group(request: GroupRequest): Promise<GroupRow[]> {
-    const sums = Object.entries(request.sum ?? {});
-    const found = await this.#run(() => this.#native.aggregate<Group>(toPipeline(request)).toArray());
-    // MongoDB keeps missing and null apart as keys; for us both are null.
-    const rows = new Map<string, GroupRow>();
-    if (request.by.length === 0) rows.set('[]', emptyRow(sums));
-    for (const { _id: key, count, ...values } of found) {
-      const parts = request.by.map((_, position) => scalarOf(key?.[`k${position}`]));
-      const place = JSON.stringify(parts);
-      const row = rows.get(place) ?? emptyRow(sums);
-      row.count += count;
-      for (const [position, path] of request.by.entries()) row[path] = parts[position] ?? null;
-      for (const [position, [name]] of sums.entries()) row[name] = Number(row[name]) + Number(values[`s${position}`]);
-      rows.set(place, row);
-    }
-    return [...rows.values()];
-  }
-
-  #run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#availability.run(this.name, work);
-  }
-
-  #record(row: Row | null): T | null {
-    return row === null ? null : toRecord<T>(row);
-  }
-}
-
-function emptyRow(sums: readonly (readonly [name: string, path: string])[]): GroupRow {
-  const row: GroupRow = { count: 0 };
-  for (const [name] of sums) row[name] = 0;
-  return row;
-}
-
-function scalarOf(value: unknown): Scalar {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
-}
-
-function toPipeline({ by, sum = {}, filter = {} }: GroupRequest): Record<string, unknown>[] {
-  const keys: Record<string, string> = {};
-  for (const [position, path] of by.entries()) keys[`k${position}`] = `$${fieldOf(path)}`;
-  const totals: Record<string, { $sum: string }> = {};
-  for (const [position, path] of Object.values(sum).entries()) totals[`s${position}`] = { $sum: `$${fieldOf(path)}` };
-  return [{ $match: toQuery(parseFilter(filter)) }, { $group: { _id: by.length === 0 ? null : keys, count: { $sum: 1 }, ...totals } }];
 }

@@ -44,11 +44,11 @@ export function readCursor(text: string): TimeCursor {
 }
 
 /**
- * What follows a cursor, in a form that walks an index on (time, id): a range over the time with a remainder that only
+ * What follows a cursor, in a form that walks an index on (created_at, id): a range over the time with a remainder that only
  * concerns the cursor's own second. For the `and` of a filter.
  */
-export function afterCursor(timeField: string, { time, id }: TimeCursor): Filter[] {
-  return [{ [timeField]: { lte: time } }, { or: [{ [timeField]: { lt: time } }, { id: { lt: id } }] }];
+export function afterCursor({ time, id }: TimeCursor): Filter<{ id: number; created_at: number }>[] {
+  return [{ created_at: { lte: time } }, { or: [{ created_at: { lt: time } }, { id: { lt: id } }] }];
 }
 
 /** The answer of a list. `total` may be a count that stopped at `exactTotal + 1`. */

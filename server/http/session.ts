@@ -5,6 +5,7 @@ import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
@@ -73,7 +74,7 @@ export async function endSessionOf(context: AppContext, facts: RequestFacts, tim
 
 /** Ends all sessions of a user, or all but one. */
 export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<void> {
-  const filter = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };
+  const filter: Filter<SessionRecord> = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };
   await context.db.collection('sessions').remove(filter);
 }
 

@@ -3,6 +3,7 @@ import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, allHours, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
@@ -44,14 +45,14 @@ const summed = {
   completion_tokens: 'completion_tokens',
   first_byte_ms: 'other.frt',
   duration_ms: 'other.duration_ms',
-};
+} as const;
 
-function within(from: number, to: number): Filter {
+function within(from: number, to: number): Filter<LogRecord> {
   return { and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
 }
 
-async function tellFailures(db: Database, filter: Filter): Promise<void> {
-  const isUntold = { type: LogType.consumption, failed: { exists: false }, 'other.ending': { exists: true } };
+async function tellFailures(db: Database, filter: Filter<LogRecord>): Promise<void> {
+  const isUntold: Filter<LogRecord> = { type: LogType.consumption, failed: { exists: false }, 'other.ending': { exists: true } };
   await db.collection('logs').patchAll({ and: [filter, isUntold] }, { set: { failed: 1 } });
 }
 

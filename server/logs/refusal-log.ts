@@ -7,7 +7,7 @@ import { LogType } from '#shared/logs.ts';
 import type { RefusalFacts } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

@@ -1,20 +1,25 @@
-import type { Stored } from '#server/db/collection.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
+import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 
 /** Written at once; the event loop runs between. */
 const batchRecords = 200;
 
-interface Replacement {
-  into: 'log_hours' | 'log_sums';
-  /** How the ids of the old and the new records begin. */
-  prefix: string;
-  records: readonly Stored[];
-}
+/** `prefix`: how the ids of the old and the new records begin. */
+type Replacement = { prefix: string } & (
+  | { into: 'log_hours'; records: readonly LogHourRecord[] }
+  | { into: 'log_sums'; records: readonly LogSumRecord[] }
+);
 
 /** Replaces all records whose ids begin alike. Not at once: whoever reads them is to know that they are changing. */
-export async function replaceRecords(db: Database, { into, prefix, records }: Replacement): Promise<void> {
-  await db.collection(into).remove({ id: { startsWith: prefix } });
-  for (let start = 0; start < records.length; start += batchRecords) {
-    await db.write(records.slice(start, start + batchRecords).map((insert) => ({ insert, into, ignoreConflict: true })));
-  }
+export async function replaceRecords(db: Database, replacement: Replacement): Promise<void> {
+  await db.collection(replacement.into).remove({ id: { startsWith: replacement.prefix } });
+  const writes = insertionsOf(replacement);
+  for (let start = 0; start < writes.length; start += batchRecords) await db.write(writes.slice(start, start + batchRecords));
+}
+
+function insertionsOf(replacement: Replacement): Write[] {
+  if (replacement.into === 'log_hours')
+    return replacement.records.map((insert): Write => ({ insert, into: 'log_hours', ignoreConflict: true }));
+  return replacement.records.map((insert): Write => ({ insert, into: 'log_sums', ignoreConflict: true }));
 }

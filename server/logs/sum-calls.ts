@@ -1,15 +1,21 @@
 // What calls cost in a time, exact to the second: whole days and hours from their sums, the rest from the rows.
 import type { Filter } from '#server/db/collection.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
+import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { allHours, dayOf, daysKey, daySeconds, hourOf, hourSeconds, keyOf } from './rollup-shape.ts';
 import type { Whose } from './rollup-shape.ts';
 
+/** What tells sums apart, by the hour and coarser ones alike. */
+export type CallKind = Pick<LogHourRecord & LogSumRecord, 'model_name' | 'channel_id' | 'group' | 'failed'>;
+
 export interface CallQuestion extends Whose {
   /** What the rows must be besides, as a filter of rows. */
-  rows: readonly Filter[];
+  rows: readonly Filter<LogRecord>[];
   /** The same in fields that sums have too: model, channel, group. */
-  kinds: readonly Filter[];
+  kinds: readonly Filter<CallKind>[];
   /** The rows themselves are few. */
   isFew?: boolean;
 }
@@ -98,16 +104,16 @@ async function sumParts(db: Database, question: CallQuestion, { rows, hours, day
 }
 
 async function rowSum(db: Database, { rows }: CallQuestion, { from, to }: Piece): Promise<number> {
-  const filter: Filter = { and: [...rows, { created_at: { gte: from } }, { created_at: { lt: to } }] };
+  const filter: Filter<LogRecord> = { and: [...rows, { created_at: { gte: from } }, { created_at: { lt: to } }] };
   return quotaOf(await db.collection('logs').group({ filter, by: [], sum }));
 }
 
 async function hourSum(db: Database, { userId, tokenName, kinds }: CallQuestion, { from, to }: Piece): Promise<number> {
   if (userId === undefined && tokenName === undefined) return keySum(db, allHours, kinds, { from, to });
-  const whose: Filter[] = [];
+  const whose: Filter<LogHourRecord>[] = [];
   if (userId !== undefined) whose.push({ user_id: userId });
   if (tokenName !== undefined) whose.push({ token_name: tokenName });
-  const filter: Filter = { and: [...whose, { hour: { gte: from } }, { hour: { lt: to } }, ...kinds, { hidden: false }] };
+  const filter: Filter<LogHourRecord> = { and: [...whose, { hour: { gte: from } }, { hour: { lt: to } }, ...kinds, { hidden: false }] };
   return quotaOf(await db.collection('log_hours').group({ filter, by: [], sum }));
 }
 
@@ -127,12 +133,12 @@ async function daySum(db: Database, question: CallQuestion, piece: Piece): Promi
   return (await Promise.all(sums)).reduce((total, one) => total + one, 0);
 }
 
-async function keySum(db: Database, key: string, kinds: readonly Filter[], { from, to }: Piece): Promise<number> {
-  const filter: Filter = { and: [{ key }, { start: { gte: from } }, { start: { lt: to } }, ...kinds, { hidden: false }] };
+async function keySum(db: Database, key: string, kinds: readonly Filter<CallKind>[], { from, to }: Piece): Promise<number> {
+  const filter: Filter<LogSumRecord> = { and: [{ key }, { start: { gte: from } }, { start: { lt: to } }, ...kinds, { hidden: false }] };
   return quotaOf(await db.collection('log_sums').group({ filter, by: [], sum }));
 }
 
-const sum = { quota: 'quota' };
+const sum = { quota: 'quota' } as const;
 
 function quotaOf(rows: readonly Record<string, unknown>[]): number {
   return Number(rows[0]?.['quota'] ?? 0);

@@ -1,6 +1,7 @@
 // Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -70,7 +71,7 @@ async function suspectsOf(db: Database, kind: AccountKind, counted: (count: numb
   return suspects;
 }
 
-async function spendSums(db: Database, kind: AccountKind, field: string): Promise<Map<number, number>> {
+async function spendSums(db: Database, kind: AccountKind, field: 'quota' | 'token_quota'): Promise<Map<number, number>> {
   const key = kind === 'user' ? 'user_id' : 'token_id';
   const rows = await db.collection('logs').group({ filter: { process: { exists: true } }, by: [key], sum: { sum: field } });
   return new Map(rows.map((row) => [Number(row[key]), Number(row['sum'])]));
@@ -126,8 +127,8 @@ async function appliedSpends(
 ): Promise<{ spends: number; used: number }> {
   const logs = db.collection('logs');
   // Rows are indexed by user.
-  const own: Filter = 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
-  const sum = { quota: 'quota', token: 'token_quota' };
+  const own: Filter<LogRecord> = 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
+  const sum = { quota: 'quota', token: 'token_quota' } as const;
   const byProcess = await logs.group({ filter: { ...own, process: { exists: true } }, by: ['process'], sum });
   const rows = byProcess.filter((row) => !running.has(String(row['process'])));
   for (const [id, newest] of running) {

@@ -87,7 +87,7 @@ export async function removeOldMarks(options: { db: Database; now(): number }): 
     const collection = kind === 'user' ? options.db.collection('users') : options.db.collection('tokens');
     for await (const record of collection.each({})) {
       const old = Object.entries(record.marks).filter(([, at]) => at < before);
-      if (old.length > 0) await collection.patch({ id: record.id }, { unset: old.map(([mark]) => `marks.${mark}`) });
+      if (old.length > 0) await collection.patch({ id: record.id }, { unset: old.map(([mark]) => `marks.${mark}` as const) });
     }
   }
 }
@@ -190,7 +190,7 @@ async function applyToAccount(
   const mark = `marks.${appliedMark(entry)}`;
   const isUndecided = { [mark]: { exists: false }, [`marks.${voidMark(entry)}`]: { exists: false } };
   const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
-  const patch: Patch = { increment: { [field]: entry.amount }, set: { [mark]: now } };
+  const patch: Patch<UserRecord> & Patch<TokenRecord> = { increment: { [field]: entry.amount }, set: { [mark]: now } };
   const bound = isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) };
   const record = await collection.patch({ id: entry.account_id, ...isUndecided, [field]: bound }, patch);
   if (record === null) return null;

@@ -1,7 +1,7 @@
 // How a token comes into being, whoever asks for it: key, record, and its quota through the ledger.
 import { TokenStatus } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { emptyMoney } from '#server/money/account.ts';
 

@@ -2,7 +2,8 @@
 // memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose answer
 // is lost may count twice; a call never waits for any of it.
 import type { AppContext } from '#server/context.ts';
-import type { GroupRequest } from '#server/db/collection.ts';
+import type { GroupRequest, Increments } from '#server/db/collection.ts';
+import type { PathOf } from '#server/db/fields.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import { hourSeconds } from '#shared/channels.ts';
 import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
@@ -88,9 +89,9 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
     const stored = copyOf(counters);
     const record = recordOf(stored);
     const { id, calls, failures } = record;
-    const increment: Record<string, number> = { calls, failures };
-    for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}`] = count;
-    for (const [key, milliseconds] of Object.entries(record.first_byte_ms ?? {})) increment[`first_byte_ms.${key}`] = milliseconds;
+    const increment: Increments<ChannelHourRecord> = { calls, failures };
+    for (const [key, count] of Object.entries(record.first_byte)) increment[`first_byte.${key}` as const] = count;
+    for (const [key, milliseconds] of Object.entries(record.first_byte_ms ?? {})) increment[`first_byte_ms.${key}` as const] = milliseconds;
     await rows.patch({ id }, { increment }, { insertIfMissing: record });
     add(counters, stored, -1);
   }
@@ -148,15 +149,14 @@ export function hourOf(milliseconds: number): number {
   return Math.floor(milliseconds / (hourSeconds * 1000)) * hourSeconds;
 }
 
-const sums = Object.fromEntries([
-  ['calls', 'calls'],
-  ['failures', 'failures'],
-  ...firstByteKeys.map((key) => [key, `first_byte.${key}`] as const),
-  ...firstByteKeys.map((key) => [`sum_${key}`, `first_byte_ms.${key}`] as const),
-]);
+const sums: Record<string, PathOf<ChannelHourRecord, number>> = { calls: 'calls', failures: 'failures' };
+for (const key of firstByteKeys) {
+  sums[key] = `first_byte.${key}`;
+  sums[`sum_${key}`] = `first_byte_ms.${key}`;
+}
 
 /** One group per record: a sum is read off the event loop, a long list is not. */
-export function hoursSince(since: number): GroupRequest {
+export function hoursSince(since: number): GroupRequest<ChannelHourRecord> {
   return { filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums };
 }
 

@@ -1,4 +1,5 @@
 // A database with one paying user, channels to the mock upstream, and as many tokens as asked for.
+import type { Write } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { createContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
@@ -28,7 +29,7 @@ export async function seed(
     await db.collection('channels').insert(buildChannel({ id, models, base_url: upstream }, context.secrets));
   }
   for (let from = 0; from < tokens; from += 1000) {
-    const batch = [];
+    const batch: Write[] = [];
     for (let index = from; index < Math.min(tokens, from + 1000); index += 1) {
       const key = index === 0 ? benchKey : context.randomText(48);
       const id = await db.nextId('tokens');

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import { collections } from '#server/db/collections.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { logRecord, userRecord } from '#tests/contract/records.ts';

@@ -1,5 +1,6 @@
 // A process of its own for `embedded-file.test.ts`; adds a line to a report for every write that was acknowledged.
 import { openSync, writeSync } from 'node:fs';
+import type { Write } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { logRecord, userRecord } from '#tests/contract/records.ts';
 
@@ -12,7 +13,10 @@ if (what === 'append') {
   for (let seq = 1; ; seq += 2) {
     const rows = [seq, seq + 1];
     const inserts = await Promise.all(
-      rows.map(async (number) => ({ insert: logRecord({ id: await db.nextId('logs'), process: 'p', seq: number }), into: 'logs' })),
+      rows.map(async (number): Promise<Write> => ({
+        insert: logRecord({ id: await db.nextId('logs'), process: 'p', seq: number }),
+        into: 'logs',
+      })),
     );
     await db.write([...inserts, { patch: { increment: { used_quota: rows.length } }, of: 'users', where: { id: 1 } }]);
     // Straight to the kernel, as the commit itself: what stands there was acknowledged before the kill.

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Sort } from '#server/db/collection.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { logRecord, userRecord } from '#tests/contract/records.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
 
@@ -27,7 +29,7 @@ onEachEngine('reading', (current) => {
   it('ties are broken by id in the direction of the last key', async () => {
     const users = current().db.collection('users');
     for (let id = 1; id <= 6; id += 1) await users.insert(userRecord({ id, quota: id % 2, group: id > 3 ? 'b' : 'a' }));
-    const order = async (sort: readonly (readonly [string, 1 | -1])[]) => (await users.find({}, { sort })).map((user) => user.id);
+    const order = async (sort: Sort<UserRecord>) => (await users.find({}, { sort })).map((user) => user.id);
     expect(await order([['quota', 1]])).toEqual([2, 4, 6, 1, 3, 5]);
     expect(await order([['quota', -1]])).toEqual([5, 3, 1, 6, 4, 2]);
     expect(

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Write } from '#server/db/database.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { logRecord, tokenRecord, userRecord } from '#tests/contract/records.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
@@ -71,11 +72,11 @@ onEachEngine('writing', (current) => {
     const users = current().db.collection('users');
     await users.insert(userRecord({ id: 1 }));
     await expect(users.patch({ id: 1 }, {})).rejects.toThrow(TypeError);
-    await expect(users.patch({ id: 1 }, { set: { id: 2 } })).rejects.toThrow(TypeError);
+    await expect(users.patch({ id: 1 }, JSON.parse('{"set":{"id":2}}'))).rejects.toThrow(TypeError);
     await expect(users.patch({ id: 1 }, { set: { quota: 1 }, increment: { quota: 1 } })).rejects.toThrow(TypeError);
     await expect(users.patch({ id: 1 }, { set: { leases: {} }, increment: { 'leases.p': 1 } })).rejects.toThrow(TypeError);
     await expect(users.patch({ id: 1 }, { increment: { quota: Number.NaN } })).rejects.toThrow(TypeError);
-    await expect(users.patch({ id: 1 }, { set: { $where: 1 } })).rejects.toThrow(TypeError);
+    await expect(users.patch({ id: 1 }, JSON.parse('{"set":{"$where":1}}'))).rejects.toThrow(TypeError);
     expect(await users.get(1)).toEqual(userRecord({ id: 1 }));
   });
 
@@ -226,7 +227,7 @@ onEachEngine('writing', (current) => {
 
   it('a batch may be repeated: what is there already is left out', async () => {
     const { db } = current();
-    const batch = Array.from({ length: 40 }, (_, index) => ({
+    const batch = Array.from({ length: 40 }, (_, index): Write => ({
       insert: logRecord({ id: index + 1, process: 'p', seq: index }),
       into: 'logs',
       ignoreConflict: true,
@@ -236,10 +237,7 @@ onEachEngine('writing', (current) => {
     expect(await db.collection('logs').count({})).toBe(40);
     await expect(db.write([{ insert: logRecord({ id: 1 }), into: 'logs' }])).rejects.toThrow(UniqueConflict);
     await expect(
-      db.write([
-        { patch: { set: { x: 1 } }, of: 'nowhere', where: {} },
-        { insert: logRecord({ id: 1 }), into: 'nowhere' },
-      ]),
+      db.write(JSON.parse('[{"patch":{"set":{"x":1}},"of":"nowhere","where":{}},{"insert":{"id":1},"into":"nowhere"}]')),
     ).rejects.toThrow(TypeError);
   });
 

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunningContext } from '#server/create-context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Write } from '#server/db/collection.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
 import { audit } from '#server/money/audit.ts';
 import { userBalance } from '#server/money/account.ts';
 import type { Reservation } from '#server/money/settlement/settlement.ts';

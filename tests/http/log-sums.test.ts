@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LogType } from '#shared/logs.ts';
-import type { Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { manyRecords } from '#server/logs/fold-day.ts';
@@ -174,7 +173,14 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
     const [sum] = await db.collection('log_hours').group({
       filter: { user_id: userIds.get('busy') ?? 0, hidden: false },
       by: [],
-      sum: Object.fromEntries(['calls', 'errors', 'quota', 'prompt_tokens', 'first_byte_ms', 'duration_ms'].map((name) => [name, name])),
+      sum: {
+        calls: 'calls',
+        errors: 'errors',
+        quota: 'quota',
+        prompt_tokens: 'prompt_tokens',
+        first_byte_ms: 'first_byte_ms',
+        duration_ms: 'duration_ms',
+      },
     });
     const counted = rows.filter((row) => isIn(row, { username: 'busy', end_timestamp: until - 1 }, userIds));
     const well = counted.filter((row) => row.other?.['ending'] === undefined);

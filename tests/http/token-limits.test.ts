@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { TokenStatus } from '#shared/tokens.ts';
+import type { Write } from '#server/db/database.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { useTokenDesk } from '#tests/support/token-desk.ts';
@@ -75,7 +76,7 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
     const { context } = desk.app;
     const user = await desk.app.createUser();
     const { token, key } = await createToken(context, user.id, { name: 'wanted' });
-    const copies = Array.from({ length: 1500 }, (_, index) => {
+    const copies = Array.from({ length: 1500 }, (_, index): Write => {
       const id = 1_000_000 * user.id + index;
       return {
         insert: { ...token, id, name: `copy ${index}`, key_hash: `hash ${id}`, key_cipher: context.secrets.encrypt('0'.repeat(48)) },

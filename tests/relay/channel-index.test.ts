@@ -6,6 +6,7 @@ import type { RunningContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
 import { disableChannel, reasonToDisable } from '#server/relay/auto-disable.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
@@ -26,7 +27,7 @@ async function add(context: RunningContext, fields: ChannelFields): Promise<void
   await context.changes.announce('channel', fields.id ?? 1);
 }
 
-async function edit(context: RunningContext, id: number, fields: Record<string, unknown>): Promise<void> {
+async function edit(context: RunningContext, id: number, fields: Partial<ChannelRecord>): Promise<void> {
   await context.db.collection('channels').patch({ id }, { set: fields, increment: { revision: 1 } });
   await context.changes.announce('channel', id);
 }

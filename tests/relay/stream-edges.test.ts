@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { leasedOf } from '#server/money/account.ts';
+import type { CollectionName } from '#server/db/database.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
@@ -53,11 +54,11 @@ describe.each(engines)('streams at odd moments on $kind', (engine) => {
     const collection = db.collection.bind(db);
     // The first use, before the call, looks at the user's successes; the next counts this one.
     let uses = 0;
-    vi.spyOn(db, 'collection').mockImplementation((name) => {
+    vi.spyOn(db, 'collection').mockImplementation(((name: CollectionName) => {
       if (name !== 'limits') return collection(name);
       uses += 1;
       return uses > 1 ? broken : limits;
-    });
+    }) as typeof db.collection);
     const answer = await scene.chat({ stream });
     expect(answer.status).toBe(200);
     if (stream) expect((await readEvents(answer)).at(-1)).toBe('[DONE]');

@@ -2,8 +2,8 @@
 // there on nothing of it reaches the database until it is let go on. Or a single write fails, carried out or not or later,
 // as when the network goes away. The database itself is the real one.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Collection, Stored, Write } from '#server/db/collection.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Collection, Stored } from '#server/db/collection.ts';
+import type { Database, Write } from '#server/db/database.ts';
 
 /** Late: what was sent sits in some buffer of a network that comes back, and arrives when nobody reckons with it any more. */
 export type FailureOf = 'before' | 'after' | 'late';

@@ -1,18 +1,18 @@
 // A database some of whose verbs are looked at, or fail.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Filter, GroupRequest, GroupRow, Write } from '#server/db/collection.ts';
-import type { CollectionName, Database } from '#server/db/database.ts';
+import type { Filter, GroupRequest, GroupRow } from '#server/db/collection.ts';
+import type { CollectionName, Database, Write } from '#server/db/database.ts';
 
 /** A database that tells of every sum that is asked of it, before its answer is handed on. */
 export function watchGroups(
   db: Database,
-  seen: (name: CollectionName, request: GroupRequest, answer: readonly GroupRow[]) => Promise<void>,
+  seen: (name: CollectionName, request: GroupRequest<unknown>, answer: readonly GroupRow[]) => Promise<void>,
 ): Database {
   return instead(db, {
     collection: (name: CollectionName) => {
       const collection = db.collection(name);
       return instead(collection, {
-        group: async (request: GroupRequest) => {
+        group: async (request: GroupRequest<unknown>) => {
           const answer = await collection.group(request);
           await seen(name, request, answer);
           return answer;
@@ -37,7 +37,7 @@ export function failingWrites(db: Database, allowed: number): Database {
     collection: (name: CollectionName) => {
       const collection = db.collection(name);
       return instead(collection, {
-        remove: async (filter: Filter) => {
+        remove: async (filter: Filter<unknown>) => {
           spend();
           return collection.remove(filter);
         },

@@ -1,6 +1,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
 
 /** Answers how many there were. */
 export function deleteChannels(context: AppContext, ids: readonly number[]): Promise<number> {
@@ -12,7 +13,7 @@ export function deleteDisabled(context: AppContext): Promise<number> {
 }
 
 /** One by one, so that a channel which is enabled meanwhile stays. */
-async function removeWhere(context: AppContext, filter: Filter): Promise<number> {
+async function removeWhere(context: AppContext, filter: Filter<ChannelRecord>): Promise<number> {
   const channels = context.db.collection('channels');
   let count = 0;
   for (const { id } of await channels.find(filter)) {

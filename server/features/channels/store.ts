@@ -8,7 +8,7 @@ import { exactTotal } from '#server/http/paging.ts';
 /** The most that a search answers. */
 const searchLimit = 1000;
 
-function order(byId: boolean): Sort {
+function order(byId: boolean): Sort<ChannelRecord> {
   return byId
     ? [['id', -1]]
     : [
@@ -38,15 +38,15 @@ export interface ChannelSearch {
 
 export async function searchChannels({ db, secrets }: AppContext, search: ChannelSearch): Promise<ChannelRecord[]> {
   const { keyword, group, model } = search;
-  const all: Filter[] = [];
+  const all: Filter<ChannelRecord>[] = [];
   if (keyword !== undefined) {
-    const any: Filter[] = [{ name: { contains: keyword } }, { key_hash: secrets.hash(keyword.trim()) }];
+    const any: Filter<ChannelRecord>[] = [{ name: { contains: keyword } }, { key_hash: secrets.hash(keyword.trim()) }];
     if (/^\d{1,15}$/.test(keyword.trim())) any.push({ id: Number(keyword) });
     all.push({ or: any });
   }
   if (group !== undefined) all.push({ group: { contains: group } });
   if (model !== undefined) all.push({ models: { contains: model } });
-  const filter = all.length === 0 ? {} : { and: all };
+  const filter: Filter<ChannelRecord> = all.length === 0 ? {} : { and: all };
   const found: ChannelRecord[] = [];
   // Groups are one text, of which a query can only ask whether the name is a part; so it is asked until there are enough.
   for (let skip = 0; found.length < searchLimit; skip += searchLimit) {

@@ -12,7 +12,7 @@ import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCurso
 type LogContext = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof logApi.list>>;
 
-export const newestFirst: Sort = [
+export const newestFirst: Sort<LogRecord> = [
   ['created_at', -1],
   ['id', -1],
 ];
@@ -45,7 +45,7 @@ export async function readOwnLog(context: AppContext, id: number, userId: number
 }
 
 /** Rows that are kept for the books only are not there for anybody. */
-function findRow({ db }: AppContext, filter: Filter): Promise<LogRecord | null> {
+function findRow({ db }: AppContext, filter: Filter<LogRecord>): Promise<LogRecord | null> {
   return db.collection('logs').first({ and: [filter, { hidden: { exists: false } }] });
 }
 
@@ -55,14 +55,14 @@ async function readPage(context: LogContext, query: Query, userId?: number): Pro
   const parts = await logFilter(context, query, userId);
   if (parts === null) return pageAnswer([], bounds, 0);
   const logs = context.db.collection('logs');
-  const filter: Filter = { and: [...parts, ...timeFilter(query)] };
+  const filter: Filter<LogRecord> = { and: [...parts, ...timeFilter(query)] };
   const skip = cursor === undefined ? bounds.skip : 0;
   const [total, rows] = await Promise.all([
     // Whoever follows the log asks again and again, and knows how many there were.
     query.without_total === true ? bounds.skip : logs.count(filter, exactTotal + 1),
     skip >= exactTotal
       ? []
-      : logs.find(cursor === undefined ? filter : { and: [filter, ...afterCursor('created_at', cursor)] }, {
+      : logs.find(cursor === undefined ? filter : { and: [filter, ...afterCursor(cursor)] }, {
           sort: newestFirst,
           skip,
           // One more than asked for tells whether there is a further page.

@@ -3,8 +3,10 @@ import { LogType } from '#shared/logs.ts';
 import type { logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
+import { onField } from '#server/db/collection.ts';
 import type { Filter } from '#server/db/collection.ts';
-import type { CallQuestion } from '#server/logs/sum-calls.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { CallKind, CallQuestion } from '#server/logs/sum-calls.ts';
 
 type Given = Partial<QueryOf<typeof logApi.stat>>;
 type Field = 'id' | 'request_id' | 'user_id' | 'plain_type' | 'failed' | 'token_name' | 'model_name' | 'channel_id' | 'group';
@@ -21,7 +23,7 @@ interface Subject {
  * The rows that a query is about, without its time bounds; `null` when nothing can match. `userId` limits everything to
  * one user's rows.
  */
-export async function logFilter(context: Pick<AppContext, 'db'>, query: Given, userId?: number): Promise<Filter[] | null> {
+export async function logFilter(context: Pick<AppContext, 'db'>, query: Given, userId?: number): Promise<Filter<LogRecord>[] | null> {
   const subject = await subjectOf(context, query, userId);
   return subject === null ? null : rowFilter(query, subject, await narrowestOf(context, query, subject));
 }
@@ -41,8 +43,8 @@ async function narrowestOf({ db }: Pick<AppContext, 'db'>, query: Given, subject
   let narrowest: { field: Field; count: number } | undefined;
   for (const [field] of equals) {
     const led = leadBy(field, equals);
-    const filter: Filter = {
-      and: [...led.slice(0, indexedTogether(led)).map(([name, value]) => ({ [name]: value })), ...timeFilter(query)],
+    const filter: Filter<LogRecord> = {
+      and: [...led.slice(0, indexedTogether(led)).map(([name, value]) => onField<LogRecord, Field>(name, value)), ...timeFilter(query)],
     };
     const count = await db.collection('logs').count(filter, narrowest?.count ?? manyRows);
     if (narrowest === undefined || count < narrowest.count) narrowest = { field, count };
@@ -57,7 +59,7 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   if (subject === null) return null;
   const { model_name: model, group, token_name: tokenName, result } = query;
   const channel = channelOf(query, subject);
-  const kinds: Filter[] = [];
+  const kinds: Filter<CallKind>[] = [];
   if (model !== undefined) kinds.push(...(isPattern(model) ? modelFilter(model) : [{ model_name: model }]));
   if (channel !== undefined) kinds.push({ channel_id: channel });
   if (group !== undefined) kinds.push({ group });
@@ -83,12 +85,12 @@ async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: n
 }
 
 /** `narrowest`: the field that the engine shall look up; without it the one that usually leaves the fewest rows. */
-function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter[] {
+function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter<LogRecord>[] {
   const equals = leadBy(narrowest, equalsOf(query, subject));
   const count = indexedTogether(equals);
   const { model_name: model, type, result } = query;
   return [
-    ...equals.slice(0, count).map(([field, value]) => ({ [field]: value })),
+    ...equals.slice(0, count).map(([field, value]) => onField<LogRecord, Field>(field, value)),
     ...equals.slice(count).map(([field, value]) => sameAs(field, value)),
     ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
     ...(type === LogType.consumption || result === 'success' || result === 'failed' ? [{ type: LogType.consumption }] : []),
@@ -143,7 +145,7 @@ function channelOf({ channel }: Given, { isOwn }: Subject): number | undefined {
 }
 
 /** The time bounds of a query, both inclusive; 0 means none. */
-export function timeFilter({ start_timestamp: start, end_timestamp: end }: Given): Filter[] {
+export function timeFilter({ start_timestamp: start, end_timestamp: end }: Given): Filter<LogRecord>[] {
   return [
     ...(start !== undefined && start > 0 ? [{ created_at: { gte: start } }] : []),
     ...(end !== undefined && end > 0 ? [{ created_at: { lte: end } }] : []),
@@ -154,8 +156,8 @@ export function timeFilter({ start_timestamp: start, end_timestamp: end }: Given
  * Equality in a form that does not invite an engine to choose this field's index: without statistics SQLite takes all
  * equalities for equally good, and would rather read a hundred thousand rows of a group than a hundred of a user.
  */
-function sameAs(field: Field, value: string | number): Filter {
-  return { [field]: { unindexedEq: value } };
+function sameAs(field: Field, value: string | number): Filter<LogRecord> {
+  return onField<LogRecord, Field>(field, { unindexedEq: value });
 }
 
 function isPattern(model: string): boolean {
@@ -166,7 +168,7 @@ function isPattern(model: string): boolean {
  * Names with `%` for anything: what stands before the first `%` is how the name begins, every other part occurs in it.
  * Nothing else is special.
  */
-function modelFilter(pattern: string): Filter[] {
+function modelFilter(pattern: string): Filter<Pick<LogRecord, 'model_name'>>[] {
   const [prefix = '', ...parts] = pattern.split('%');
   return [
     ...(prefix === '' ? [] : [{ model_name: { startsWith: prefix } }]),

@@ -76,14 +76,14 @@ async function patchToken(
   context: AppContext,
   owner: UserRecord,
   input: TokenEdit,
-  fieldsOf: (token: TokenRecord) => Record<string, unknown>,
+  fieldsOf: (token: TokenRecord) => Partial<TokenRecord>,
 ): Promise<TokenRecord> {
   for (let attempt = 1; ; attempt += 1) {
     const token = await findToken(context, owner.id, input.id);
     if (token === null) throw new AppError('not_found');
     const isOutdated = input.revision !== undefined && input.revision !== token.revision;
     if (isOutdated || attempt > tries) throw new AppError('revision_conflict', {}, { data: presentMasked(context, token) });
-    const patch: Patch = { set: fieldsOf(token), increment: { revision: 1 } };
+    const patch: Patch<TokenRecord> = { set: fieldsOf(token), increment: { revision: 1 } };
     const filter = { ...ownToken(owner.id, input.id), revision: token.revision };
     if ((await context.db.collection('tokens').patch(filter, patch)) !== null) return token;
   }

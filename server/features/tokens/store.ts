@@ -18,7 +18,7 @@ const searches = createFairQueue({ atOnce: 4, places: 60, placesPerSource: 4 });
 /** Seconds. */
 const retryAfter = 2;
 
-export function ownToken(userId: number, id: number): Filter {
+export function ownToken(userId: number, id: number): Filter<TokenRecord> {
   return { id, user_id: userId, DeletedAt: null };
 }
 
@@ -27,7 +27,7 @@ export async function listTokens(
   userId: number,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<{ tokens: TokenRecord[]; total: number }> {
-  const filter = { user_id: userId, DeletedAt: null };
+  const filter: Filter<TokenRecord> = { user_id: userId, DeletedAt: null };
   const total = await db.collection('tokens').count(filter, exactTotal);
   const tokens = skip >= total ? [] : await db.collection('tokens').find(filter, { sort: [['id', -1]], skip, limit });
   return { tokens, total };
@@ -57,11 +57,15 @@ export async function searchTokens(context: AppContext, userId: number, search: 
 
 async function lookThrough(context: AppContext, userId: number, { keyword, key }: TokenSearch): Promise<TokenRecord[]> {
   const wanted = (key ?? '').replace(/^sk-/, '').toLowerCase();
-  const filter: Filter = { user_id: userId, DeletedAt: null, ...(keyword === undefined ? {} : { name: { contains: keyword } }) };
+  const filter: Filter<TokenRecord> = {
+    user_id: userId,
+    DeletedAt: null,
+    ...(keyword === undefined ? {} : { name: { contains: keyword } }),
+  };
   const found: TokenRecord[] = [];
   let before: number | undefined;
   for (let seen = 0; found.length < searchLimit && seen < mostSearched; seen += searchStep) {
-    const step: Filter = before === undefined ? filter : { ...filter, id: { lt: before } };
+    const step: Filter<TokenRecord> = before === undefined ? filter : { ...filter, id: { lt: before } };
     const page = await context.db.collection('tokens').find(step, { sort: [['id', -1]], limit: searchStep });
     found.push(...page.filter((token) => wanted === '' || readKey(context, token).toLowerCase().includes(wanted)));
     before = page.at(-1)?.id;

@@ -108,9 +108,12 @@ async function editWithQuota(
 async function restore(context: AppContext, former: UserRecord, edited: UserRecord, fields: Fields): Promise<void> {
   if (Object.keys(fields).length === 0) return;
   const { username, username_folded, display_name, group, password_hash } = former;
-  const values = { username, display_name, group, password_hash };
-  const set = Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
-  if (fields.username !== undefined && username_folded !== undefined) set['username_folded'] = username_folded;
+  const set = {
+    ...(fields.username === undefined ? {} : { username, username_folded }),
+    ...(fields.display_name === undefined ? {} : { display_name }),
+    ...(fields.group === undefined ? {} : { group }),
+    ...(fields.password_hash === undefined ? {} : { password_hash }),
+  };
   await context.db.collection('users').patch({ id: former.id, revision: edited.revision }, { set, increment: { revision: 1 } });
 }
 

@@ -33,11 +33,15 @@ export async function readLivingUser(context: AppContext, id: number): Promise<U
   return user;
 }
 
-function filterOf({ keyword, group }: UserQuery): Filter {
-  const parts: Filter[] = [];
+function filterOf({ keyword, group }: UserQuery): Filter<UserRecord> {
+  const parts: Filter<UserRecord>[] = [];
   if (group !== undefined) parts.push({ group });
   if (keyword !== undefined) {
-    const matches: Filter[] = ['username', 'email', 'display_name'].map((field) => ({ [field]: { contains: keyword } }));
+    const matches: Filter<UserRecord>[] = [
+      { username: { contains: keyword } },
+      { email: { contains: keyword } },
+      { display_name: { contains: keyword } },
+    ];
     if (/^\d{1,15}$/.test(keyword)) matches.push({ id: Number(keyword) });
     parts.push({ or: matches });
   }

@@ -49,7 +49,7 @@ export function openLease(
 /** Moves `amount` more into an open lease. */
 export function growLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
   const field = fieldOf(lease);
-  const name = `leases.${lease.processId}`;
+  const name = `leases.${lease.processId}` as const;
   return collectionOf(db, lease).patch(
     { ...atLeast(field, amount), ...inTerm(lease), [name]: { exists: true } },
     { increment: { [field]: -amount, [name]: amount } },
@@ -62,7 +62,7 @@ export function growLease(db: Database, lease: LeaseOf, amount: number): Promise
  */
 export function overdrawLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
   const field = fieldOf(lease);
-  const name = `leases.${lease.processId}`;
+  const name = `leases.${lease.processId}` as const;
   return collectionOf(db, lease).patch(
     { [field]: { gte: 0 }, ...inTerm(lease), [name]: { exists: true } },
     { increment: { [field]: -amount, [name]: amount } },
@@ -71,7 +71,7 @@ export function overdrawLease(db: Database, lease: LeaseOf, amount: number): Pro
 
 /** Moves `amount` of an open lease back. */
 export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
-  const name = `leases.${lease.processId}`;
+  const name = `leases.${lease.processId}` as const;
   return collectionOf(db, lease).patch(
     { ...inTerm(lease), [name]: { exists: true } },
     { increment: { [fieldOf(lease)]: amount, [name]: -amount } },
@@ -81,7 +81,7 @@ export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promi
 /** Takes back an opening that nothing was reserved from yet, as a whole; does nothing when it is settled already. Can be repeated. */
 export function undoOpening(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
   const { processId } = lease;
-  const name = `leases.${processId}`;
+  const name = `leases.${processId}` as const;
   return collectionOf(db, lease).patch(
     { ...inTerm(lease), [name]: amount },
     { increment: { [fieldOf(lease)]: amount }, unset: [name, `applied.${processId}`, `terms.${processId}`] },
@@ -94,8 +94,8 @@ export function undoOpening(db: Database, lease: LeaseOf, amount: number): Promi
  */
 export function closeLease(db: Database, lease: LeaseOf, keepsTerm: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
-  const name = `leases.${processId}`;
-  const fields = [name, `applied.${processId}`];
+  const name = `leases.${processId}` as const;
+  const fields = [name, `applied.${processId}`] as const;
   return collectionOf(db, lease).patch(
     { ...inTerm(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
     { unset: keepsTerm ? fields : [...fields, `terms.${processId}`] },
@@ -111,11 +111,11 @@ export function beginTerm(db: Database, lease: LeaseOf, newTerm: number): Promis
   );
 }
 
-function inTerm({ id, processId, term }: LeaseOf): Filter {
+function inTerm({ id, processId, term }: LeaseOf): Filter<AccountRecord> {
   return { id, [`terms.${processId}`]: term === 0 ? { exists: false } : term };
 }
 
-function atLeast(field: string, amount: number): Filter {
+function atLeast(field: 'quota' | 'remain_quota', amount: number): Filter<UserRecord> & Filter<TokenRecord> {
   return amount > 0 ? { [field]: { gte: amount } } : {};
 }
 

@@ -115,11 +115,11 @@ async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Pro
 /** From here on the process can neither spend from the lease nor settle against it: both need its field under its name. */
 async function freeze({ db }: LeftoversOptions, processId: string, kind: AccountKind, id: number): Promise<void> {
   const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
-  const field = `leases.${processId}`;
+  const field = `leases.${processId}` as const;
   for (;;) {
     const lease = (await collection.get(id))?.leases[processId];
     if (lease === undefined) return;
-    const patch = { increment: { [`leases.${frozenKey(processId)}`]: lease }, unset: [field] };
+    const patch = { increment: { [`leases.${frozenKey(processId)}`]: lease }, unset: [field] } as const;
     if ((await collection.patch({ id, [field]: lease }, patch)) !== null) return;
   }
 }
@@ -186,7 +186,7 @@ async function dissolve(
 ): Promise<void> {
   const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
   const key = frozenKey(processId);
-  const appliedField = `applied.${processId}`;
+  const appliedField = `applied.${processId}` as const;
   for (;;) {
     const record: UserRecord | TokenRecord | null = await collection.get(id);
     const lease = record?.leases[key];

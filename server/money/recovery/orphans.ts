@@ -2,6 +2,7 @@
 // its books were closed, and leases taken after them (neither was ever used for an answer), and entries it had begun.
 import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
 import { processOfLease } from '#server/money/account.ts';
 import { finishOpenEntries } from '#server/money/ledger-entries.ts';
@@ -23,7 +24,7 @@ export async function removeStrayRows({ db, log, now }: StraysOptions): Promise<
   let count = 0;
   for (const row of await db.collection('processes').find({ state: 'settled', closed_seq: { exists: true } })) {
     const isLate = [{ seq: { gt: row.closed_seq ?? row.settled_seq } }, { seq: { in: row.missing_seqs ?? [] } }];
-    const strays: Filter = { process: row.id, or: isLate };
+    const strays: Filter<LogRecord> = { process: row.id, or: isLate };
     for (;;) {
       const found = await db.collection('logs').find(strays, { limit: rowsAtOnce });
       if (found.length === 0) break;

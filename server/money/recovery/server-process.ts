@@ -122,7 +122,7 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
     async stop(isClean) {
       clearInterval(timer);
       living.delete(id);
-      const end = isClean ? { state: 'settled' } : { heartbeat_at: 0 };
+      const end = isClean ? ({ state: 'settled' } as const) : { heartbeat_at: 0 };
       await processes.patch({ id, state: 'alive' }, { set: end, max: { settled_seq: options.settledSeq() } });
     },
   };

@@ -1,6 +1,6 @@
 // Rows are folded into sums by the hour (`server/logs/fold-log.ts`) some time after the hour. Whoever writes or removes a row
 // of an hour that may be folded says so first: that hour is then read from its rows until it has been folded anew.
-import type { Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 

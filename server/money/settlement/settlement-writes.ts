@@ -1,5 +1,5 @@
 // What a settlement writes: sums of rows per account, and the update that takes them from the account's lease.
-import type { Patch, Write } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Account } from '#server/money/leases/lease.ts';
 
@@ -35,17 +35,11 @@ export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_token
 export function settlePatch(sum: Sum, processId: string): Write {
   const lease = `leases.${processId}`;
   const applied = `applied.${processId}`;
-  const patch: Patch =
-    sum.account.kind === 'user'
-      ? { increment: { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls }, set: { [applied]: sum.lastSeq } }
-      : {
-          increment: { [lease]: -sum.charge, used_quota: sum.used, charged_quota: sum.charge },
-          set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt },
-        };
-  return {
-    anyOrder: true,
-    patch,
-    of: sum.account.kind === 'user' ? 'users' : 'tokens',
-    where: { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } },
-  };
+  const where = { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } };
+  if (sum.account.kind === 'user') {
+    const increment = { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls };
+    return { anyOrder: true, patch: { increment, set: { [applied]: sum.lastSeq } }, of: 'users', where };
+  }
+  const increment = { [lease]: -sum.charge, used_quota: sum.used, charged_quota: sum.charge };
+  return { anyOrder: true, patch: { increment, set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt } }, of: 'tokens', where };
 }

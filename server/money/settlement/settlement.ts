@@ -3,9 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
-import type { Write } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { Database } from '#server/db/database.ts';
+import type { Database, Write } from '#server/db/database.ts';
 import type { Account } from '#server/money/leases/lease.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
