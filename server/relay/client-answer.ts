@@ -1,6 +1,6 @@
 // What leaves for the client without passing web streams. The adapter's response writer reads only a few fields of a
 // response; these classes are just those.
-import type { LeanBody } from '#server/relay/lean-body.ts';
+import type { LeanBody } from '#server/relay/stream/lean-body.ts';
 
 export type AnswerHeaders = Record<string, string>;
 

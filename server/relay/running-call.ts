@@ -3,12 +3,12 @@ import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/settlement/settlement.ts';
-import type { CallContent } from '#server/relay/call-content.ts';
+import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import type { RatePass } from '#server/relay/rate-gate.ts';
-import type { ExpectedPrompt } from '#server/relay/reserve-call.ts';
+import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/token-gate.ts';
+import type { Admission } from '#server/relay/admission/token-gate.ts';
 
 export interface RunningCall {
   readonly services: RelayServices;

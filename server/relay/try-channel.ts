@@ -1,17 +1,17 @@
 // One try of a call on one channel.
 import { AppError } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
-import { countPromptOf } from '#server/relay/charge-left-call.ts';
-import type { LeftTry } from '#server/relay/charge-left-call.ts';
-import type { ClientStream } from '#server/relay/client-stream.ts';
-import type { KeptCall } from '#server/relay/left-calls.ts';
-import { completedUsage, countedUsage } from '#server/relay/metered-usage.ts';
-import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import { countPromptOf } from '#server/relay/accounting/charge-left-call.ts';
+import type { LeftTry } from '#server/relay/accounting/charge-left-call.ts';
+import type { ClientStream } from '#server/relay/stream/client-stream.ts';
+import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
+import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { StreamRelay, writerOptions } from '#server/relay/stream-relay.ts';
-import { wholeAsStream } from '#server/relay/whole-as-stream.ts';
+import { StreamRelay, writerOptions } from '#server/relay/stream/stream-relay.ts';
+import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { claudeOptions } from '#server/dialects/claude-options.ts';
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
 import type { DecodedWhole } from '#server/dialects/decode-whole.ts';

@@ -1,7 +1,7 @@
 // An exception in any callback of a stream ends that stream with an error, charged; every other goes on.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ClientStream } from '#server/relay/client-stream.ts';
-import { StreamSpending } from '#server/relay/stream-spending.ts';
+import { ClientStream } from '#server/relay/stream/client-stream.ts';
+import { StreamSpending } from '#server/relay/stream/stream-spending.ts';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { UsageMeter } from '#server/dialects/openai-chat/usage-meter.ts';
 import { engines } from '#tests/support/engines.ts';

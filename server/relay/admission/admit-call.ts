@@ -4,14 +4,14 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { readContent } from '#server/relay/call-content.ts';
-import type { CallContent } from '#server/relay/call-content.ts';
+import { readContent } from '#server/relay/admission/call-content.ts';
+import type { CallContent } from '#server/relay/admission/call-content.ts';
 import { modelOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import type { RatePass } from '#server/relay/rate-gate.ts';
-import { reserveQuota } from '#server/relay/reserve-call.ts';
+import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/token-gate.ts';
+import type { Admission } from '#server/relay/admission/token-gate.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 
 export interface AdmittedCall {

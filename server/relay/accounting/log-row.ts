@@ -4,7 +4,7 @@ import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
-import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 

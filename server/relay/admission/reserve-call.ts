@@ -11,9 +11,9 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { ReserveResult } from '#server/money/ledger.ts';
 import type { Reservation } from '#server/money/settlement/settlement.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
-import type { PromptBasis } from '#server/relay/learned-usage.ts';
+import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/token-gate.ts';
+import type { Admission } from '#server/relay/admission/token-gate.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countParts, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 

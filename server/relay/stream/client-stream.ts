@@ -1,8 +1,8 @@
 // The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
 import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
-import { LeanBody } from '#server/relay/lean-body.ts';
-import type { BodySource } from '#server/relay/lean-body.ts';
-import type { StreamClock, TimedStream } from '#server/relay/stream-clock.ts';
+import { LeanBody } from '#server/relay/stream/lean-body.ts';
+import type { BodySource } from '#server/relay/stream/lean-body.ts';
+import type { StreamClock, TimedStream } from '#server/relay/stream/stream-clock.ts';
 
 export interface ClientStreamOptions {
   keepAliveMs: number;

@@ -1,9 +1,9 @@
 // A call that was sent and then left is charged, or hanging up would be free: its prompt, and for a whole answer that nobody
 // reads to its end what may have been written until then.
 import type { Attempt } from '#shared/logs.ts';
-import { chargeRow } from '#server/relay/log-row.ts';
-import { countedUsage, isEstimate } from '#server/relay/metered-usage.ts';
-import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import { chargeRow } from '#server/relay/accounting/log-row.ts';
+import { countedUsage, isEstimate } from '#server/relay/accounting/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';

@@ -1,5 +1,5 @@
 // Hands what an upstream told of a call to what is known of its model.
-import type { MeteredUsage } from '#server/relay/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
