@@ -1,5 +1,6 @@
 // `npm run bench`: what Tidegate costs, against a bare proxy in the same run. Absolute figures mean little on a shared
 // machine; the ratios are what counts. `npm run bench -- quick` for a short run, `-- memory` for ten minutes of streams.
+// Also of streams that are translated, against those that pass through.
 // `-- logs [rows]`: how long the usage log takes to answer, see `log-bench.ts`.
 // BENCH_OTHER_NODE names another Node (22.19 or newer): calls at 32 connections are then compared with a
 // bare proxy on that one too.
@@ -33,9 +34,9 @@ const bare = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl });
 const otherNode = process.env['BENCH_OTHER_NODE'];
 const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
-async function serverWith(tokens: number, channels: number): Promise<Started & { url: string }> {
-  const url = `file:${path.join(folder, `t${tokens}c${channels}.db`)}`;
-  await seed(url, { upstream: upstreamUrl, tokens, channels });
+async function serverWith(tokens: number, channels: number, type = 1): Promise<Started & { url: string }> {
+  const url = `file:${path.join(folder, `t${tokens}c${channels}p${type}.db`)}`;
+  await seed(url, { upstream: upstreamUrl, tokens, channels, type });
   nextPort += 1;
   const server = await startServer({ DATABASE_URL: url, SESSION_SECRET: benchSecret }, nextPort);
   return { ...server, url };
@@ -49,14 +50,16 @@ const print = (line = '') => void process.stdout.write(`${line}\n`);
 interface Target {
   name: string;
   port: number;
+  /** Chat completions unless told otherwise. */
+  path?: string;
 }
 
 /** The same load on every target in turn, several times; results by target. */
 async function compare(targets: readonly Target[], options: Omit<LoadOptions, 'port' | 'seconds'>): Promise<Map<string, LoadResult[]>> {
   const results = new Map<string, LoadResult[]>(targets.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, port } of targets) {
-      const result = await load({ ...options, port, seconds, key });
+    for (const { name, ...target } of targets) {
+      const result = await load({ ...options, ...target, seconds, key });
       if (result.failures > 0) throw new Error(`${name}: ${result.failures} responses failed`);
       results.get(name)?.push(result);
     }
@@ -121,6 +124,8 @@ try {
       await compare(targets, { connections: 512, stream: true, model: 'mock-n50-d10' }),
     );
 
+    if (isNative) await translations(tidegate.port);
+
     const single = await compare(targets, { connections: 1 });
     const added = (share: 'p50' | 'p99', name: string) =>
       median((single.get(name) ?? []).map((result, round) => result[share] - (single.get('direct')?.[round]?.[share] ?? Number.NaN)));
@@ -164,6 +169,26 @@ try {
 } finally {
   await Promise.all([upstream.stop(), bare.stop(), other?.stop()]);
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Streams of all pairs of two formats, against the one that passes through with the same kind of caller. */
+async function translations(chatPort: number): Promise<void> {
+  const claude = await serverWith(10, 1, 14);
+  const messages = '/v1/messages';
+  const pairs = [
+    { name: 'OpenAI to OpenAI', port: chatPort },
+    { name: 'OpenAI to Claude', port: claude.port },
+    { name: 'Claude to Claude', port: claude.port, path: messages },
+    { name: 'Claude to OpenAI', port: chatPort, path: messages },
+  ];
+  const results = await compare(pairs, { connections: 32, stream: true, model: 'mock-n50' });
+  print('Streams of 50 chunks in one burst, 32 connections, callers to upstreams');
+  for (const [name, list] of results) {
+    const floor = name.startsWith('OpenAI') ? 'OpenAI to OpenAI' : 'Claude to Claude';
+    const rate = median(list.map((result) => result.perSecond));
+    print(`  ${name.padEnd(22)} ${perSecond(rate).padStart(10)}  ${percent(ratios(results, name, floor)).padStart(6)} of ${floor}`);
+  }
+  await claude.stop();
 }
 
 /** Resident memory that open streams add, in bytes for `count` of them. */

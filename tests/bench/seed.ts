@@ -14,7 +14,7 @@ export const benchModels = ['mock', 'mock-n50', 'mock-n50-d1', 'mock-n50-d10', '
 
 export async function seed(
   url: string,
-  { upstream, tokens, channels }: { upstream: string; tokens: number; channels: number },
+  { upstream, tokens, channels, type = 1 }: { upstream: string; tokens: number; channels: number; type?: number },
 ): Promise<void> {
   const env = readEnv({ DATABASE_URL: url, SESSION_SECRET: benchSecret, LOG_LEVEL: 'error' });
   const db = await openDatabase(url);
@@ -26,7 +26,7 @@ export async function seed(
     const id = await db.nextId('channels');
     // One serves the calls; the others are there to be looked through.
     const models = index === 0 ? benchModels.join(',') : `other-${index},more-${index}`;
-    await db.collection('channels').insert(buildChannel({ id, models, base_url: upstream }, context.secrets));
+    await db.collection('channels').insert(buildChannel({ id, type, models, base_url: upstream }, context.secrets));
   }
   for (let from = 0; from < tokens; from += 1000) {
     const batch: Write[] = [];
