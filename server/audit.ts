@@ -3,25 +3,25 @@ import { pino } from 'pino';
 import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { audit } from '#server/money/audit.ts';
-import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
-import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/recovery/orphans.ts';
+import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 
 try {
   const env = readEnv(process.env);
   const db = await openDatabase(env.DATABASE_URL);
   try {
     const log = pino({ level: 'silent' });
-    await settleLeftovers({ db, log, now: Date.now, watch: createDeathWatch(Date.now) });
-    const strays = { db, log, now: Date.now };
-    await finishStrayEntries(strays);
-    await removeStrayRows(strays);
-    await returnStrayLeases(strays);
+    await settleLeftovers({ db, log, now: Date.now, detector: createFailureDetector(Date.now) });
+    const orphans = { db, log, now: Date.now };
+    await finishOrphanEntries(orphans);
+    await removeOrphanRows(orphans);
+    await returnOrphanLeases(orphans);
     const report = await audit(db);
     for (const finding of report.findings) {
       process.stdout.write(
         `${finding.account} ${finding.id}: credits ${finding.credits} − spends ${finding.spends} ≠ balance ${finding.balance}` +
-          ` (difference ${finding.difference}, used quota off by ${finding.usedDifference}, held by processes that are gone ${finding.stray})\n`,
+          ` (difference ${finding.difference}, used quota off by ${finding.usedDifference}, held by processes that are gone ${finding.orphaned})\n`,
       );
     }
     process.stdout.write(

@@ -1,6 +1,6 @@
 import type { User } from '#shared/users.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 
 /** An account as answers show it: never with a hash, always with what is leased counted in. */
 export function presentUser(record: UserRecord): User {
@@ -17,7 +17,7 @@ export function presentUser(record: UserRecord): User {
     wechat_id: record.wechat_id,
     telegram_id: record.telegram_id,
     linux_do_id: record.linux_do_id,
-    quota: userBalance(record),
+    quota: balanceOf(record),
     used_quota: record.used_quota,
     request_count: record.request_count,
     full_mark: record.full_mark,

@@ -1,13 +1,9 @@
 // Proves the books: for every user and every limited token, credits − spends = balance + leases, at any moment.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Filter } from '#server/db/collection.ts';
-import type { LogRecord } from '#server/db/records/log.ts';
 import type { MoneyFields } from '#server/db/records/money-fields.ts';
-import type { TokenRecord } from '#server/db/records/token.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
-import { leasedOf, processOfLease } from '#server/money/account.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import { accountKinds, accountRules, balanceOf, eachAccount, processOfLease, readAccount, rowsOf } from '#server/money/account.ts';
+import type { AccountKind, AccountRecord } from '#server/money/account.ts';
 
 export interface AuditFinding {
   account: AccountKind;
@@ -16,12 +12,12 @@ export interface AuditFinding {
   credits: number;
   spends: number;
   balance: number;
-  /** Signed: what is there too much (or too little, below zero). */
+  /** `balance` − (`credits` − `spends`). */
   difference: number;
   /** `used_quota` differs from what the rows sum to by this much. */
   usedDifference: number;
-  /** Leased to processes that are gone: it is in the balance, but nobody can spend it. */
-  stray: number;
+  /** Leased to processes that have ended: it is in the balance, but nobody can spend it. */
+  orphaned: number;
 }
 
 export interface AuditReport {
@@ -36,10 +32,9 @@ const recountMs = 150;
 
 export async function audit(db: Database): Promise<AuditReport> {
   const report: AuditReport = { users: 0, tokens: 0, findings: [] };
-  for (const kind of ['user', 'token'] as const) {
+  for (const kind of accountKinds) {
     const suspects = await suspectsOf(db, kind, (count) => {
-      if (kind === 'user') report.users = count;
-      else report.tokens = count;
+      report[accountRules[kind].collection] = count;
     });
     for (const id of suspects) {
       const finding = await recount(db, kind, id);
@@ -53,26 +48,25 @@ export async function audit(db: Database): Promise<AuditReport> {
 async function suspectsOf(db: Database, kind: AccountKind, counted: (count: number) => void): Promise<number[]> {
   const [credits, spends, used] = await Promise.all([
     db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount' } }),
-    spendSums(db, kind, kind === 'user' ? 'quota' : 'token_quota'),
+    spendSums(db, kind, accountRules[kind].chargeInRow),
     spendSums(db, kind, 'quota'),
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
   const suspects: number[] = [];
   const running = await runningProcesses(db);
   let count = 0;
-  const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
-  for await (const record of collection.each({})) {
+  for await (const record of eachAccount(db, kind)) {
     count += 1;
     const expected = (creditOf.get(record.id) ?? 0) - (spends.get(record.id) ?? 0);
     const isOff = expected !== balanceOf(record) || (used.get(record.id) ?? 0) !== record.used_quota;
-    if (isOff || strayOf(record, running) !== 0) suspects.push(record.id);
+    if (isOff || orphanedOf(record, running) !== 0) suspects.push(record.id);
   }
   counted(count);
   return suspects;
 }
 
 async function spendSums(db: Database, kind: AccountKind, field: 'quota' | 'token_quota'): Promise<Map<number, number>> {
-  const key = kind === 'user' ? 'user_id' : 'token_id';
+  const key = accountRules[kind].idInRow;
   const rows = await db.collection('logs').group({ filter: { process: { exists: true } }, by: [key], sum: { sum: field } });
   return new Map(rows.map((row) => [Number(row[key]), Number(row['sum'])]));
 }
@@ -89,7 +83,7 @@ async function recount(db: Database, kind: AccountKind, id: number): Promise<Aud
 
 async function countOne(db: Database, kind: AccountKind, id: number): Promise<AuditFinding | null> {
   const running = await lastRows(db);
-  const record = await read(db, kind, id);
+  const record = await readAccount(db, { kind, id });
   if (record === null) return null;
   const entries = await db.collection('ledger').find({ account: kind, account_id: id, state: { in: ['open', 'done'] } });
   const credits = entries
@@ -99,9 +93,9 @@ async function countOne(db: Database, kind: AccountKind, id: number): Promise<Au
   const balance = balanceOf(record);
   const difference = balance - (credits - spends);
   const usedDifference = record.used_quota - used;
-  const stray = strayOf(record, new Set(running.keys()));
-  if (difference === 0 && usedDifference === 0 && stray === 0) return null;
-  return { account: kind, id, credits, spends, balance, difference, usedDifference, stray };
+  const orphaned = orphanedOf(record, new Set(running.keys()));
+  if (difference === 0 && usedDifference === 0 && orphaned === 0) return null;
+  return { account: kind, id, credits, spends, balance, difference, usedDifference, orphaned };
 }
 
 /** Running processes with the number of their newest row. */
@@ -122,20 +116,19 @@ async function lastRows(db: Database): Promise<Map<string, number>> {
 async function appliedSpends(
   db: Database,
   kind: AccountKind,
-  record: UserRecord | TokenRecord,
+  record: AccountRecord,
   running: ReadonlyMap<string, number>,
 ): Promise<{ spends: number; used: number }> {
   const logs = db.collection('logs');
-  // Rows are indexed by user.
-  const own: Filter<LogRecord> = 'user_id' in record ? { user_id: record.user_id, token_id: record.id } : { user_id: record.id };
-  const sum = { quota: 'quota', token: 'token_quota' } as const;
+  const own = rowsOf(record);
+  const sum = { used: 'quota', spends: accountRules[kind].chargeInRow } as const;
   const byProcess = await logs.group({ filter: { ...own, process: { exists: true } }, by: ['process'], sum });
   const rows = byProcess.filter((row) => !running.has(String(row['process'])));
   for (const [id, newest] of running) {
     rows.push(...(await logs.group({ filter: { ...own, process: id, seq: { lte: record.applied[id] ?? newest } }, by: [], sum })));
   }
   const total = (name: string) => rows.reduce((value, row) => value + Number(row[name]), 0);
-  return { spends: total(kind === 'user' ? 'quota' : 'token'), used: total('quota') };
+  return { spends: total('spends'), used: total('used') };
 }
 
 async function runningProcesses(db: Database): Promise<Set<string>> {
@@ -143,16 +136,8 @@ async function runningProcesses(db: Database): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-function strayOf(record: MoneyFields, running: ReadonlySet<string>): number {
+function orphanedOf(record: MoneyFields, running: ReadonlySet<string>): number {
   let sum = 0;
   for (const [key, lease] of Object.entries(record.leases)) if (!running.has(processOfLease(key))) sum += lease;
   return sum;
-}
-
-async function read(db: Database, kind: AccountKind, id: number): Promise<UserRecord | TokenRecord | null> {
-  return kind === 'user' ? await db.collection('users').get(id) : await db.collection('tokens').get(id);
-}
-
-function balanceOf(record: UserRecord | TokenRecord): number {
-  return ('quota' in record ? record.quota : record.remain_quota) + leasedOf(record);
 }

@@ -1,16 +1,22 @@
-// Changes of a balance that are not relayed calls: an entry with a unique reference first, then the account, exactly once.
-// A crash between the two is finished later: the entry is still open, and the account's mark tells whether it was applied.
+// Changes of a balance that are not relayed calls. A ledger entry with a unique reference is written first, then it is applied to the
+// account, exactly once. After a crash between the two the entry is still open, and the account's mark tells whether it was applied.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import { DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
-import type { Patch } from '#server/db/collection.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
-import type { TokenRecord } from '#server/db/records/token.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
-import { leasedOf } from '#server/money/account.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import {
+  accountKinds,
+  accountRules,
+  balanceOf,
+  changeAccount,
+  chargedOf,
+  eachAccount,
+  leasedOf,
+  readAccount,
+} from '#server/money/account.ts';
+import type { AccountRecord, AccountRef } from '#server/money/account.ts';
 import type { BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
 
 export interface EntriesOptions {
@@ -22,9 +28,9 @@ export interface EntriesOptions {
   running: Set<number>;
 }
 
-/** How long money that idles in leases is waited for. */
+/** A change waits this long for idle leases to come back. */
 const recallMs = 1_000;
-/** Marks are kept this long after their entry is done: no process stalls longer between the two steps of an entry. */
+/** Marks are kept this long: no process stalls longer between the two steps of an entry. */
 const markMs = 24 * 3600 * 1000;
 
 export async function changeBalance(options: EntriesOptions, request: LedgerRequest & { amount: number }): Promise<LedgerResult> {
@@ -34,24 +40,24 @@ export async function changeBalance(options: EntriesOptions, request: LedgerRequ
 
 export async function setBalance(options: EntriesOptions, request: LedgerRequest & BalanceTarget): Promise<LedgerResult> {
   checkAmount(request.balance);
-  const record = await readAccount(options.db, request.account, request.id);
+  const record = await readAccount(options.db, { kind: request.account, id: request.id });
   if (record === null) throw new AppError('not_found');
-  const amount = request.balance - spentSince(record, request) - balanceOf(request.account, record);
-  if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(request.account, record) };
-  // What running calls have reserved may stand against the target; it settles against it.
+  const amount = request.balance - spentSince(record, request) - balanceOf(record);
+  if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(record) };
+  // Running calls keep what they have reserved, so they may spend below the target.
   const result = await enter(options, request, { amount, isBounded: false });
-  // Idle leases would be spent beyond it.
+  // Idle leases must come back, or new calls spend them.
   if (amount < 0 && leasedOf(record) > 0) await options.changes.announce('lease', `${request.account}:${request.id}`);
   return result;
 }
 
-/** Spending moves money from the balance to `used_quota`, or `charged_quota`: their sum only changes by edits. */
-function spentSince(record: UserRecord | TokenRecord, { knownUsed, knownCharged }: BalanceTarget): number {
-  if (knownCharged !== undefined) return ('charged_quota' in record ? (record.charged_quota ?? 0) : 0) - knownCharged;
+/** Spending moves quota from the balance to `used_quota` and `charged_quota`, so what was spent is what they have grown by. */
+function spentSince(record: AccountRecord, { knownUsed, knownCharged }: BalanceTarget): number {
+  if (knownCharged !== undefined) return chargedOf(record) - knownCharged;
   return knownUsed === undefined ? 0 : record.used_quota - knownUsed;
 }
 
-/** Finishes the entries that a process left open and that nobody is at: `running` are those that it is at itself. */
+/** Finishes the entries that a process left open, without those that it is applying now (`running`). */
 export async function finishOpenEntries(
   { db, now }: { db: Database; now(): number },
   processId: string,
@@ -64,7 +70,7 @@ export async function finishOpenEntries(
       await finishEntry(db, entry, now());
     } catch (failure) {
       if (failure instanceof DatabaseUnavailable) throw failure;
-      // One that is refused must not keep the others from being finished.
+      // The others are finished although the database refuses this one.
       refused ??= failure;
     }
   }
@@ -72,22 +78,21 @@ export async function finishOpenEntries(
 }
 
 async function finishEntry(db: Database, entry: LedgerRecord, now: number): Promise<void> {
-  // Nothing was taken, and whoever asked was told nothing: it did not happen.
+  // Nothing was taken and nobody was told that it was, so it is voided.
   if (entry.amount < 0 && (await voidEntry(db, entry, now))) return;
   const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now, isBounded: false })) !== null;
-  // Null: given before, voided, or not possible any more.
+  // Null: it was applied before, was voided, or is not possible any more.
   if (!isApplied && (await voidEntry(db, entry, now))) return;
   await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'done' } });
 }
 
 /** Removes marks of entries that are long done. */
-export async function removeOldMarks(options: { db: Database; now(): number }): Promise<void> {
-  const before = options.now() - markMs;
-  for (const kind of ['user', 'token'] as const) {
-    const collection = kind === 'user' ? options.db.collection('users') : options.db.collection('tokens');
-    for await (const record of collection.each({})) {
+export async function removeOldMarks({ db, now }: { db: Database; now(): number }): Promise<void> {
+  const before = now() - markMs;
+  for (const kind of accountKinds) {
+    for await (const record of eachAccount(db, kind)) {
       const old = Object.entries(record.marks).filter(([, at]) => at < before);
-      if (old.length > 0) await collection.patch({ id: record.id }, { unset: old.map(([mark]) => `marks.${mark}` as const) });
+      if (old.length > 0) await changeAccount(db, { kind, id: record.id }, { unset: old.map(([mark]) => `marks.${mark}` as const) });
     }
   }
 }
@@ -126,9 +131,9 @@ async function enter(
 }
 
 async function repeatedResult({ db }: EntriesOptions, entry: LedgerRecord): Promise<LedgerResult> {
-  const record = await readAccount(db, entry.account, entry.account_id);
+  const record = await readAccount(db, accountOf(entry));
   if (entry.state === 'void') throw new AppError('balance_too_small');
-  return { isNew: false, amount: entry.amount, balance: record === null ? 0 : balanceOf(entry.account, record) };
+  return { isNew: false, amount: entry.amount, balance: record === null ? 0 : balanceOf(record) };
 }
 
 async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounded: boolean): Promise<LedgerResult> {
@@ -138,12 +143,12 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   for (;;) {
     const record = await applyToAccount(db, entry, { now: options.now(), isBounded });
     if (record !== null) return finish(options, entry, record);
-    const current = await readAccount(db, entry.account, entry.account_id);
+    const current = await readAccount(db, accountOf(entry));
     const isFinished = current !== null && (current.marks[appliedMark(entry)] ?? current.marks[voidMark(entry)]) !== undefined;
-    const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(entry.account, current) >= -entry.amount;
+    const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(current) >= -entry.amount;
     if (isFinished || !isLeased || performance.now() > deadline) {
       const isVoid = await voidEntry(db, entry, options.now());
-      // Who took this process for dead has applied it.
+      // Another process took this one for dead and has applied it.
       if (!isVoid && current !== null) return finish(options, entry, current);
       throw new AppError(current === null ? 'not_found' : entry.amount > 0 ? 'balance_too_large' : 'balance_too_small');
     }
@@ -155,12 +160,12 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
   }
 }
 
-async function finish({ db }: EntriesOptions, entry: LedgerRecord, record: UserRecord | TokenRecord): Promise<LedgerResult> {
+async function finish({ db }: EntriesOptions, entry: LedgerRecord, record: AccountRecord): Promise<LedgerResult> {
   await db.collection('ledger').patch({ id: entry.id }, { set: { state: 'done' } });
-  return { isNew: true, amount: entry.amount, balance: balanceOf(entry.account, record) };
+  return { isNew: true, amount: entry.amount, balance: balanceOf(record) };
 }
 
-/** The account's record says which of the two happened to an entry: whoever is first decides, and both never do. */
+/** An entry is either applied or void: the first of these marks in the account's record decides, and there are never both. */
 function appliedMark(entry: LedgerRecord): string {
   return `e${entry.id}`;
 }
@@ -168,14 +173,14 @@ function voidMark(entry: LedgerRecord): string {
   return `v${entry.id}`;
 }
 
-/** Makes sure that the entry never comes about; false when it has. */
+/** Makes sure that the entry is never applied; false when it was. */
 async function voidEntry(db: Database, entry: LedgerRecord, now: number): Promise<boolean> {
-  const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
-  const fenced = await collection.patch(
-    { id: entry.account_id, [`marks.${appliedMark(entry)}`]: { exists: false } },
-    { set: { [`marks.${voidMark(entry)}`]: now } },
-  );
-  if (fenced === null && (await readAccount(db, entry.account, entry.account_id)) !== null) return false;
+  const account = accountOf(entry);
+  const fenced = await changeAccount(db, account, {
+    where: { [`marks.${appliedMark(entry)}`]: { exists: false } },
+    set: { [`marks.${voidMark(entry)}`]: now },
+  });
+  if (fenced === null && (await readAccount(db, account)) !== null) return false;
   await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
   return true;
 }
@@ -185,28 +190,24 @@ async function applyToAccount(
   db: Database,
   entry: LedgerRecord,
   { now, isBounded }: { now: number; isBounded: boolean },
-): Promise<UserRecord | TokenRecord | null> {
-  const field = entry.account === 'user' ? 'quota' : 'remain_quota';
-  const mark = `marks.${appliedMark(entry)}`;
-  const isUndecided = { [mark]: { exists: false }, [`marks.${voidMark(entry)}`]: { exists: false } };
-  const collection = entry.account === 'user' ? db.collection('users') : db.collection('tokens');
-  const patch: Patch<UserRecord> & Patch<TokenRecord> = { increment: { [field]: entry.amount }, set: { [mark]: now } };
-  const bound = isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) };
-  const record = await collection.patch({ id: entry.account_id, ...isUndecided, [field]: bound }, patch);
+): Promise<AccountRecord | null> {
+  const account = accountOf(entry);
+  const mark = `marks.${appliedMark(entry)}` as const;
+  const record = await changeAccount(db, account, {
+    where: { [mark]: { exists: false }, [`marks.${voidMark(entry)}`]: { exists: false } },
+    quota: isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) },
+    add: entry.amount,
+    set: { [mark]: now },
+  });
   if (record === null) return null;
-  // The full mark is what the level is drawn against: the balance right after a credit, or after any edit of a token.
-  if (entry.amount < 0 && entry.account === 'user') return record;
-  const full = Math.max(0, balanceOf(entry.account, record));
-  return (await collection.patch({ id: entry.account_id }, { set: { full_mark: full } })) ?? record;
+  // The balance meter is drawn against the full mark: the balance right after a credit, or after any edit of a token.
+  if (!accountRules[account.kind].marksFull(entry.amount)) return record;
+  const full = Math.max(0, balanceOf(record));
+  return (await changeAccount(db, account, { set: { full_mark: full } })) ?? record;
 }
 
-async function readAccount(db: Database, kind: AccountKind, id: number): Promise<UserRecord | TokenRecord | null> {
-  return kind === 'user' ? await db.collection('users').get(id) : await db.collection('tokens').get(id);
-}
-
-function balanceOf(kind: AccountKind, record: UserRecord | TokenRecord): number {
-  const own = kind === 'user' && 'quota' in record ? record.quota : 'remain_quota' in record ? record.remain_quota : 0;
-  return own + leasedOf(record);
+function accountOf({ account, account_id: id }: LedgerRecord): AccountRef {
+  return { kind: account, id };
 }
 
 function checkAmount(amount: number): void {

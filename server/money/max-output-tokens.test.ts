@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { largestAnswer } from './max-output-tokens.ts';
+import { maxOutputTokens } from './max-output-tokens.ts';
 
 test.each([
   ['gpt-4o-mini', 16_384],
@@ -12,5 +12,5 @@ test.each([
   ['sea-1', null],
   ['', null],
 ])('the largest answer of %s is %s', (model, tokens) => {
-  expect(largestAnswer(model)).toBe(tokens);
+  expect(maxOutputTokens(model)).toBe(tokens);
 });

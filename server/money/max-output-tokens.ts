@@ -5,7 +5,7 @@ const byModel = new Map<string, number>(Object.entries(known));
 const found = new Map<string, number | null>();
 
 /** Null: not known. Versions of a model (`gpt-4o-2024-08-06`) are as their model, names with a vendor (`openai/gpt-4o`) as without. */
-export function largestAnswer(model: string): number | null {
+export function maxOutputTokens(model: string): number | null {
   const exact = byModel.get(model);
   if (exact !== undefined) return exact;
   const before = found.get(model);

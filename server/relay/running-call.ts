@@ -2,7 +2,7 @@
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import type { Reservation } from '#server/money/settlement/settlement.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';

@@ -50,7 +50,7 @@ const faults: Fault[] = [
     fault: 'money that a process holds which is gone',
     spoil: ({ app, user }) =>
       app.context.db.collection('users').patch({ id: user.id }, { increment: { quota: -50 }, set: { 'leases.pgone': 50 } }),
-    finding: { account: 'user', difference: 0, stray: 50 },
+    finding: { account: 'user', difference: 0, orphaned: 50 },
   },
 ];
 

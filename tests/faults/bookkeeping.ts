@@ -7,7 +7,7 @@ import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
 import { readEnv } from '#server/env.ts';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -128,9 +128,9 @@ export async function check({ other, user, limited }: Scene, outcomes: Outcomes,
   const credited = entries.reduce((sum, entry) => sum + (entry.state === 'done' ? entry.amount : 0), startQuota);
   const [userNow, tokenNow] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(limited.id)];
   if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
-  expect(userBalance(userNow), `${where}: the user's balance`).toBe(credited - spent);
+  expect(balanceOf(userNow), `${where}: the user's balance`).toBe(credited - spent);
   const fromToken = rows.reduce((sum, row) => sum + (row.token_quota ?? 0), 0);
-  expect(tokenBalance(tokenNow), `${where}: the token's balance`).toBe(tokenQuota - fromToken);
+  expect(balanceOf(tokenNow), `${where}: the token's balance`).toBe(tokenQuota - fromToken);
 }
 
 /** How many writes the whole work takes when nothing stops it. */

@@ -2,7 +2,7 @@
 // anything else moves no money, however old the view is that it was based on.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -55,7 +55,7 @@ async function balances(scene: RelayScene): Promise<{ user: number; token: numbe
   const { db } = scene.app.context;
   const [user, token] = [await db.collection('users').get(scene.user.id), await db.collection('tokens').get(scene.token.id)];
   if (user === null || token === null) throw new Error('The accounts are gone');
-  return { user: userBalance(user), token: tokenBalance(token) };
+  return { user: balanceOf(user), token: balanceOf(token) };
 }
 
 describe.each(engines)('edits while calls run on $kind', (engine) => {

@@ -2,7 +2,7 @@
 // when it was not dead after all it goes on under a new identity: nothing is charged twice, nothing is lost.
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
-import { finishStrayEntries, removeStrayRows, returnStrayLeases } from '#server/money/recovery/orphans.ts';
+import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 import { arrange, check, countWrites, end, log, onPlace, open, work } from '#tests/faults/bookkeeping.ts';
 import type { Outcomes, Scene } from '#tests/faults/bookkeeping.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -85,10 +85,10 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
           .collection('processes')
           .patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
         await other.ledger.settleLeftovers();
-        const strays = { db: other.db, log, now: other.now };
-        await finishStrayEntries(strays, 0);
-        await removeStrayRows(strays);
-        await returnStrayLeases(strays);
+        const orphans = { db: other.db, log, now: other.now };
+        await finishOrphanEntries(orphans, 0);
+        await removeOrphanRows(orphans);
+        await returnOrphanLeases(orphans);
         await check(scene, outcomes, where);
       });
     },

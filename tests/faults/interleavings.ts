@@ -5,11 +5,11 @@ import { createChangeFeed } from '#server/db/change-feed.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
-import { emptyMoney, tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf, emptyMoney } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import type { Ledger } from '#server/money/ledger.ts';
-import type { Reservation } from '#server/money/settlement/settlement.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
@@ -112,7 +112,7 @@ async function runBatch({ engine, honoursLimits }: InterleavingsOptions, { count
     expect((await audit(database.db)).findings, where).toEqual([]);
     for (const subject of subjects) {
       const { user } = await read(database.db, subject);
-      if (userBalance(user) < 0) report.overdrawn += 1;
+      if (balanceOf(user) < 0) report.overdrawn += 1;
     }
   } finally {
     for (const process of running) await stop(process);
@@ -269,8 +269,8 @@ async function check(db: Database, subjects: readonly Subject[], where: string):
     const [user, token] = [users.get(subject.user.id), tokens.get(subject.token.id)];
     if (user === undefined || token === undefined) throw new Error('The accounts are gone');
     const lowest = { user: -subject.outgrowth - subject.taken.user, token: -subject.outgrowth };
-    expect(userBalance(user), `${where}: user ${user.id}`).toBeGreaterThanOrEqual(lowest.user);
-    if (subject.isLimited) expect(tokenBalance(token), `${where}: token ${token.id}`).toBeGreaterThanOrEqual(lowest.token);
+    expect(balanceOf(user), `${where}: user ${user.id}`).toBeGreaterThanOrEqual(lowest.user);
+    if (subject.isLimited) expect(balanceOf(token), `${where}: token ${token.id}`).toBeGreaterThanOrEqual(lowest.token);
   }
 }
 

@@ -1,6 +1,6 @@
 // An opening of a lease is given up, and arrives when the lease has long been closed again: the money stays where it was.
 import { expect, it } from 'vitest';
-import { createAccount } from '#server/money/leases/lease.ts';
+import { createLease } from '#server/money/leases/lease.ts';
 import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { log, open } from '#tests/faults/bookkeeping.ts';
@@ -28,27 +28,27 @@ onEachEngine('a late opening', (current) => {
     const read = async () => {
       const record = await real.collection('users').get(user.id);
       if (record === null) throw new Error('The user is gone');
-      return { quota: record.quota, leases: record.leases, term: record.terms?.[processId] };
+      return { quota: record.quota, leases: record.leases, fencingToken: record.fencing_tokens?.[processId] };
     };
     return { db, moves, id: user.id, read };
   }
 
   it('takes nothing once the lease was opened otherwise and closed', async () => {
     const { db, moves, id, read } = await arrange();
-    const account = createAccount('user', id);
+    const lease = createLease('user', id);
     db.failAt(1, 'late');
-    await expect(moves.take(account, 300)).rejects.toThrow();
+    await expect(moves.take(lease, 300)).rejects.toThrow();
     // As a settlement does, which asks again without a doubt.
-    await moves.open(account);
+    await moves.open(lease);
     expect(await read()).toMatchObject({ quota: 1_000, leases: { [processId]: 0 } });
-    expect(await moves.close(account)).toBe(true);
+    expect(await moves.close(lease)).toBe(true);
     await db.deliver();
     expect(await read()).toMatchObject({ quota: 1_000, leases: {} });
   });
 
   it('takes nothing once the doubt was resolved, the money given back and the lease closed, and the account goes on', async () => {
     const { db, moves, id, read } = await arrange();
-    const first = createAccount('user', id);
+    const first = createLease('user', id);
     db.failAt(1, 'late');
     await moves.take(first, 300).catch((failure: unknown) => moves.doubt(first, failure));
     expect(await moves.readAgain(first)).toBe(true);
@@ -57,7 +57,7 @@ onEachEngine('a late opening', (current) => {
     expect(await moves.close(first)).toBe(true);
 
     // Used again much later: what is known of it is in the record only.
-    const second = createAccount('user', id);
+    const second = createLease('user', id);
     expect(await moves.take(second, 100)).toBe(false);
     expect(await moves.readAgain(second)).toBe(true);
     expect(await moves.take(second, 100)).toBe(true);
@@ -71,10 +71,10 @@ onEachEngine('a late opening', (current) => {
 
   it('leaves nothing in the record of an account that was never in doubt', async () => {
     const { moves, id, read } = await arrange();
-    const account = createAccount('user', id);
-    expect(await moves.take(account, 300)).toBe(true);
-    await moves.giveBack(account);
-    expect(await moves.close(account)).toBe(true);
-    expect(await read()).toEqual({ quota: 1_000, leases: {}, term: undefined });
+    const lease = createLease('user', id);
+    expect(await moves.take(lease, 300)).toBe(true);
+    await moves.giveBack(lease);
+    expect(await moves.close(lease)).toBe(true);
+    expect(await read()).toEqual({ quota: 1_000, leases: {}, fencingToken: undefined });
   });
 });

@@ -1,7 +1,7 @@
 // Many calls at once on a balance that pays for few: exactly those succeed, however the calls are spread over processes.
 import { describe, expect, test } from 'vitest';
 import { audit } from '#server/money/audit.ts';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { countPrompt } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -80,7 +80,7 @@ async function balances(scene: RelayScene): Promise<{ user: number; token: numbe
   const { db } = scene.app.context;
   const [user, token] = [await db.collection('users').get(scene.user.id), await db.collection('tokens').get(scene.token.id)];
   if (user === null || token === null) throw new Error('The accounts are gone');
-  return { user: userBalance(user), token: tokenBalance(token) };
+  return { user: balanceOf(user), token: balanceOf(token) };
 }
 
 describe.each(engines)('1,000 parallel calls on $kind', (engine) => {

@@ -4,8 +4,8 @@ import type { RunningContext } from '#server/create-context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database, Write } from '#server/db/database.ts';
 import { audit } from '#server/money/audit.ts';
-import { userBalance } from '#server/money/account.ts';
-import type { Reservation } from '#server/money/settlement/settlement.ts';
+import { balanceOf } from '#server/money/account.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -105,7 +105,7 @@ describe.each(engines)('a settlement that is refused on $kind', (engine) => {
           [12, { note: 'fine' }],
         ]);
         const user = await context.db.collection('users').get(userId);
-        expect(user === null ? 0 : userBalance(user)).toBe(10_000 - 33);
+        expect(user === null ? 0 : balanceOf(user)).toBe(10_000 - 33);
         expect((await audit(context.db)).findings).toEqual([]);
         expect(context.ledger.isStuck).toBe(false);
       },
@@ -142,7 +142,7 @@ describe.each(engines)('a settlement that is refused on $kind', (engine) => {
         await Promise.all(stuck);
         expect(context.ledger.isStuck).toBe(false);
         const [one, two] = [await context.db.collection('users').get(userId), await context.db.collection('users').get(other.id)];
-        expect([one === null ? 0 : userBalance(one), two === null ? 0 : userBalance(two)]).toEqual([10_000 - 15, 10_000 - 9]);
+        expect([one === null ? 0 : balanceOf(one), two === null ? 0 : balanceOf(two)]).toEqual([10_000 - 15, 10_000 - 9]);
         expect((await audit(context.db)).findings).toEqual([]);
       },
     );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { audit } from '#server/money/audit.ts';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -55,7 +55,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
     const spent = rows.reduce((sum, row) => sum + row.quota, 0);
     const [user, token] = [await db.collection('users').get(scene.user.id), await db.collection('tokens').get(scene.token.id)];
     if (user === null || token === null) throw new Error('The accounts are gone');
-    expect([userBalance(user), tokenBalance(token)]).toEqual([startQuota - spent, startQuota - spent]);
+    expect([balanceOf(user), balanceOf(token)]).toEqual([startQuota - spent, startQuota - spent]);
     expect([user.request_count, token.used_quota]).toEqual([rows.length, spent]);
     expect((await audit(db)).findings).toEqual([]);
     // What both hold in memory is what the records say: when nobody calls any more, all of it goes back.

@@ -1,7 +1,7 @@
 // A write fails, and nobody knows whether it was carried out: nothing is done twice, nothing stays behind, and nobody is
 // refused money that he has.
 import { describe, expect, test } from 'vitest';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { arrange, check, countWrites, end, onPlace, work } from '#tests/faults/bookkeeping.ts';
 import type { Outcomes, Scene } from '#tests/faults/bookkeeping.ts';
@@ -14,7 +14,7 @@ async function checkSpendable({ context, other, user, limited, unlimited }: Scen
     const isLimited = token === limited;
     const [record, tokenRecord] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(token.id)];
     if (record === null || tokenRecord === null) throw new Error('The accounts are gone');
-    const amount = isLimited ? tokenBalance(tokenRecord) : userBalance(record);
+    const amount = isLimited ? balanceOf(tokenRecord) : balanceOf(record);
     const request = { userId: user.id, token: { id: token.id, isLimited } };
     let result = await context.ledger.reserve({ ...request, amount });
     // Another process may hold it idle, and on a busy machine it may hear of that too late for the first call.
@@ -41,7 +41,7 @@ async function workAndReturn(scene: Scene, outcomes: Outcomes): Promise<void> {
   const { other, user, unlimited } = scene;
   await work(scene, outcomes);
   const record = await other.db.collection('users').get(user.id);
-  const amount = record === null ? 0 : userBalance(record);
+  const amount = record === null ? 0 : balanceOf(record);
   const result = await other.ledger.reserve({ userId: user.id, token: { id: unlimited.id, isLimited: false }, amount });
   if ('reservation' in result) other.ledger.release(result.reservation);
 }

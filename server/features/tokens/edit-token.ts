@@ -9,7 +9,7 @@ import type { Patch } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
-import { tokenBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { presentMasked } from './present-token.ts';
 import { findToken, ownToken } from './store.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
@@ -94,13 +94,13 @@ type MeantQuota = { balance: number; knownUsed?: number; knownCharged?: number }
 function meantQuota(token: TokenRecord, { remain_quota, used_quota, charged_quota }: TokenEdit): MeantQuota | null {
   if (remain_quota === undefined) return null;
   if (charged_quota !== undefined) {
-    const now = { balance: tokenBalance(token), used: token.charged_quota ?? 0 };
+    const now = { balance: balanceOf(token), used: token.charged_quota ?? 0 };
     const meant = meantBalance({ balance: remain_quota, used: charged_quota }, now, 'remain_quota');
     return meant === null ? null : { balance: meant.balance, ...(meant.knownUsed === undefined ? {} : { knownCharged: meant.knownUsed }) };
   }
   // What an unlimited token uses does not come from its balance, so there `used_quota` says nothing about it.
   const edit = { balance: remain_quota, used: token.unlimited_quota ? undefined : used_quota };
-  return meantBalance(edit, { balance: tokenBalance(token), used: token.used_quota }, 'remain_quota');
+  return meantBalance(edit, { balance: balanceOf(token), used: token.used_quota }, 'remain_quota');
 }
 
 async function finish(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {

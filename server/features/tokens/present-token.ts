@@ -2,7 +2,7 @@ import type { Token } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import { effectiveStatus } from './token-status.ts';
-import { tokenBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 
 /** A token as its owner sees it, with its key. */
 export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, record: TokenRecord): Token {
@@ -15,7 +15,7 @@ export function presentToken(context: Pick<AppContext, 'now' | 'secrets'>, recor
     created_time: record.created_time,
     accessed_time: record.accessed_time,
     expired_time: record.expired_time,
-    remain_quota: tokenBalance(record),
+    remain_quota: balanceOf(record),
     unlimited_quota: record.unlimited_quota,
     used_quota: record.used_quota,
     charged_quota: record.charged_quota ?? 0,

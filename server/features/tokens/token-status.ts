@@ -1,6 +1,6 @@
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
-import { tokenBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 
 /**
  * What a token is worth at `now` (milliseconds). Owners switch between enabled and disabled; expired and exhausted follow
@@ -18,5 +18,5 @@ export function isExpired(token: Pick<TokenRecord, 'expired_time'>, now: number)
 
 /** A limited token without any balance, leases of running processes counted in. */
 export function isExhausted(token: TokenRecord): boolean {
-  return !token.unlimited_quota && tokenBalance(token) <= 0;
+  return !token.unlimited_quota && balanceOf(token) <= 0;
 }

@@ -16,7 +16,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import type { LedgerResult } from '#server/money/ledger.ts';
 import { readLivingUser } from './store.ts';
 
@@ -121,10 +121,6 @@ async function restore(context: AppContext, former: UserRecord, edited: UserReco
 function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): (() => Promise<LedgerResult>) | null {
   const request = { account: 'user' as const, id: user.id, kind: 'edit', ref: `edit:${context.randomText(24)}`, actorId: actor.id };
   if (edit.quota === undefined) return () => context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
-  const meant = meantBalance(
-    { balance: edit.quota, used: edit.used_quota },
-    { balance: userBalance(user), used: user.used_quota },
-    'quota',
-  );
+  const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: balanceOf(user), used: user.used_quota }, 'quota');
   return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });
 }

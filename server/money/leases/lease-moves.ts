@@ -1,23 +1,23 @@
-// Moves money between an account's record and what this process knows of it, and finds out what it holds when a move failed
-// and nobody knows whether it was carried out.
+// Moves money between an account's record and this process' lease on it. When the outcome of such a write is unknown, it finds out
+// what the lease holds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
-import { hold, keyOf, letGo } from '#server/money/leases/lease.ts';
-import type { Account } from '#server/money/leases/lease.ts';
+import { quotaOf, readAccount } from '#server/money/account.ts';
+import type { AccountRecord } from '#server/money/account.ts';
+import { beginWrite, keyOf, endWrite } from '#server/money/leases/lease.ts';
+import type { Lease } from '#server/money/leases/lease.ts';
 import {
-  beginTerm,
+  raiseFencingToken,
   closeLease,
   growLease,
   openLease,
   overdrawLease,
-  quotaOf,
-  readAccount,
   shrinkLease,
   undoOpening,
 } from '#server/money/leases/lease-records.ts';
-import type { AccountRecord, LeaseOf } from '#server/money/leases/lease-records.ts';
+import type { LeaseRef } from '#server/money/leases/lease-records.ts';
 
 const undoMs = 250;
 
@@ -25,106 +25,106 @@ export interface LeaseMovesOptions {
   db: Database;
   log: Logger;
   processId(): string;
-  /** Whether the books of that identity are still its own. */
+  /** False when another process has begun to settle the books of that identity. */
   isAlive(processId: string): Promise<boolean>;
-  /** That identity was lost: resolves when a new one is there, and `reset` was called. */
+  /** That identity was lost. Resolves when there is a new one and `reset` was called. */
   onLost(processId: string): Promise<void>;
-  /** Number of the last log row given out; what is settled later carries a bigger one. */
+  /** Number of the last log row given out. What is settled later has a greater one. */
   lastSeq(): number;
 }
 
 export class LeaseMoves {
   readonly #options: LeaseMovesOptions;
   readonly #closing = new Map<string, Promise<void>>();
-  /** Number of the last term that was begun, of any lease. */
-  #lastTerm = 0;
+  /** The last one that was given out, to any lease. */
+  #lastFencingToken = 0;
 
   constructor(options: LeaseMovesOptions) {
     this.#options = options;
   }
 
-  /** Makes sure that the lease field exists, so that a settlement finds it. */
-  async open(account: Account): Promise<void> {
+  /** Makes sure that the record has the lease, so that a settlement can charge it. */
+  async open(lease: Lease): Promise<void> {
     const processId = this.#options.processId();
-    if (account.openedAs === processId || (await this.take(account, 0)) || account.openedAs === processId) return;
-    // It may be there already, by a write that was given up.
-    const record = await this.#beginTerm(account, processId);
+    if (lease.openedAs === processId || (await this.take(lease, 0)) || lease.openedAs === processId) return;
+    // A write that was given up may have opened it.
+    const record = await this.#raiseFencingToken(lease, processId);
     if (record === null || processId !== this.#options.processId()) return;
     if (record.leases[processId] === undefined) {
-      await this.take(account, 0);
+      await this.take(lease, 0);
       return;
     }
     if (!(await this.#options.isAlive(processId))) {
       await this.#options.onLost(processId);
       return;
     }
-    account.openedAs = processId;
-    account.isDoubtful = true;
+    lease.openedAs = processId;
+    lease.isDoubtful = true;
   }
 
-  /** Moves quota into the lease; false when the record has less, or when the lease is no longer ours to grow. */
-  async take(account: Account, amount: number): Promise<boolean> {
-    await this.#closing.get(keyOf(account));
+  /** Moves quota into the lease; false when the account has less, or when the identity or the fencing token is not the last one. */
+  async take(lease: Lease, amount: number): Promise<boolean> {
+    await this.#closing.get(keyOf(lease));
     const processId = this.#options.processId();
-    const isOpen = account.openedAs === processId;
-    hold(account);
+    const isOpen = lease.openedAs === processId;
+    beginWrite(lease);
     try {
       const { db } = this.#options;
-      const lease = this.#lease(account, processId);
-      if (!isOpen) this.#lastTerm += 1;
-      const newTerm = isOpen ? lease.term : this.#lastTerm;
-      const record = isOpen ? await growLease(db, lease, amount) : await this.#open(account, { amount, newTerm });
+      const ref = refOf(lease, processId);
+      if (!isOpen) this.#lastFencingToken += 1;
+      const newFencingToken = isOpen ? lease.fencingToken : this.#lastFencingToken;
+      const record = isOpen ? await growLease(db, ref, amount) : await this.#open(lease, { amount, newFencingToken });
       if (record === null) return false;
-      // Whoever settles our books freezes the leases that he finds after he has claimed them. One that is new may come too
-      // late for him, so it counts only when we are known to live after it was taken.
+      // A process that settles our books claims them first and then freezes the leases that it finds. A lease that was opened
+      // after that is not found, so an opening counts only when the books are known to be ours after it.
       if (!isOpen && !(await this.#options.isAlive(processId))) {
-        await this.#undoOpening({ ...lease, term: newTerm }, amount);
+        await this.#undoOpening({ ...ref, fencingToken: newFencingToken }, amount);
         await this.#options.onLost(processId);
         return false;
       }
-      if (processId !== this.#options.processId()) return false; // settled with the rest of that identity
-      account.openedAs = processId;
-      account.term = Math.max(account.term, newTerm);
-      account.free += amount;
-      account.knownQuota = quotaOf(record);
+      if (processId !== this.#options.processId()) return false; // it was settled with the rest of that identity
+      lease.openedAs = processId;
+      lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
+      lease.free += amount;
+      lease.knownQuota = quotaOf(record);
       return true;
     } finally {
-      letGo(account);
+      endWrite(lease);
     }
   }
 
   /** Reserves what the account does not have; false when it owes something already. */
-  async overdraw(account: Account, amount: number): Promise<boolean> {
-    await this.open(account);
+  async overdraw(lease: Lease, amount: number): Promise<boolean> {
+    await this.open(lease);
     const processId = this.#options.processId();
-    if (account.openedAs !== processId) return false;
-    hold(account);
+    if (lease.openedAs !== processId) return false;
+    beginWrite(lease);
     try {
-      const record = await overdrawLease(this.#options.db, this.#lease(account, processId), amount);
+      const record = await overdrawLease(this.#options.db, refOf(lease, processId), amount);
       if (record === null || processId !== this.#options.processId()) return false;
-      account.reserved += amount;
-      account.knownQuota = quotaOf(record);
+      lease.reserved += amount;
+      lease.knownQuota = quotaOf(record);
       return true;
     } catch (failure) {
-      if (account.openedAs === processId) this.doubt(account, failure);
+      if (lease.openedAs === processId) this.doubt(lease, failure);
       throw failure;
     } finally {
-      letGo(account);
+      endWrite(lease);
     }
   }
 
-  async #open(account: Account, { amount, newTerm }: { amount: number; newTerm: number }): Promise<AccountRecord | null> {
+  async #open(lease: Lease, { amount, newFencingToken }: { amount: number; newFencingToken: number }): Promise<AccountRecord | null> {
     const { db, lastSeq, processId } = this.#options;
     try {
-      return await openLease(db, this.#lease(account, processId()), { amount, newTerm, lastSeq: lastSeq() });
+      return await openLease(db, refOf(lease, processId()), { amount, newFencingToken, lastSeq: lastSeq() });
     } catch (failure) {
-      account.keepsTerm = true;
+      lease.keepsFencingToken = true;
       throw failure;
     }
   }
 
-  /** Until it is certain: it is in nobody's books, and would be missed only by the daily search for strays. */
-  async #undoOpening(lease: LeaseOf, amount: number): Promise<void> {
+  /** Repeated until the outcome is certain: otherwise the money is missing until the daily search for orphans. */
+  async #undoOpening(lease: LeaseRef, amount: number): Promise<void> {
     for (;;) {
       try {
         await undoOpening(this.#options.db, lease, amount);
@@ -136,80 +136,77 @@ export class LeaseMoves {
     }
   }
 
-  #lease({ kind, id, term }: Account, processId: string): LeaseOf {
-    return { kind, id, term, processId };
-  }
-
-  /** From here on no write that was given up changes the lease any more. Null: the account is gone, or a newer term has begun. */
-  async #beginTerm(account: Account, processId: string): Promise<AccountRecord | null> {
-    this.#lastTerm += 1;
-    const term = this.#lastTerm;
-    account.keepsTerm = true;
-    const record = await beginTerm(this.#options.db, this.#lease(account, processId), term);
-    if (record !== null && processId === this.#options.processId()) account.term = Math.max(account.term, term);
+  /** Afterwards no write that was given up changes the lease. Null: the account is gone, or the record has a greater token. */
+  async #raiseFencingToken(lease: Lease, processId: string): Promise<AccountRecord | null> {
+    this.#lastFencingToken += 1;
+    const newFencingToken = this.#lastFencingToken;
+    lease.keepsFencingToken = true;
+    const record = await raiseFencingToken(this.#options.db, refOf(lease, processId), newFencingToken);
+    if (record !== null && processId === this.#options.processId()) lease.fencingToken = Math.max(lease.fencingToken, newFencingToken);
     return record;
   }
 
-  doubt(account: Account, failure: unknown): void {
+  /** The outcome of a write is unknown. */
+  doubt(lease: Lease, failure: unknown): void {
     if (!(failure instanceof DatabaseUnavailable)) this.#options.log.error({ err: failure }, 'a lease could not be taken');
-    account.isDoubtful = true;
+    lease.isDoubtful = true;
   }
 
-  /** Resolves a doubt; false while writes that change the lease are under way. */
-  async readAgain(account: Account): Promise<boolean> {
-    if (account.writing > 0) return false;
-    const { written } = account;
+  /** Reads what the lease holds; false while other writes that change it are under way. */
+  async readAgain(lease: Lease): Promise<boolean> {
+    if (lease.writing > 0) return false;
+    const { written } = lease;
     const processId = this.#options.processId();
-    const record = await this.#beginTerm(account, processId);
-    if (record === null && (await readAccount(this.#options.db, account)) !== null) return false;
-    const lease = record?.leases[processId];
-    if (lease !== undefined && account.openedAs !== processId && !(await this.#options.isAlive(processId))) {
+    const record = await this.#raiseFencingToken(lease, processId);
+    if (record === null && (await readAccount(this.#options.db, lease)) !== null) return false;
+    const held = record?.leases[processId];
+    if (held !== undefined && lease.openedAs !== processId && !(await this.#options.isAlive(processId))) {
       await this.#options.onLost(processId);
       return false;
     }
-    if (account.written !== written || processId !== this.#options.processId()) return false;
-    account.isDoubtful = false;
-    account.openedAs = lease === undefined ? undefined : processId;
-    account.free = (lease ?? 0) - account.reserved;
+    if (lease.written !== written || processId !== this.#options.processId()) return false;
+    lease.isDoubtful = false;
+    lease.openedAs = held === undefined ? undefined : processId;
+    lease.free = (held ?? 0) - lease.reserved;
     return true;
   }
 
-  /** Moves what is free back to the account, or what its calls have overdrawn into the lease. */
-  async giveBack(account: Account): Promise<void> {
+  /** Moves what is free back to the account, or into the lease what its calls owe to it. */
+  async giveBack(lease: Lease): Promise<void> {
     const processId = this.#options.processId();
-    if (account.isDoubtful || account.openedAs !== processId || account.free === 0) return;
-    const amount = account.free;
-    // What is on its way there is known when it has arrived, what goes back is gone before: `free` is never more than there is.
-    if (amount > 0) account.free -= amount;
-    else if (account.writing > 0) return;
-    hold(account);
+    if (lease.isDoubtful || lease.openedAs !== processId || lease.free === 0) return;
+    const amount = lease.free;
+    // Subtracted before the write, added after it: `free` is never more than there is.
+    if (amount > 0) lease.free -= amount;
+    else if (lease.writing > 0) return;
+    beginWrite(lease);
     try {
-      const record = await shrinkLease(this.#options.db, this.#lease(account, processId), amount);
-      if (account.openedAs !== processId) return; // settled with the rest of that identity
+      const record = await shrinkLease(this.#options.db, refOf(lease, processId), amount);
+      if (lease.openedAs !== processId) return; // it was settled with the rest of that identity
       if (record === null) {
-        account.isDoubtful = true;
+        lease.isDoubtful = true;
         return;
       }
-      if (amount < 0) account.free -= amount;
-      account.knownQuota = quotaOf(record);
+      if (amount < 0) lease.free -= amount;
+      lease.knownQuota = quotaOf(record);
     } catch (failure) {
-      if (account.openedAs === processId) this.doubt(account, failure);
+      if (lease.openedAs === processId) this.doubt(lease, failure);
     } finally {
-      letGo(account);
+      endWrite(lease);
     }
   }
 
-  /** Removes this process' fields from the record of an account that is not used. False when they may still be there. */
-  async close(account: Account): Promise<boolean> {
-    if (account.openedAs === undefined && account.term === 0) return true;
-    const lease = this.#lease(account, account.openedAs ?? this.#options.processId());
-    account.openedAs = undefined;
+  /** Removes this process' fields from the account's record. No call may use the lease. False when they may still be there. */
+  async close(lease: Lease): Promise<boolean> {
+    if (lease.openedAs === undefined && lease.fencingToken === 0) return true;
+    const ref = refOf(lease, lease.openedAs ?? this.#options.processId());
+    lease.openedAs = undefined;
     let isClosed = false;
-    const key = keyOf(account);
-    const work = closeLease(this.#options.db, lease, account.keepsTerm)
+    const key = keyOf(lease);
+    const work = closeLease(this.#options.db, ref, lease.keepsFencingToken)
       .then(
         (record) => void (isClosed = record !== null),
-        // Harmless: an empty lease is left for settle-leftovers.
+        // An empty lease does no harm; crash recovery removes it.
         (failure: unknown) => this.#options.log.warn({ reason: String(failure) }, 'an empty lease could not be removed'),
       )
       .finally(() => this.#closing.delete(key));
@@ -217,4 +214,8 @@ export class LeaseMoves {
     await work;
     return isClosed;
   }
+}
+
+function refOf({ kind, id, fencingToken }: Lease, processId: string): LeaseRef {
+  return { kind, id, fencingToken, processId };
 }

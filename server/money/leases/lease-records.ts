@@ -1,128 +1,96 @@
 // Leases as the database knows them. Each function is one conditional update of the account's own record: it moves money
-// between `quota` and the lease, or does nothing and answers null. A network may deliver a write long after it was given up
-// (what a closed connection has not sent yet is still sent), so each names its term and is nothing worth in a later one.
-import type { Filter } from '#server/db/collection.ts';
-import type { TokenRecord } from '#server/db/records/token.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
+// between the account's quota and the lease, or does nothing and returns null. A network may deliver a write long after it was
+// given up (what a closed connection has not sent yet is still sent), so each write carries a fencing token and does nothing once
+// the record has another one (decision 13).
 import type { Database } from '#server/db/database.ts';
-import { frozenKey } from '#server/money/account.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import { changeAccount, frozenKey } from '#server/money/account.ts';
+import type { AccountFilter, AccountRecord, AccountRef } from '#server/money/account.ts';
 
-/** Whose lease, and of which account. */
-export interface LeaseOf {
-  kind: AccountKind;
-  id: number;
+/** The lease of a process on an account. */
+export interface LeaseRef extends AccountRef {
   processId: string;
-  /** The term that the record is in as far as its process knows; 0: none. */
-  term: number;
+  /** The one in the record as far as the process knows; 0: none. */
+  fencingToken: number;
 }
 
-export type AccountRecord = UserRecord | TokenRecord;
-
-export async function readAccount(db: Database, { kind, id }: { kind: AccountKind; id: number }): Promise<AccountRecord | null> {
-  return kind === 'user' ? await db.collection('users').get(id) : await db.collection('tokens').get(id);
-}
-
-/** What a record has outside all leases. */
-export function quotaOf(record: AccountRecord): number {
-  return 'quota' in record ? record.quota : record.remain_quota;
-}
-
-/** Opens a lease with `amount` in `newTerm`. Rows up to `lastSeq` were settled before this moment: they are not for it to apply again. */
+/** Opens a lease of `amount`. Rows up to `lastSeq` are marked as applied: they were settled before. */
 export function openLease(
   db: Database,
-  lease: LeaseOf,
-  { amount, newTerm, lastSeq }: { amount: number; newTerm: number; lastSeq: number },
+  lease: LeaseRef,
+  { amount, newFencingToken, lastSeq }: { amount: number; newFencingToken: number; lastSeq: number },
 ): Promise<AccountRecord | null> {
   const { processId } = lease;
-  const field = fieldOf(lease);
-  return collectionOf(db, lease).patch(
-    { ...atLeast(field, amount), ...inTerm(lease), [`leases.${frozenKey(processId)}`]: { exists: false } },
-    {
-      increment: { [field]: -amount, [`leases.${processId}`]: amount },
-      max: { [`applied.${processId}`]: lastSeq },
-      set: { [`terms.${processId}`]: newTerm },
-    },
-  );
+  return changeAccount(db, lease, {
+    where: { ...hasFencingToken(lease), [`leases.${frozenKey(processId)}`]: { exists: false } },
+    quota: atLeast(amount),
+    add: -amount,
+    increment: { [`leases.${processId}`]: amount },
+    max: { [`applied.${processId}`]: lastSeq },
+    set: { [`fencing_tokens.${processId}`]: newFencingToken },
+  });
 }
 
 /** Moves `amount` more into an open lease. */
-export function growLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
-  const field = fieldOf(lease);
-  const name = `leases.${lease.processId}` as const;
-  return collectionOf(db, lease).patch(
-    { ...atLeast(field, amount), ...inTerm(lease), [name]: { exists: true } },
-    { increment: { [field]: -amount, [name]: amount } },
-  );
+export function growLease(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
+  return changeAccount(db, lease, { ...intoLease(lease, amount), quota: atLeast(amount) });
 }
 
 /**
- * Moves `amount` into an open lease although it is not there. Only where the account owes nothing yet: of all that runs at the
- * same time, in any process, one succeeds, and nobody else reserves anything until what it took is back or paid.
+ * Moves `amount` into an open lease although the account does not have it. Only where the account owes nothing: of all calls at
+ * the same time, in all processes, one succeeds, and no other reserves anything until the debt is paid or given back.
  */
-export function overdrawLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
-  const field = fieldOf(lease);
-  const name = `leases.${lease.processId}` as const;
-  return collectionOf(db, lease).patch(
-    { [field]: { gte: 0 }, ...inTerm(lease), [name]: { exists: true } },
-    { increment: { [field]: -amount, [name]: amount } },
-  );
+export function overdrawLease(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
+  return changeAccount(db, lease, { ...intoLease(lease, amount), quota: { gte: 0 } });
 }
 
 /** Moves `amount` of an open lease back. */
-export function shrinkLease(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
-  const name = `leases.${lease.processId}` as const;
-  return collectionOf(db, lease).patch(
-    { ...inTerm(lease), [name]: { exists: true } },
-    { increment: { [fieldOf(lease)]: amount, [name]: -amount } },
-  );
+export function shrinkLease(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
+  return changeAccount(db, lease, intoLease(lease, -amount));
 }
 
-/** Takes back an opening that nothing was reserved from yet, as a whole; does nothing when it is settled already. Can be repeated. */
-export function undoOpening(db: Database, lease: LeaseOf, amount: number): Promise<AccountRecord | null> {
+/** Takes back the opening of a lease from which nothing was reserved yet. Does nothing when the lease is settled already; can be repeated. */
+export function undoOpening(db: Database, lease: LeaseRef, amount: number): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}` as const;
-  return collectionOf(db, lease).patch(
-    { ...inTerm(lease), [name]: amount },
-    { increment: { [fieldOf(lease)]: amount }, unset: [name, `applied.${processId}`, `terms.${processId}`] },
-  );
+  return changeAccount(db, lease, {
+    where: { ...hasFencingToken(lease), [name]: amount },
+    add: amount,
+    unset: [name, `applied.${processId}`, `fencing_tokens.${processId}`],
+  });
 }
 
 /**
- * Removes a lease in which nothing is left. With `keepsTerm` its term stays, until the process has ended: an opening that was
- * given up, of when there was no term yet, would else be worth something again.
+ * Removes a lease in which nothing is left. With `keepsFencingToken` the token stays until the process has ended: without it, an
+ * opening that was given up and arrives late would be carried out.
  */
-export function closeLease(db: Database, lease: LeaseOf, keepsTerm: boolean): Promise<AccountRecord | null> {
+export function closeLease(db: Database, lease: LeaseRef, keepsFencingToken: boolean): Promise<AccountRecord | null> {
   const { processId } = lease;
   const name = `leases.${processId}` as const;
   const fields = [name, `applied.${processId}`] as const;
-  return collectionOf(db, lease).patch(
-    { ...inTerm(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
-    { unset: keepsTerm ? fields : [...fields, `terms.${processId}`] },
-  );
+  return changeAccount(db, lease, {
+    where: { ...hasFencingToken(lease), or: [{ [name]: 0 }, { [name]: { exists: false } }] },
+    unset: keepsFencingToken ? fields : [...fields, `fencing_tokens.${processId}`],
+  });
 }
 
-/** Begins a term: whatever is still on its way to this lease from earlier ones is void. A write, so it holds whichever server fails next. */
-export function beginTerm(db: Database, lease: LeaseOf, newTerm: number): Promise<AccountRecord | null> {
-  const name = `terms.${lease.processId}`;
-  return collectionOf(db, lease).patch(
-    { id: lease.id, or: [{ [name]: { exists: false } }, { [name]: { lt: newTerm } }] },
-    { set: { [name]: newTerm } },
-  );
+/** Writes with a smaller fencing token do nothing from here on. It is a write, so it still holds when the database fails over. */
+export function raiseFencingToken(db: Database, lease: LeaseRef, newFencingToken: number): Promise<AccountRecord | null> {
+  const name = `fencing_tokens.${lease.processId}` as const;
+  return changeAccount(db, lease, {
+    where: { or: [{ [name]: { exists: false } }, { [name]: { lt: newFencingToken } }] },
+    set: { [name]: newFencingToken },
+  });
 }
 
-function inTerm({ id, processId, term }: LeaseOf): Filter<AccountRecord> {
-  return { id, [`terms.${processId}`]: term === 0 ? { exists: false } : term };
+function intoLease(lease: LeaseRef, amount: number) {
+  const name = `leases.${lease.processId}` as const;
+  return { where: { ...hasFencingToken(lease), [name]: { exists: true } }, add: -amount, increment: { [name]: amount } };
 }
 
-function atLeast(field: 'quota' | 'remain_quota', amount: number): Filter<UserRecord> & Filter<TokenRecord> {
-  return amount > 0 ? { [field]: { gte: amount } } : {};
+function hasFencingToken({ processId, fencingToken }: LeaseRef): AccountFilter {
+  return { [`fencing_tokens.${processId}`]: fencingToken === 0 ? { exists: false } : fencingToken };
 }
 
-function collectionOf(db: Database, { kind }: LeaseOf) {
-  return kind === 'user' ? db.collection('users') : db.collection('tokens');
-}
-
-function fieldOf({ kind }: LeaseOf): 'quota' | 'remain_quota' {
-  return kind === 'user' ? 'quota' : 'remain_quota';
+function atLeast(amount: number): { gte: number } | undefined {
+  return amount > 0 ? { gte: amount } : undefined;
 }

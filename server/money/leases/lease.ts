@@ -1,22 +1,21 @@
-// An account as this process knows it: what is free of its lease, what running calls have reserved, and who waits for more.
+// A lease as its process knows it: what is free, what running calls have reserved, and which calls wait for more.
 // Nothing here touches the database.
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import type { AccountKind } from '#server/money/account.ts';
+import type { AccountKind, AccountRef } from '#server/money/account.ts';
 
-export interface Account {
-  readonly kind: AccountKind;
-  readonly id: number;
+/** Of the account `kind`, `id`. Amounts are quota. */
+export interface Lease extends Readonly<AccountRef> {
   free: number;
   reserved: number;
-  /** Calls that hold a reservation here, be it of nothing: as long as there are any, the account stays open. */
+  /** Calls that hold a reservation here, of nothing too. As long as there are any, the lease stays open. */
   calls: number;
-  /** Process id under which the lease field exists in the record; undefined: not opened yet. */
+  /** The process id under which the lease is in the record; undefined: it is not opened yet. */
   openedAs: string | undefined;
-  /** The newest term of the lease that is known to have begun; 0: none. */
-  term: number;
-  /** A write that opens the lease may have been given up and arrive later still: the term stays in the record when the lease goes. */
-  keepsTerm: boolean;
-  /** `quota` of the record when last seen, undefined when never. */
+  /** The newest fencing token that is known to be in the record; 0: none. */
+  fencingToken: number;
+  /** A write that opens the lease was given up and may still arrive: the fencing token stays in the record when the lease is closed. */
+  keepsFencingToken: boolean;
+  /** What the account had outside all leases when it was last read; undefined: it was not read yet. */
   knownQuota: number | undefined;
   /** Charged since the last tick, and what that makes per second, smoothed. */
   recent: number;
@@ -25,16 +24,16 @@ export interface Account {
   waiters: Waiter[];
   isServing: boolean;
   /**
-   * The outcome of a write is unknown: the lease may hold more than is known, and is read again in a new term. It never holds
-   * less: what is taken is added when it is there, what is given back is subtracted before it goes.
+   * The outcome of a write is unknown: the record may hold more for us than `free` and `reserved` say, never less. What is taken
+   * is added here after the write, what is given back is subtracted here before it. The lease is read again, with a new fencing token.
    */
   isDoubtful: boolean;
-  /** Writes that are changing the lease in the record right now, and how many there have ever been. */
+  /** Writes that are changing the lease in the record now, and how many there have ever been. */
   writing: number;
   written: number;
-  /** Another process misses what is free here, until then; 0: not. */
+  /** Until then what comes free goes back at once, because another process needs it; 0: no other process does. */
   wantedUntil: number;
-  /** It is us who ask the others. */
+  /** This process is asking the others to return what they hold idle. */
   isRecalling: boolean;
   /** Ends a pause of the serving loop early. */
   wake: (() => void) | undefined;
@@ -42,25 +41,25 @@ export interface Account {
 
 export interface Waiter {
   amount: number;
-  /** It goes with this much when there is no more. */
+  /** The least that the call can begin with, when there is no more. */
   least: number;
-  /** Until then more may come back from other processes. */
+  /** Before that, less than `amount` is not offered: other processes may return some. */
   patientUntil: number;
   deadline: number;
-  /** With what was reserved, or why nothing was. */
+  /** Called with what was reserved, or why nothing was. */
   resolve(result: number | Refusal): void;
   reject(failure: unknown): void;
 }
 
 /** Why a reservation was refused. */
 export interface Refusal {
-  account: Account;
-  /** The balance that there is, in quota; 0 when the account is gone. */
+  account: AccountRef;
+  /** What the account has, in quota; 0 when it is gone. */
   balance: number;
   need: number;
 }
 
-export function createAccount(kind: AccountKind, id: number): Account {
+export function createLease(kind: AccountKind, id: number): Lease {
   return {
     kind,
     id,
@@ -68,8 +67,8 @@ export function createAccount(kind: AccountKind, id: number): Account {
     reserved: 0,
     calls: 0,
     openedAs: undefined,
-    term: 0,
-    keepsTerm: false,
+    fencingToken: 0,
+    keepsFencingToken: false,
     knownQuota: undefined,
     recent: 0,
     perSecond: 0,
@@ -85,78 +84,78 @@ export function createAccount(kind: AccountKind, id: number): Account {
   };
 }
 
-export function keyOf({ kind, id }: Account): string {
+export function keyOf({ kind, id }: AccountRef): string {
   return `${kind}:${id}`;
 }
 
-/** Something is about to change the lease in the record; until `letGo` what is read there means nothing. */
-export function hold(account: Account): void {
-  account.writing += 1;
-  account.written += 1;
+/** A write is about to change the lease in the record. Until `endWrite`, what is read there may be of before or after it. */
+export function beginWrite(lease: Lease): void {
+  lease.writing += 1;
+  lease.written += 1;
 }
 
-export function letGo(account: Account): void {
-  account.writing -= 1;
+export function endWrite(lease: Lease): void {
+  lease.writing -= 1;
 }
 
-/** The account is below zero: what is free here is not to be spent, it goes back. */
-export function isOwing(account: Account): boolean {
-  return account.knownQuota !== undefined && account.knownQuota < 0;
+/** The account is below zero: what is free here is not spent but goes back. */
+export function isOwing(lease: Lease): boolean {
+  return lease.knownQuota !== undefined && lease.knownQuota < 0;
 }
 
-/** Serves whoever fits, in order. */
-export function admit(account: Account): void {
-  account.waiters = account.waiters.filter((waiter) => {
-    if (waiter.amount > account.free || (waiter.amount > 0 && isOwing(account))) return true;
-    account.free -= waiter.amount;
-    account.reserved += waiter.amount;
+/** Reserves for every call whose amount is free, in the order in which they came. */
+export function grant(lease: Lease): void {
+  lease.waiters = lease.waiters.filter((waiter) => {
+    if (waiter.amount > lease.free || (waiter.amount > 0 && isOwing(lease))) return true;
+    lease.free -= waiter.amount;
+    lease.reserved += waiter.amount;
     waiter.resolve(waiter.amount);
     return false;
   });
 }
 
-/** Serves the first who is content with what is free, with all of that; false when there is none. */
-export function admitWithLess(account: Account, isContent: (waiter: Waiter) => boolean): boolean {
-  const waiter = account.waiters.find((one) => one.least <= account.free && isContent(one));
+/** Reserves all that is free for the first call that is content with it; false when there is none. */
+export function grantLess(lease: Lease, isContent: (waiter: Waiter) => boolean): boolean {
+  const waiter = lease.waiters.find((one) => one.least <= lease.free && isContent(one));
   if (waiter === undefined) return false;
-  account.waiters.splice(account.waiters.indexOf(waiter), 1);
-  const amount = Math.min(waiter.amount, account.free);
-  account.free -= amount;
-  account.reserved += amount;
+  lease.waiters.splice(lease.waiters.indexOf(waiter), 1);
+  const amount = Math.min(waiter.amount, lease.free);
+  lease.free -= amount;
+  lease.reserved += amount;
   waiter.resolve(amount);
   return true;
 }
 
-export function refuse(account: Account, balance: number, isRefused: (waiter: Waiter) => boolean): void {
-  account.waiters = account.waiters.filter((waiter) => {
+export function refuse(lease: Lease, balance: number, isRefused: (waiter: Waiter) => boolean): void {
+  lease.waiters = lease.waiters.filter((waiter) => {
     if (!isRefused(waiter)) return true;
-    waiter.resolve({ account, balance, need: waiter.least });
+    waiter.resolve({ account: lease, balance, need: waiter.least });
     return false;
   });
 }
 
-/** Fails those that have waited long enough. */
-export function giveUp(account: Account): void {
+/** Fails the calls that have waited until their deadline. */
+export function failLate(lease: Lease): void {
   const now = performance.now();
-  account.waiters = account.waiters.filter((waiter) => {
+  lease.waiters = lease.waiters.filter((waiter) => {
     if (waiter.deadline > now) return true;
     waiter.reject(new DatabaseUnavailable('What an account holds is not known until the database settles'));
     return false;
   });
 }
 
-/** What is free and all that waits for it do not go together by this much; at least 0. */
-export function missing(account: Account): number {
-  const wanted = account.waiters.reduce((sum, waiter) => sum + waiter.amount, 0);
-  return Math.max(0, wanted - account.free);
+/** How much more is needed than is free, for all that wait. */
+export function missing(lease: Lease): number {
+  const wanted = lease.waiters.reduce((sum, waiter) => sum + waiter.amount, 0);
+  return Math.max(0, wanted - lease.free);
 }
 
-/** What must be taken so that as many waiters as `quota` pays for can go, in order; null when it pays for none. */
-export function affordable(account: Account, quota: number): number | null {
+/** What to take from `quota` so that every waiter it pays for, in order, can be served; null when it pays for none. */
+export function affordable(lease: Lease, quota: number): number | null {
   let take = 0;
-  let free = account.free;
+  let free = lease.free;
   let count = 0;
-  for (const waiter of account.waiters) {
+  for (const waiter of lease.waiters) {
     const lacking = waiter.amount - free;
     if (lacking > quota - take) continue;
     take += Math.max(0, lacking);
@@ -166,15 +165,15 @@ export function affordable(account: Account, quota: number): number | null {
   return count === 0 ? null : take;
 }
 
-/** Waits, or until somebody calls `wake`. */
-export function pause(account: Account, milliseconds: number): Promise<void> {
+/** Resolves after that time, or when `wake` is called. */
+export function pause(lease: Lease, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      account.wake = undefined;
+      lease.wake = undefined;
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
-    account.wake = end;
+    lease.wake = end;
   });
 }

@@ -1,42 +1,41 @@
-// Money that this process may spend without asking: when it is taken from an account, when it goes back, and who gets it.
-// Invariant once nothing is under way: the record's `leases.<process>` = free + reserved.
+// Money that this process may spend without asking the database: when it is taken from an account, when it goes back, and which
+// call gets it. Whenever no write is under way, the record's `leases.<process>` = free + reserved.
 import type { ChangeFeed } from '#server/db/changes.ts';
-import { frozenKey } from '#server/money/account.ts';
+import { frozenKey, leasedOf, quotaOf, readAccount } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import {
-  admit,
-  admitWithLess,
+  grant,
+  grantLess,
   affordable,
-  createAccount,
-  giveUp,
-  hold,
+  createLease,
+  failLate,
+  beginWrite,
   isOwing,
   keyOf,
-  letGo,
+  endWrite,
   missing,
   pause,
   refuse,
 } from '#server/money/leases/lease.ts';
-import type { Account, Refusal, Waiter } from '#server/money/leases/lease.ts';
+import type { Lease, Refusal, Waiter } from '#server/money/leases/lease.ts';
 import { LeaseMoves } from '#server/money/leases/lease-moves.ts';
 import type { LeaseMovesOptions } from '#server/money/leases/lease-moves.ts';
-import { quotaOf, readAccount } from '#server/money/leases/lease-records.ts';
 
-// Durations are measured on the monotonic clock: a changed wall clock must not refuse anybody.
+// Durations are measured on the monotonic clock, so that a changed wall clock refuses nobody.
 
-/** How long a call waits for money that is known to exist elsewhere. */
+/** A call waits this long for money that other processes or running calls hold. */
 const waitMs = 1_000;
 const pollMs = 40;
 const tickMs = 250;
-/** A free lease goes back after this long without a reservation. */
+/** What is free goes back this long after the last reservation. */
 const idleMs = 1_000;
-/** The lease field itself is removed from the record after this long without use. */
+/** An empty lease is removed from the record this long after the last reservation. */
 const closeMs = 60_000;
-/** Whoever could do with less waits this long for others to return what is his. */
+/** A call that can begin with less waits this long for other processes to return the rest. */
 const patienceMs = 150;
-/** Whoever misses money that is leased elsewhere says so this often. */
+/** While money is missing that other processes hold, they are asked for it this often. */
 const recallMs = 300;
-/** Whoever was told so returns what comes free, for this long. */
+/** A process that was asked returns what comes free for this long. */
 const wantedMs = 1_000;
 
 export interface LeasesOptions extends LeaseMovesOptions {
@@ -46,7 +45,7 @@ export interface LeasesOptions extends LeaseMovesOptions {
 
 export class Leases {
   readonly #options: LeasesOptions;
-  readonly #accounts = new Map<string, Account>();
+  readonly #leases = new Map<string, Lease>();
   readonly #moves: LeaseMoves;
   #timer: NodeJS.Timeout | undefined;
   #lastTickAt = 0;
@@ -61,36 +60,37 @@ export class Leases {
     this.#lastTickAt = performance.now();
     this.#timer = setInterval(() => void this.#tick(), tickMs);
     this.#timer.unref();
-    // Somebody misses money that we may hold idle.
+    // Another process needs money that may be idle here.
     this.#stopListening = this.#options.changes.listen('lease', (key) => this.#recall(String(key)));
   }
 
-  account(kind: AccountKind, id: number): Account {
+  /** The lease on that account, made when there is none. */
+  of(kind: AccountKind, id: number): Lease {
     const key = `${kind}:${id}`;
-    const known = this.#accounts.get(key);
+    const known = this.#leases.get(key);
     if (known !== undefined) return known;
-    const account = createAccount(kind, id);
-    this.#accounts.set(key, account);
-    return account;
+    const lease = createLease(kind, id);
+    this.#leases.set(key, lease);
+    return lease;
   }
 
   /**
-   * Reserves `amount` (quota, may be 0), or what there is when that is at least `least`. Null: all of it, at once, the usual
-   * case. Otherwise a promise of what was reserved, or of the reason for the refusal. @throws {DatabaseUnavailable} from the promise
+   * Reserves `amount` (quota, may be 0), or what there is when that is at least `least`. Null, the usual case: all of it is
+   * reserved at once. Otherwise a promise of what was reserved, or of the reason for the refusal. @throws {DatabaseUnavailable} from the promise
    */
-  reserve(account: Account, amount: number, least = amount): null | Promise<number | Refusal> {
+  reserve(lease: Lease, amount: number, least = amount): null | Promise<number | Refusal> {
     const now = performance.now();
-    account.lastUseAt = now;
-    const isServed = account.free >= amount && (amount === 0 || !isOwing(account));
-    if (isServed && account.openedAs === this.#options.processId() && account.waiters.length === 0) {
-      account.free -= amount;
-      account.reserved += amount;
+    lease.lastUseAt = now;
+    const isServed = lease.free >= amount && (amount === 0 || !isOwing(lease));
+    if (isServed && lease.openedAs === this.#options.processId() && lease.waiters.length === 0) {
+      lease.free -= amount;
+      lease.reserved += amount;
       // The next call may need as much.
-      if (account.free < Math.max(account.perSecond / 2, amount) && !account.isServing) this.#growAhead(account);
+      if (lease.free < Math.max(lease.perSecond / 2, amount) && !lease.isServing) this.#growAhead(lease);
       return null;
     }
     return new Promise((resolve, reject) => {
-      account.waiters.push({
+      lease.waiters.push({
         amount,
         least,
         patientUntil: now + patienceMs,
@@ -98,225 +98,223 @@ export class Leases {
         resolve,
         reject,
       });
-      this.#serve(account);
+      this.#serve(lease);
     });
   }
 
   /** Reserves what the account does not have; false when it owes something already. @throws {DatabaseUnavailable} */
-  overdraw(account: Account, amount: number): Promise<boolean> {
-    return this.#moves.overdraw(account, amount);
+  overdraw(lease: Lease, amount: number): Promise<boolean> {
+    return this.#moves.overdraw(lease, amount);
   }
 
-  /** Gives a reservation back, `charge` of it spent and already taken from the record's lease. */
-  release(account: Account, reserved: number, charge: number): void {
-    account.reserved -= reserved;
-    account.free += reserved - charge;
-    account.recent += charge;
-    if (account.waiters.length > 0) account.wake?.();
-    else if (account.free > 0 && isOwing(account)) void this.#moves.giveBack(account);
-    else if (account.wantedUntil > 0 && account.free > 0) this.#returnWanted(account);
+  /** Ends a reservation. `charge` of it was spent and is already taken from the lease in the record. */
+  release(lease: Lease, reserved: number, charge: number): void {
+    lease.reserved -= reserved;
+    lease.free += reserved - charge;
+    lease.recent += charge;
+    if (lease.waiters.length > 0) lease.wake?.();
+    else if (lease.free > 0 && isOwing(lease)) void this.#moves.giveBack(lease);
+    else if (lease.wantedUntil > 0 && lease.free > 0) this.#returnWanted(lease);
   }
 
-  /** A settlement is about to change the lease in the record; until `letGo` what is read there means nothing. */
-  hold(account: Account): void {
-    hold(account);
+  /** A settlement is about to change the lease in the record. Until `endWrite`, what is read there may be of before or after it. */
+  beginWrite(lease: Lease): void {
+    beginWrite(lease);
   }
 
-  letGo(account: Account): void {
-    letGo(account);
+  endWrite(lease: Lease): void {
+    endWrite(lease);
   }
 
-  /** Makes sure that the lease field exists, so that a settlement finds it. */
-  open(account: Account): Promise<void> {
-    return this.#moves.open(account);
+  /** Makes sure that the record has the lease, so that a settlement can charge it. */
+  open(lease: Lease): Promise<void> {
+    return this.#moves.open(lease);
   }
 
-  /** After the identity was lost: leases of the old one are gone, what runs is owed by the new one. */
+  /** After the identity was lost: its leases are gone, and running calls are charged to leases of the new one. */
   reset(): void {
-    for (const account of this.#accounts.values()) {
-      account.openedAs = undefined;
-      account.term = 0;
-      account.keepsTerm = false;
-      account.free = -account.reserved;
-      account.isDoubtful = false;
-      // Best at once, or others spend what running calls have reserved.
-      if (account.reserved > 0)
-        void this.#moves.take(account, account.reserved).catch((failure: unknown) => this.#moves.doubt(account, failure));
+    for (const lease of this.#leases.values()) {
+      lease.openedAs = undefined;
+      lease.fencingToken = 0;
+      lease.keepsFencingToken = false;
+      lease.free = -lease.reserved;
+      lease.isDoubtful = false;
+      // At once, before other processes spend what running calls have reserved.
+      if (lease.reserved > 0) void this.#moves.take(lease, lease.reserved).catch((failure: unknown) => this.#moves.doubt(lease, failure));
     }
   }
 
-  /** Gives everything back; nothing may be reserved any more. False when something could not be returned. */
+  /** Gives everything back. No call may hold a reservation. False when something could not be returned. */
   async stop(): Promise<boolean> {
     clearInterval(this.#timer);
     this.#stopListening?.();
-    const accounts = [...this.#accounts.values()];
-    for (const account of accounts) {
-      if (account.isDoubtful) await this.#moves.readAgain(account).catch((failure: unknown) => this.#moves.doubt(account, failure));
+    const leases = [...this.#leases.values()];
+    for (const lease of leases) {
+      if (lease.isDoubtful) await this.#moves.readAgain(lease).catch((failure: unknown) => this.#moves.doubt(lease, failure));
     }
-    for (const account of accounts) await this.#moves.giveBack(account);
-    const closed = await Promise.all(accounts.map((account) => this.#close(account)));
+    for (const lease of leases) await this.#moves.giveBack(lease);
+    const closed = await Promise.all(leases.map((lease) => this.#close(lease)));
     return closed.every(Boolean);
   }
 
-  /** Gives back what is free of one account at once, and for a while what comes free: somebody needs it. */
+  /** Another process needs it: what is free of that lease goes back at once, and what comes free for a while too. */
   async #recall(key: string): Promise<void> {
-    const account = this.#accounts.get(key);
-    if (account === undefined || account.isRecalling) return;
-    account.wantedUntil = performance.now() + wantedMs;
-    if (account.isDoubtful) this.#serve(account);
-    // Who waits here needs it just as much.
-    if (account.free > 0 && account.waiters.length === 0) await this.#moves.giveBack(account);
+    const lease = this.#leases.get(key);
+    if (lease === undefined || lease.isRecalling) return;
+    lease.wantedUntil = performance.now() + wantedMs;
+    if (lease.isDoubtful) this.#serve(lease);
+    // Calls that wait here need it as much.
+    if (lease.free > 0 && lease.waiters.length === 0) await this.#moves.giveBack(lease);
   }
 
-  #returnWanted(account: Account): void {
-    if (performance.now() < account.wantedUntil) void this.#moves.giveBack(account);
-    else account.wantedUntil = 0;
+  #returnWanted(lease: Lease): void {
+    if (performance.now() < lease.wantedUntil) void this.#moves.giveBack(lease);
+    else lease.wantedUntil = 0;
   }
 
-  // A lease sized to the traffic saves writes; it is taken while there is still enough left to go on with.
-  #growAhead(account: Account): void {
-    const ahead = this.#ahead(account);
+  // A lease that fits the traffic saves writes. It grows while there is still enough left for the next call.
+  #growAhead(lease: Lease): void {
+    const ahead = this.#ahead(lease);
     if (ahead <= 0) return;
-    account.isServing = true;
+    lease.isServing = true;
     this.#moves
-      .take(account, ahead)
-      .catch((failure: unknown) => this.#moves.doubt(account, failure))
+      .take(lease, ahead)
+      .catch((failure: unknown) => this.#moves.doubt(lease, failure))
       .finally(() => {
-        account.isServing = false;
-        if (account.waiters.length > 0) this.#serve(account);
+        lease.isServing = false;
+        if (lease.waiters.length > 0) this.#serve(lease);
       });
   }
 
   /**
-   * How much more than needed to take: two seconds of charges, or what is reserved now once more, because calls come in bursts;
-   * but never a big part of a small balance.
+   * How much more than needed to take: two seconds of charges, or as much as is reserved now because calls come in bursts, but at
+   * most an eighth of what the account has.
    */
-  #ahead(account: Account): number {
-    if (account.knownQuota === undefined || account.wantedUntil > 0) return 0;
-    return Math.max(0, Math.min(Math.max(Math.ceil(account.perSecond * 2), account.reserved), Math.floor(account.knownQuota / 8)));
+  #ahead(lease: Lease): number {
+    if (lease.knownQuota === undefined || lease.wantedUntil > 0) return 0;
+    return Math.max(0, Math.min(Math.max(Math.ceil(lease.perSecond * 2), lease.reserved), Math.floor(lease.knownQuota / 8)));
   }
 
-  #serve(account: Account): void {
-    if (account.isServing) return;
-    account.isServing = true;
-    this.#serveWaiters(account)
+  #serve(lease: Lease): void {
+    if (lease.isServing) return;
+    lease.isServing = true;
+    this.#serveWaiters(lease)
       .catch((failure: unknown) => {
-        this.#moves.doubt(account, failure);
-        for (const waiter of account.waiters.splice(0)) waiter.reject(failure);
+        this.#moves.doubt(lease, failure);
+        for (const waiter of lease.waiters.splice(0)) waiter.reject(failure);
       })
       .finally(() => {
-        account.isServing = false;
-        if (account.waiters.length > 0) this.#serve(account);
-        else if (account.wantedUntil > 0 && account.free > 0) this.#returnWanted(account);
+        lease.isServing = false;
+        if (lease.waiters.length > 0) this.#serve(lease);
+        else if (lease.wantedUntil > 0 && lease.free > 0) this.#returnWanted(lease);
       });
   }
 
-  async #serveWaiters(account: Account): Promise<void> {
+  async #serveWaiters(lease: Lease): Promise<void> {
     let recallAgainAt = 0;
     for (;;) {
-      // Not while a settlement is under way; what is known does not wait for that.
-      if (account.isDoubtful) await this.#moves.readAgain(account);
-      if (isOwing(account) && account.free > 0) await this.#moves.giveBack(account);
-      this.#admit(account);
-      if (account.waiters.length === 0) return;
-      if (await this.#moves.take(account, missing(account) + this.#ahead(account))) continue;
-      const record = await readAccount(this.#options.db, account);
+      // Returns at once while a settlement is under way: what is known to be free can be reserved meanwhile.
+      if (lease.isDoubtful) await this.#moves.readAgain(lease);
+      if (isOwing(lease) && lease.free > 0) await this.#moves.giveBack(lease);
+      this.#grant(lease);
+      if (lease.waiters.length === 0) return;
+      if (await this.#moves.take(lease, missing(lease) + this.#ahead(lease))) continue;
+      const record = await readAccount(this.#options.db, lease);
       if (record === null) {
-        refuse(account, 0, () => true);
+        refuse(lease, 0, () => true);
         return;
       }
       const processId = this.#options.processId();
       const isFrozen = record.leases[frozenKey(processId)] !== undefined;
-      if (isFrozen || (account.openedAs === processId && record.leases[processId] === undefined)) {
+      if (isFrozen || (lease.openedAs === processId && record.leases[processId] === undefined)) {
         await this.#options.onLost(processId);
         continue;
       }
-      // A write that was given up has been carried out.
-      if ((record.terms?.[processId] ?? 0) !== account.term) {
-        account.isDoubtful = true;
+      // A write that was given up was carried out after all.
+      if ((record.fencing_tokens?.[processId] ?? 0) !== lease.fencingToken) {
+        lease.isDoubtful = true;
         continue;
       }
-      // What running calls have given back meanwhile may do.
-      this.#admit(account);
-      if (account.waiters.length === 0) return;
+      // Running calls may have given enough back meanwhile.
+      this.#grant(lease);
+      if (lease.waiters.length === 0) return;
       const quota = quotaOf(record);
-      account.knownQuota = quota;
-      const amount = affordable(account, quota);
+      lease.knownQuota = quota;
+      const amount = affordable(lease, quota);
       if (amount !== null) {
-        await this.#moves.take(account, amount);
+        await this.#moves.take(lease, amount);
         continue;
       }
-      const leases = Object.values(record.leases).reduce((sum, lease) => sum + lease, 0);
-      if (await this.#serveWithLess(account, { quota, leases })) continue;
-      const isLeasedElsewhere = Object.entries(record.leases).some(([key, lease]) => key !== processId && lease > 0);
-      const balance = quota + leases;
+      const leased = leasedOf(record);
+      if (await this.#serveWithLess(lease, { quota, leased })) continue;
+      const isLeasedElsewhere = Object.entries(record.leases).some(([key, held]) => key !== processId && held > 0);
+      const balance = quota + leased;
       const now = performance.now();
-      // Running calls, here and elsewhere, may give something back; so may idle leases elsewhere, and what is on its way back.
-      if (account.isDoubtful) giveUp(account);
-      else refuse(account, balance, (waiter) => waiter.least > balance || waiter.deadline <= now);
-      if (account.waiters.length === 0) continue;
+      // More may come: from running calls, from idle leases of other processes, and from writes that are on their way.
+      if (lease.isDoubtful) failLate(lease);
+      else refuse(lease, balance, (waiter) => waiter.least > balance || waiter.deadline <= now);
+      if (lease.waiters.length === 0) continue;
       if (isLeasedElsewhere && now >= recallAgainAt) {
         recallAgainAt = now + recallMs;
-        await this.#askOthers(account);
+        await this.#askOthers(lease);
       }
-      // Too little for anybody here, but others may lack just that.
-      if (account.free > 0) await this.#moves.giveBack(account);
-      await pause(account, pollMs);
+      // Too little for any call here, but it may be enough for one elsewhere.
+      if (lease.free > 0) await this.#moves.giveBack(lease);
+      await pause(lease, pollMs);
     }
   }
 
-  /** Nobody's whole sum is there: who can do with less gets what there is. */
-  async #serveWithLess(account: Account, { quota, leases }: { quota: number; leases: number }): Promise<boolean> {
-    const there = account.free + Math.max(0, quota);
-    const mine = account.free + account.reserved;
+  /** No waiting call can have its whole amount: the first that can begin with less gets what there is. */
+  async #serveWithLess(lease: Lease, { quota, leased }: { quota: number; leased: number }): Promise<boolean> {
+    const there = lease.free + Math.max(0, quota);
+    const mine = lease.free + lease.reserved;
     const now = performance.now();
     const isContent = (waiter: Waiter) =>
-      waiter.least < waiter.amount && (leases <= mine || quota + leases < waiter.amount || now >= waiter.patientUntil);
-    if (quota < 0 || !account.waiters.some((waiter) => waiter.least <= there && isContent(waiter))) return false;
-    if (quota > 0 && !(await this.#moves.take(account, quota))) return false;
-    if (account.openedAs !== this.#options.processId()) return false;
-    return admitWithLess(account, isContent);
+      waiter.least < waiter.amount && (leased <= mine || quota + leased < waiter.amount || now >= waiter.patientUntil);
+    if (quota < 0 || !lease.waiters.some((waiter) => waiter.least <= there && isContent(waiter))) return false;
+    if (quota > 0 && !(await this.#moves.take(lease, quota))) return false;
+    if (lease.openedAs !== this.#options.processId()) return false;
+    return grantLess(lease, isContent);
   }
 
-  async #askOthers(account: Account): Promise<void> {
-    account.isRecalling = true;
+  async #askOthers(lease: Lease): Promise<void> {
+    lease.isRecalling = true;
     try {
-      await this.#options.changes.announce('lease', keyOf(account));
+      await this.#options.changes.announce('lease', keyOf(lease));
     } finally {
-      account.isRecalling = false;
+      lease.isRecalling = false;
     }
   }
 
-  #admit(account: Account): void {
-    if (account.openedAs === this.#options.processId()) admit(account);
+  #grant(lease: Lease): void {
+    if (lease.openedAs === this.#options.processId()) grant(lease);
   }
 
   async #tick(): Promise<void> {
     const now = performance.now();
     const seconds = Math.max(0.05, (now - this.#lastTickAt) / 1000);
     this.#lastTickAt = now;
-    const idle: Account[] = [];
-    for (const account of this.#accounts.values()) {
-      account.perSecond = account.perSecond * 0.7 + (account.recent / seconds) * 0.3;
-      if (account.perSecond < 1) account.perSecond = 0;
-      account.recent = 0;
-      if (account.wantedUntil > 0 && now > account.wantedUntil) account.wantedUntil = 0;
-      if (account.waiters.length > 0 || account.isServing) continue;
-      // The serving loop reads the lease again. At once: others may miss what is in it.
-      if (account.isDoubtful) this.#serve(account);
-      else if (now - account.lastUseAt < idleMs) continue;
-      else if (account.free !== 0) idle.push(account);
-      else if (now - account.lastUseAt >= closeMs) void this.#close(account);
+    const idle: Lease[] = [];
+    for (const lease of this.#leases.values()) {
+      lease.perSecond = lease.perSecond * 0.7 + (lease.recent / seconds) * 0.3;
+      if (lease.perSecond < 1) lease.perSecond = 0;
+      lease.recent = 0;
+      if (lease.wantedUntil > 0 && now > lease.wantedUntil) lease.wantedUntil = 0;
+      if (lease.waiters.length > 0 || lease.isServing) continue;
+      // The serving loop reads the lease again. It does so at once, because other processes may need what is in it.
+      if (lease.isDoubtful) this.#serve(lease);
+      else if (now - lease.lastUseAt < idleMs) continue;
+      else if (lease.free !== 0) idle.push(lease);
+      else if (now - lease.lastUseAt >= closeMs) void this.#close(lease);
     }
-    for (const account of idle) await this.#moves.giveBack(account);
+    for (const lease of idle) await this.#moves.giveBack(lease);
   }
 
-  /** False when something of this process may still be in the account's record. */
-  async #close(account: Account): Promise<boolean> {
-    const isIdle =
-      account.calls === 0 && account.reserved === 0 && account.free === 0 && account.writing === 0 && account.waiters.length === 0;
-    if (!isIdle || account.isServing || account.isDoubtful) return false;
-    this.#accounts.delete(keyOf(account));
-    return this.#moves.close(account);
+  /** False when the record may still hold something of this process. */
+  async #close(lease: Lease): Promise<boolean> {
+    const isIdle = lease.calls === 0 && lease.reserved === 0 && lease.free === 0 && lease.writing === 0 && lease.waiters.length === 0;
+    if (!isIdle || lease.isServing || lease.isDoubtful) return false;
+    this.#leases.delete(keyOf(lease));
+    return this.#moves.close(lease);
   }
 }

@@ -1,16 +1,14 @@
-// Books of processes that died: applies the log rows that they wrote but had not yet charged, once, and gives the rest of
-// their leases back. Runs at start and as a job; may run in several processes at once, be killed at any point, and even the
-// process itself may turn out to live: its leases are frozen first, so nothing that it does from then on counts.
+// Settles the books of processes that died: charges the log rows that they wrote but had not charged yet, once, and gives the rest of
+// their leases back. It runs at start and every few seconds, may run in several processes at once, and may be killed at any point.
+// The process may even turn out to live: its leases are frozen first, so nothing that it does afterwards counts.
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { ProcessRecord } from '#server/db/records/process.ts';
-import type { TokenRecord } from '#server/db/records/token.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
-import { frozenKey } from '#server/money/account.ts';
-import type { AccountKind } from '#server/money/account.ts';
-import type { DeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { accountIdIn, accountKinds, changeAccount, chargeIn, eachAccount, frozenKey, readAccount } from '#server/money/account.ts';
+import type { AccountKind, AccountRef } from '#server/money/account.ts';
+import type { FailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { finishOpenEntries } from '#server/money/ledger-entries.ts';
 import { thisHost } from '#server/money/recovery/server-process.ts';
 import { callsOf } from '#server/money/settlement/settlement-writes.ts';
@@ -19,7 +17,7 @@ export interface LeftoversOptions {
   db: Database;
   log: Logger;
   now(): number;
-  watch: DeathWatch;
+  detector: FailureDetector;
 }
 
 /** Which rows of a process count: up to `seq`, without `missing`. */
@@ -30,19 +28,19 @@ export interface ClosedBooks {
 
 const keptMs = 7 * 24 * 3600 * 1000;
 const pageRows = 1000;
-/** Records settled between two signs that the settler lives. */
+/** Accounts between two heartbeats of the process that settles. */
 const recordsPerBeat = 200;
 
 /** Settles every process that cannot be running any more. Returns how many. */
 export async function settleLeftovers(options: LeftoversOptions): Promise<number> {
-  const { db, log, now, watch } = options;
+  const { db, log, now, detector } = options;
   const processes = db.collection('processes');
   let count = 0;
   try {
     const unfinished = await processes.find({ state: { in: ['alive', 'recovering'] } }, { limit: pageRows });
-    for (const row of watch.abandoned(unfinished)) {
-      if (watch.settling.has(row.id)) continue;
-      watch.settling.add(row.id);
+    for (const row of detector.failed(unfinished)) {
+      if (detector.settling.has(row.id)) continue;
+      detector.settling.add(row.id);
       try {
         const claimed = await claim(options, row);
         if (claimed === null) continue;
@@ -50,15 +48,15 @@ export async function settleLeftovers(options: LeftoversOptions): Promise<number
         count += 1;
       } catch (failure) {
         if (failure instanceof DatabaseUnavailable) throw failure;
-        // One that cannot be settled must not keep the others waiting; its heartbeat grows old, and it is tried again.
+        // The others must not wait for it. Its heartbeat stands still again, so it is tried again.
         log.error({ process: row.id, err: failure }, 'the books of a process that has ended could not be settled yet');
       } finally {
-        watch.settling.delete(row.id);
+        detector.settling.delete(row.id);
       }
     }
     await processes.remove({ state: 'settled', heartbeat_at: { lt: now() - keptMs } });
   } catch (failure) {
-    watch.forget();
+    detector.forget();
     throw failure;
   }
   return count;
@@ -70,7 +68,7 @@ export function closedBooksOf(row: ProcessRecord): ClosedBooks | null {
   return { seq: row.closed_seq ?? row.settled_seq, missing: new Set(row.missing_seqs) };
 }
 
-/** Only one process settles another; a settler that died itself is followed by the next. */
+/** One process at a time settles another one. When it dies, the next one takes over. */
 async function claim({ db, now }: LeftoversOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
   return db
     .collection('processes')
@@ -88,20 +86,19 @@ async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Pro
     sinceBeat = (sinceBeat + 1) % recordsPerBeat;
     if (sinceBeat === 0) await processes.patch({ id: row.id, state: 'recovering' }, { set: { heartbeat_at: now() } });
   };
-  const frozen: { kind: AccountKind; id: number }[] = [];
-  for (const kind of ['user', 'token'] as const) {
-    const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+  const frozen: AccountRef[] = [];
+  for (const kind of accountKinds) {
     const isHeld = { or: [{ [`leases.${row.id}`]: { exists: true } }, { [`leases.${frozenKey(row.id)}`]: { exists: true } }] };
-    for await (const record of collection.each(isHeld)) {
-      await freeze(options, row.id, kind, record.id);
-      frozen.push({ kind, id: record.id });
+    for await (const { id } of eachAccount(db, kind, isHeld)) {
+      await freeze(options, row.id, { kind, id });
+      frozen.push({ kind, id });
       await beat();
     }
   }
   const books = await closeBooks(options, row);
   const rows = await countedRows(options, row, books);
-  for (const { kind, id } of frozen) {
-    await dissolve(options, row.id, { kind, id, rows: (kind === 'user' ? rows.users : rows.tokens).get(id) ?? [] });
+  for (const account of frozen) {
+    await dissolve(options, row.id, account, rows[account.kind].get(account.id) ?? []);
     await beat();
   }
   await finishOpenEntries(options, row.id);
@@ -112,21 +109,20 @@ async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Pro
   log.info({ process: row.id, accounts: frozen.length }, 'settled the books of a process that had ended');
 }
 
-/** From here on the process can neither spend from the lease nor settle against it: both need its field under its name. */
-async function freeze({ db }: LeftoversOptions, processId: string, kind: AccountKind, id: number): Promise<void> {
-  const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+/** Afterwards the process can neither grow the lease nor settle against it: both need the lease under its own name. */
+async function freeze({ db }: LeftoversOptions, processId: string, account: AccountRef): Promise<void> {
   const field = `leases.${processId}` as const;
   for (;;) {
-    const lease = (await collection.get(id))?.leases[processId];
+    const lease = (await readAccount(db, account))?.leases[processId];
     if (lease === undefined) return;
-    const patch = { increment: { [`leases.${frozenKey(processId)}`]: lease }, unset: [field] } as const;
-    if ((await collection.patch({ id, [field]: lease }, patch)) !== null) return;
+    const increment = { [`leases.${frozenKey(processId)}`]: lease };
+    if ((await changeAccount(db, account, { where: { [field]: lease }, increment, unset: [field] })) !== null) return;
   }
 }
 
 /**
- * Decides once, for whoever settles, which rows count. All leases are frozen: rows that are not there now have been applied
- * to nobody and never will be; one that was applied to anybody is there.
+ * Decides which rows count, once for all processes that settle these books. The leases are frozen, so a row that is not there now was
+ * not applied to any account and never will be; every row that was applied is there.
  */
 async function closeBooks({ db, now }: LeftoversOptions, row: ProcessRecord): Promise<ClosedBooks> {
   const processes = db.collection('processes');
@@ -147,16 +143,14 @@ async function countedRows(
   { db }: LeftoversOptions,
   row: ProcessRecord,
   books: ClosedBooks,
-): Promise<{ users: Map<number, LogRecord[]>; tokens: Map<number, LogRecord[]> }> {
-  const users = new Map<number, LogRecord[]>();
-  const tokens = new Map<number, LogRecord[]>();
+): Promise<Record<AccountKind, Map<number, LogRecord[]>>> {
+  const rows: Record<AccountKind, Map<number, LogRecord[]>> = { user: new Map(), token: new Map() };
   for await (const entry of rowsAfter(db, row)) {
     const { seq = 0 } = entry;
     if (seq > books.seq || books.missing.has(seq)) continue;
-    push(users, entry.user_id, entry);
-    if (entry.token_id !== 0) push(tokens, entry.token_id, entry);
+    for (const kind of accountKinds) push(rows[kind], accountIdIn(entry, kind), entry);
   }
-  return { users, tokens };
+  return rows;
 }
 
 async function* rowsAfter(db: Database, row: ProcessRecord): AsyncGenerator<LogRecord> {
@@ -170,41 +164,34 @@ async function* rowsAfter(db: Database, row: ProcessRecord): AsyncGenerator<LogR
 }
 
 function push(map: Map<number, LogRecord[]>, id: number, row: LogRecord): void {
+  if (id === 0) return; // a call without a token
   const rows = map.get(id);
   if (rows === undefined) map.set(id, [row]);
   else rows.push(row);
 }
 
 /**
- * Charges what is beyond `applied` and dissolves the lease, in one conditional update: a second settler finds no lease and
- * leaves the account alone.
+ * Charges the rows beyond `applied` and removes the lease, in one conditional update. A second process that settles finds no lease
+ * and changes nothing.
  */
-async function dissolve(
-  { db }: LeftoversOptions,
-  processId: string,
-  { kind, id, rows }: { kind: AccountKind; id: number; rows: readonly LogRecord[] },
-): Promise<void> {
-  const collection = kind === 'user' ? db.collection('users') : db.collection('tokens');
+async function dissolve({ db }: LeftoversOptions, processId: string, account: AccountRef, rows: readonly LogRecord[]): Promise<void> {
   const key = frozenKey(processId);
   const appliedField = `applied.${processId}` as const;
   for (;;) {
-    const record: UserRecord | TokenRecord | null = await collection.get(id);
+    const record = await readAccount(db, account);
     const lease = record?.leases[key];
     if (record === null || lease === undefined) return;
     const applied = record.applied[processId];
     const due = rows.filter((row) => (row.seq ?? 0) > (applied ?? 0));
-    const charge = due.reduce((sum, row) => sum + (kind === 'user' ? row.quota : (row.token_quota ?? 0)), 0);
+    const charge = due.reduce((sum, row) => sum + chargeIn(row, account.kind), 0);
     const used = due.reduce((sum, row) => sum + row.quota, 0);
-    const settled = await collection.patch(
-      { id, [`leases.${key}`]: lease, [appliedField]: applied ?? { exists: false } },
-      {
-        increment:
-          kind === 'user'
-            ? { quota: lease - charge, used_quota: used, request_count: due.reduce((sum, row) => sum + callsOf(row), 0) }
-            : { remain_quota: lease - charge, used_quota: used, charged_quota: charge },
-        unset: [`leases.${key}`, appliedField, `terms.${processId}`],
-      },
-    );
+    const calls = due.reduce((sum, row) => sum + callsOf(row), 0);
+    const settled = await changeAccount(db, account, {
+      where: { [`leases.${key}`]: lease, [appliedField]: applied ?? { exists: false } },
+      add: lease - charge,
+      spending: { charge, used, calls },
+      unset: [`leases.${key}`, appliedField, `fencing_tokens.${processId}`],
+    });
     if (settled !== null) return;
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { ProcessRecord } from '#server/db/records/process.ts';
-import { createDeathWatch } from '#server/money/recovery/failure-detector.ts';
+import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { hostOf, living, thisHost } from '#server/money/recovery/server-process.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -13,14 +13,14 @@ function row(fields: Partial<ProcessRecord> = {}): ProcessRecord {
   return { id: 'pother', host: 'elsewhere', pid: 1, started_at: 0, heartbeat_at: start, state: 'alive', settled_seq: 0, ...fields };
 }
 
-/** A watch whose clocks stand still until they are moved. */
+/** A detector whose clocks stand still until they are moved. */
 function arrange() {
   let monotonic = 1_000;
   let wall = start;
   vi.spyOn(performance, 'now').mockImplementation(() => monotonic);
-  const watch = createDeathWatch(() => wall);
+  const detector = createFailureDetector(() => wall);
   return {
-    watch,
+    detector,
     pass(milliseconds: number) {
       monotonic += milliseconds;
       wall += milliseconds;
@@ -35,82 +35,82 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('death watch: a process elsewhere is dead when its heartbeat has not moved for 20 seconds while we looked', () => {
-  const { watch, pass } = arrange();
-  expect(watch.abandoned([row()])).toEqual([]);
+test('failure detector: a process elsewhere is dead when its heartbeat has not moved for 20 seconds while we looked', () => {
+  const { detector, pass } = arrange();
+  expect(detector.failed([row()])).toEqual([]);
   pass(15_000);
-  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
+  expect(detector.failed([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
   pass(19_000);
-  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
+  expect(detector.failed([row({ heartbeat_at: start + 14_000 })])).toEqual([]);
   pass(2_000);
-  expect(watch.abandoned([row({ heartbeat_at: start + 14_000 })])).toHaveLength(1);
+  expect(detector.failed([row({ heartbeat_at: start + 14_000 })])).toHaveLength(1);
 });
 
-test('death watch: a clock that is wrong by half a minute makes nobody dead', () => {
-  const { watch, setClock } = arrange();
+test('failure detector: a clock that is wrong by half a minute makes nobody dead', () => {
+  const { detector, setClock } = arrange();
   setClock(30_000);
-  expect(watch.abandoned([row()])).toEqual([]);
+  expect(detector.failed([row()])).toEqual([]);
 });
 
-test('death watch: what was silent long before we started is dead at once', () => {
-  const { watch, setClock } = arrange();
+test('failure detector: what was silent long before we started is dead at once', () => {
+  const { detector, setClock } = arrange();
   setClock(3_600_000);
-  expect(watch.abandoned([row()])).toHaveLength(1);
+  expect(detector.failed([row()])).toHaveLength(1);
 });
 
-test('death watch: after an outage of the database silence must last anew', () => {
-  const { watch, pass } = arrange();
-  watch.abandoned([row()]);
-  watch.forget();
+test('failure detector: after an outage of the database silence must last anew', () => {
+  const { detector, pass } = arrange();
+  detector.failed([row()]);
+  detector.forget();
   pass(600_000);
-  expect(watch.abandoned([row()])).toEqual([]);
+  expect(detector.failed([row()])).toEqual([]);
   pass(21_000);
-  expect(watch.abandoned([row()])).toHaveLength(1);
+  expect(detector.failed([row()])).toHaveLength(1);
 });
 
-test('death watch: who has resigned is dead at once', () => {
-  const { watch } = arrange();
-  expect(watch.abandoned([row({ heartbeat_at: 0 })])).toHaveLength(1);
+test('failure detector: who has resigned is dead at once', () => {
+  const { detector } = arrange();
+  expect(detector.failed([row({ heartbeat_at: 0 })])).toHaveLength(1);
 });
 
-test('death watch: on this machine the process table tells at once, but a process that hangs is waited for like others', () => {
-  const { watch, pass, setClock } = arrange();
-  expect(watch.abandoned([row({ host: thisHost, pid: noPid })])).toHaveLength(1);
+test('failure detector: on this machine the process table tells at once, but a process that hangs is waited for like others', () => {
+  const { detector, pass, setClock } = arrange();
+  expect(detector.failed([row({ host: thisHost, pid: noPid })])).toHaveLength(1);
   setClock(3_600_000);
   const hanging = row({ id: 'phanging', host: thisHost, pid: process.ppid });
-  expect(watch.abandoned([hanging])).toEqual([]);
+  expect(detector.failed([hanging])).toEqual([]);
   pass(21_000);
-  expect(watch.abandoned([hanging])).toHaveLength(1);
+  expect(detector.failed([hanging])).toHaveLength(1);
 });
 
-test('death watch: a machine of the same name is another one, and so is this one before it was booted', () => {
-  const { watch, pass } = arrange();
+test('failure detector: a machine of the same name is another one, and so is this one before it was booted', () => {
+  const { detector, pass } = arrange();
   const other = hostOf({ name: hostname(), boot: '6f1c2f0e-0000-4000-8000-000000000000', namespace: thisHost.split('/').at(-1) ?? '' });
   const rows = [row({ host: other, pid: noPid }), row({ id: 'pequal', host: other, pid: process.pid })];
-  expect(watch.abandoned(rows)).toEqual([]);
+  expect(detector.failed(rows)).toEqual([]);
   pass(19_000);
-  expect(watch.abandoned(rows.map((one) => ({ ...one, heartbeat_at: start + 19_000 })))).toEqual([]);
+  expect(detector.failed(rows.map((one) => ({ ...one, heartbeat_at: start + 19_000 })))).toEqual([]);
   // Of books that a settler on that machine holds, the settler is watched, not a process here with its number.
   const recovering = row({ id: 'psettled', state: 'recovering', settler: { host: other, pid: noPid } });
-  expect(watch.abandoned([recovering])).toEqual([]);
+  expect(detector.failed([recovering])).toEqual([]);
 });
 
-test.runIf(process.platform === 'linux')('death watch: the kernel’s number of this boot tells machines apart', () => {
+test.runIf(process.platform === 'linux')('failure detector: the kernel’s number of this boot tells machines apart', () => {
   expect(thisHost).toContain(readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 });
 
-test('death watch: our own pid means a former process unless the identity lives here', () => {
-  const { watch } = arrange();
+test('failure detector: our own pid means a former process unless the identity lives here', () => {
+  const { detector } = arrange();
   living.add('pliving');
   expect(
-    watch.abandoned([row({ id: 'pliving', host: thisHost, pid: process.pid }), row({ id: 'pformer', host: thisHost, pid: process.pid })]),
+    detector.failed([row({ id: 'pliving', host: thisHost, pid: process.pid }), row({ id: 'pformer', host: thisHost, pid: process.pid })]),
   ).toMatchObject([{ id: 'pformer' }]);
   living.delete('pliving');
 });
 
-test('death watch: of books that are being settled, the settler is watched', () => {
-  const { watch } = arrange();
+test('failure detector: of books that are being settled, the settler is watched', () => {
+  const { detector } = arrange();
   const dead = row({ state: 'recovering', settler: { host: thisHost, pid: noPid } });
   const alive = row({ id: 'psecond', host: thisHost, pid: noPid, state: 'recovering', settler: { host: thisHost, pid: process.ppid } });
-  expect(watch.abandoned([dead, alive])).toEqual([dead]);
+  expect(detector.failed([dead, alive])).toEqual([dead]);
 });

@@ -1,29 +1,29 @@
-// Tells whose books are abandoned. It remembers what it saw: hosts may have different clocks, and after an outage of the
-// database every heartbeat is old.
+// Tells which processes have died by their heartbeats. It compares each heartbeat with the one that it saw before, not with the
+// clock: hosts may have different clocks, and after an outage of the database every heartbeat is old.
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
 /** Without a heartbeat for this long, a process is taken for dead. */
 const deadAfterMs = 20_000;
-/** A heartbeat that was this old already when we started needs no watching: no two clocks are that far apart. */
+/** A heartbeat that is this old when it is first seen belongs to a dead process: no two clocks are that far apart. */
 const longDeadMs = 60_000;
 
-export interface DeathWatch {
-  /** Those of the unfinished books whose keeper (the process, or whoever settles them for it) cannot be running any more. */
-  abandoned(rows: readonly ProcessRecord[]): ProcessRecord[];
-  /** The database was away, so silence meant nothing: it must last anew. */
+export interface FailureDetector {
+  /** Those that have died. Of a process that is being settled by another one, that other one must have died. */
+  failed(rows: readonly ProcessRecord[]): ProcessRecord[];
+  /** After an outage of the database: silence during it does not count. */
   forget(): void;
-  /** Books that the owner of this watch is settling. */
+  /** Processes whose books this one is settling. */
   readonly settling: Set<string>;
 }
 
-export function createDeathWatch(now: () => number): DeathWatch {
+export function createFailureDetector(now: () => number): FailureDetector {
   let seen = new Map<string, { heartbeat: number; since: number }>();
   let isFirstLook = true;
   const settling = new Set<string>();
 
-  function isAbandoned(row: ProcessRecord): boolean {
-    // It has resigned.
+  function hasFailed(row: ProcessRecord): boolean {
+    // It said so itself.
     if (row.heartbeat_at === 0) return true;
     const { host, pid } = row.settler ?? row;
     if (host === thisHost) {
@@ -33,14 +33,14 @@ export function createDeathWatch(now: () => number): DeathWatch {
     }
     const known = seen.get(row.id);
     if (known?.heartbeat === row.heartbeat_at) return performance.now() - known.since > deadAfterMs;
-    // On this machine it runs, or another program has its pid by now: only watching tells.
+    // On this machine, its pid may belong to another program by now, so only a heartbeat that stands still tells.
     return host !== thisHost && isFirstLook && now() - row.heartbeat_at > longDeadMs;
   }
 
   return {
     settling,
-    abandoned(rows) {
-      const found = rows.filter(isAbandoned);
+    failed(rows) {
+      const found = rows.filter(hasFailed);
       const before = seen;
       seen = new Map();
       for (const { id, heartbeat_at: heartbeat } of rows) {
@@ -61,7 +61,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (failure) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it runs, as another user.
     return !(failure instanceof Error && 'code' in failure && failure.code === 'ESRCH');
   }
 }

@@ -1,4 +1,4 @@
-// Who this server process is to the books. Leases and log rows carry its id; a heartbeat tells others that it lives.
+// This server process in the database. Leases and log rows carry its id; its heartbeat tells others that it lives.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
@@ -6,7 +6,7 @@ import type { Database } from '#server/db/database.ts';
 
 export const heartbeatMs = 2_000;
 
-/** Identities that live in this very process (tests run several); what carries our pid but is not here has died. */
+/** The ids that this process uses (in tests there are several). An id with our pid that is not among them is of a process that died. */
 export const living = new Set<string>();
 
 /**
@@ -47,18 +47,18 @@ export interface ProcessOptions {
   randomText(count: number): string;
   /** Number of the last log row that is applied to every account. */
   settledSeq(): number;
-  /** Called when another process has taken this one for dead: the identity is gone. */
+  /** Another process has taken this one for dead and settles the books of that id. */
   onLost(id: string): void;
 }
 
 export interface ServerProcess {
   readonly id: string;
   start(): Promise<void>;
-  /** Whether the books of that identity are still its own. */
+  /** False when another process has begun to settle the books of that id. */
   isAlive(id: string): Promise<boolean>;
-  /** Takes a new identity; the old one stays lost. `switchOver` runs in the same turn in which `id` changes. */
+  /** Takes a new id. `switchOver` runs in the same turn in which `id` changes. */
   renew(switchOver: () => void): Promise<void>;
-  /** Closes the books of this identity up to `settledSeq`; when they are not clean, others settle what is left of them. */
+  /** Closes the books up to `settledSeq`. When they are not clean, others settle what is left of them. */
   stop(isClean: boolean): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
 
   async function register(newcomer: string): Promise<void> {
     const now = options.now();
-    // Before anybody here can see it in the database and take it for one that died with our pid.
+    // Before it is in the database, where it could be taken for a dead process that had our pid.
     living.add(newcomer);
     await processes.insert({
       id: newcomer,

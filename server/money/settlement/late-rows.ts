@@ -1,14 +1,14 @@
-// Rows are folded into sums by the hour (`server/logs/fold-log.ts`) some time after the hour. Whoever writes or removes a row
-// of an hour that may be folded says so first: that hour is then read from its rows until it has been folded anew.
+// Rows are folded into sums by the hour (`server/logs/fold-log.ts`) some time after the hour. Before a row of an hour that may be
+// folded is written or removed, that hour is marked. It is then read from its rows until it is folded anew.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogFoldRecord } from '#server/db/records/log-fold.ts';
 
 const hourSeconds = 3600;
-/** Half of the time after which an hour is folded, so that clocks may differ and writes may take a while. */
+/** Half of the time after which an hour is folded: clocks may differ, and writes may take a while. */
 const settledSeconds = 300;
 
-/** Announces those of the rows that are of hours long over. To be written before the rows are; once a minute and hour. */
+/** Marks for the hours of those rows, to be written before the rows are. A mark per hour and minute is enough. */
 export function lateMarks(rows: readonly Pick<LogRecord, 'created_at'>[], options: { now: number; by: string }): Write[] {
   const { now, by } = options;
   const hours = new Set<number>();

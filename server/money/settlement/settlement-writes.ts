@@ -1,23 +1,22 @@
 // What a settlement writes: sums of rows per account, and the update that takes them from the account's lease.
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { Account } from '#server/money/leases/lease.ts';
+import { accountWrite } from '#server/money/account.ts';
+import type { Spending } from '#server/money/account.ts';
+import type { Lease } from '#server/money/leases/lease.ts';
 
-/** What some rows of one process take from an account. */
-export interface Sum {
-  account: Account;
-  charge: number;
-  used: number;
-  calls: number;
+/** What some rows of this process take from an account. */
+export interface Sum extends Spending {
+  lease: Lease;
   lastSeq: number;
   seenAt: number;
 }
 
-export function addTo(sums: Map<Account, Sum>, account: Account, charge: number, row: LogRecord): void {
+export function addTo(sums: Map<Lease, Sum>, lease: Lease, charge: number, row: LogRecord): void {
   const { quota, seq = 0, created_at: seenAt } = row;
-  const sum = sums.get(account);
+  const sum = sums.get(lease);
   if (sum === undefined) {
-    sums.set(account, { account, charge, used: quota, calls: callsOf(row), lastSeq: seq, seenAt });
+    sums.set(lease, { lease, charge, used: quota, calls: callsOf(row), lastSeq: seq, seenAt });
     return;
   }
   sum.charge += charge;
@@ -27,19 +26,18 @@ export function addTo(sums: Map<Account, Sum>, account: Account, charge: number,
   sum.seenAt = Math.max(sum.seenAt, seenAt);
 }
 
-/** What a row adds to an account's number of requests: calls that used nothing do not count. */
+/** What a row adds to a user's number of requests. Calls that used nothing do not count. */
 export function callsOf(row: Pick<LogRecord, 'prompt_tokens' | 'completion_tokens' | 'quota'>): number {
   return row.quota > 0 || row.prompt_tokens + row.completion_tokens > 0 ? 1 : 0;
 }
 
 export function settlePatch(sum: Sum, processId: string): Write {
-  const lease = `leases.${processId}`;
-  const applied = `applied.${processId}`;
-  const where = { id: sum.account.id, [lease]: { exists: true }, [applied]: { lt: sum.lastSeq } };
-  if (sum.account.kind === 'user') {
-    const increment = { [lease]: -sum.charge, used_quota: sum.used, request_count: sum.calls };
-    return { anyOrder: true, patch: { increment, set: { [applied]: sum.lastSeq } }, of: 'users', where };
-  }
-  const increment = { [lease]: -sum.charge, used_quota: sum.used, charged_quota: sum.charge };
-  return { anyOrder: true, patch: { increment, set: { [applied]: sum.lastSeq, accessed_time: sum.seenAt } }, of: 'tokens', where };
+  const name = `leases.${processId}` as const;
+  const applied = `applied.${processId}` as const;
+  return accountWrite(sum.lease, {
+    where: { [name]: { exists: true }, [applied]: { lt: sum.lastSeq } },
+    increment: { [name]: -sum.charge },
+    spending: sum,
+    set: { [applied]: sum.lastSeq },
+  });
 }

@@ -1,11 +1,13 @@
 // Settling in groups: calls that end in the same turn of the event loop, or under load in the next ones, share one batch:
-// their log rows first, then one update per account. What waits for a settlement may answer its client only afterwards.
+// their log rows first, then one update per account. A call is answered only after its settlement.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database, Write } from '#server/db/database.ts';
-import type { Account } from '#server/money/leases/lease.ts';
+import { readAccount } from '#server/money/account.ts';
+import type { Lease } from '#server/money/leases/lease.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
 import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
@@ -15,18 +17,6 @@ import { bareRow, storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** A consumption row as its caller fills it; the settlement adds the rest. */
 export type ChargeRow = Omit<LogRecord, 'id' | 'process' | 'seq' | 'token_quota'>;
-
-/** What a running call holds. Made by `reserve`, ended by `settle` or `release` exactly once. */
-export interface Reservation {
-  readonly user: Account;
-  /** Null for calls without a token, e.g. from the console's playground. */
-  readonly token: Account | null;
-  /** False for an unlimited token: it counts, but holds no money. */
-  readonly isTokenLimited: boolean;
-  /** Quota reserved from each. */
-  amount: number;
-  isEnded: boolean;
-}
 
 interface Entry {
   reservation: Reservation;
@@ -46,20 +36,17 @@ export interface SettlementOptions {
   log: Logger;
   now(): number;
   processId(): string;
-  /**
-   * Which rows of a lost identity were charged; resolves when its books are settled and there is a new identity. Null when
-   * the database does not know it any more.
-   */
+  /** See `Identity`. */
   closedBooks(processId: string): Promise<ClosedBooks | null>;
 }
 
 /**
- * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. Where several calls end at once
- * so many turns are worth waiting for; more bring nothing, because those who wait send no new calls. What comes while a
- * batch is written is the next batch, without waiting.
+ * A commit writes every page that its rows touch, so twenty rows cost hardly more than ten. Where several calls end at once, it
+ * pays to wait this many turns of the event loop for more. Longer waits bring nothing, because clients that wait for their answers
+ * send no new calls. Calls that end while a batch is written are the next batch, without waiting.
  */
 const furtherTurns = 2;
-/** What is refused is tried again after this long: an administrator may have repaired what was wrong. */
+/** What the database refuses is tried again after this long: an administrator may have repaired the cause. */
 const parkedMs = 1_000;
 
 export class Settlement {
@@ -69,7 +56,7 @@ export class Settlement {
   #seq = 0;
   #settledSeq = 0;
   #isStuck = false;
-  /** What is refused again and again, and what must not overtake it. In order. */
+  /** Calls that the database refuses to settle, and later calls of the same accounts. In order. */
   #parked: Entry[] = [];
   #idle: (() => void)[] = [];
 
@@ -77,31 +64,31 @@ export class Settlement {
     this.#options = options;
   }
 
-  /** Number of the last row given out, and of the last one applied to every account. */
+  /** The number of the last row. */
   get lastSeq(): number {
     return this.#seq;
   }
+  /** The number up to which every row is applied to its accounts. Parked rows without a number get a greater one. */
   get settledSeq(): number {
-    // Parked rows without a number get a bigger one.
     return this.#parked.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), this.#settledSeq);
   }
 
-  /** The database was away at the last try: what ends now waits until it is back. */
+  /** The database was away at the last attempt. Calls that end now wait until it is back. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** Something is not settled although the database answers: an administrator has to look at it. */
+  /** The database answers but refuses to settle some calls: an administrator has to look at it. */
   get hasRefused(): boolean {
     return this.#parked.length > 0;
   }
 
-  /** What that account's calls use cannot be settled now. */
-  isRefused(account: Account): boolean {
-    return this.#parked.some(({ reservation }) => reservation.user === account || reservation.token === account);
+  /** What calls of that lease's account use cannot be settled now. */
+  isRefused(lease: Lease): boolean {
+    return this.#parked.some(({ reservation }) => reservation.user === lease || reservation.token === lease);
   }
 
-  /** Charges `row.quota` against the reservation. Resolves when it is durable. @throws {DatabaseClosed} it never will be */
+  /** Charges `row.quota` against the reservation. Resolves when that is durable. @throws {DatabaseClosed} when it never will be */
   settle(reservation: Reservation, row: ChargeRow): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ reservation, row, stored: undefined, settledAs: '', isBare: false, resolve, reject });
@@ -118,7 +105,7 @@ export class Settlement {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** As long as every turn brings more, a few turns are waited for; a call that is alone is settled at once. */
+  /** Waits a few turns, as long as each brings more calls. A call that is alone is settled at once. */
   #gather(seen: number, turns: number): void {
     const size = this.#queue.length;
     if (size > seen && turns > 0) setImmediate(() => this.#gather(size, turns - 1));
@@ -136,11 +123,11 @@ export class Settlement {
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  // A batch is repeated until its outcome is certain: rows are unique by (process, seq) and accounts remember the last
-  // number applied, so repeating changes nothing twice. Meanwhile its clients wait.
+  // A batch is repeated until its outcome is certain. Repeating changes nothing twice: rows are unique by (process, seq), and accounts
+  // remember the last number that was applied. The clients wait meanwhile.
   async #settleBatch(batch: readonly Entry[]): Promise<void> {
-    for (const { reservation } of batch) this.#eachAccount(reservation, (account) => this.#options.leases.hold(account));
-    // Numbers are applied in order, so whoever shares an account with one that waits, waits behind it.
+    for (const { reservation } of batch) this.#eachLease(reservation, (lease) => this.#options.leases.beginWrite(lease));
+    // Numbers are applied in order, so a call that shares an account with a parked one is parked behind it.
     const waits = (entry: Entry) => this.#parked.some((other) => sharesAccount(entry, other));
     for (const entry of batch) if (waits(entry)) this.#parked.push(entry);
     const ready = batch.filter((entry) => !this.#parked.includes(entry));
@@ -153,7 +140,7 @@ export class Settlement {
     }
   }
 
-  /** Something in the batch was refused: what is sound must not wait for it. */
+  /** A batch was refused: each of its calls is settled by itself, so that the others do not wait for the one that is the cause. */
   async #settleAlone(entry: Entry): Promise<void> {
     if (this.#parked.some((other) => sharesAccount(entry, other))) {
       this.#parked.push(entry);
@@ -172,7 +159,7 @@ export class Settlement {
 
   #retryParkedLater(): void {
     setTimeout(() => {
-      if (this.#isFlushing) return; // it comes back here at its end
+      if (this.#isFlushing) return; // at its end it calls this again
       this.#isFlushing = true;
       void this.#retryParked();
     }, parkedMs).unref();
@@ -190,14 +177,14 @@ export class Settlement {
   }
 
   /**
-   * Repeats the writes of these calls until they are done, or until it is known that they are refused. `refused`: some of it
-   * may be done. @throws {DatabaseClosed}
+   * Repeats the writes of these calls until they are done or the database refuses them. When refused, some of the writes may be
+   * done. @throws {DatabaseClosed}
    */
   async #write(batch: readonly Entry[]): Promise<'done' | 'refused'> {
     let left = batch;
     for (let attempt = 0; left.length > 0; attempt += 1) {
       try {
-        // Rows that may be stored already decide whose they are.
+        // Rows that may be stored already are written under the same identity again.
         const processId = left.find((entry) => entry.stored !== undefined)?.stored?.process ?? this.#options.processId();
         if (await this.#writeBatch(left, processId)) left = [];
         else left = await this.#notCharged(left, processId);
@@ -216,7 +203,7 @@ export class Settlement {
     return 'done';
   }
 
-  #eachAccount({ user, token }: Reservation, use: (account: Account) => void): void {
+  #eachLease({ user, token }: Reservation, use: (lease: Lease) => void): void {
     use(user);
     if (token !== null) use(token);
   }
@@ -224,30 +211,30 @@ export class Settlement {
   #finish(entry: Entry): void {
     const { reservation, row } = entry;
     const { leases } = this.#options;
-    this.#eachAccount(reservation, (account) => {
-      const isLimited = account === reservation.user || reservation.isTokenLimited;
-      // A lease of a former identity is nobody's any more: what was charged to it is not missing in today's.
-      const charge = isLimited && account.openedAs === entry.settledAs ? row.quota : 0;
-      leases.letGo(account);
-      account.calls -= 1;
-      leases.release(account, isLimited ? reservation.amount : 0, charge);
+    this.#eachLease(reservation, (lease) => {
+      const isLimited = lease === reservation.user || reservation.isTokenLimited;
+      // A charge to the lease of a former identity is not missing in the lease of this one.
+      const charge = isLimited && lease.openedAs === entry.settledAs ? row.quota : 0;
+      leases.endWrite(lease);
+      lease.calls -= 1;
+      leases.release(lease, isLimited ? reservation.amount : 0, charge);
     });
     this.#settledSeq = Math.max(this.#settledSeq, entry.stored?.seq ?? 0);
     entry.resolve();
   }
 
-  /** Returns false when this identity no longer owns its leases. */
+  /** False when this identity has lost its leases. */
   async #writeBatch(batch: readonly Entry[], processId: string): Promise<boolean> {
     const writes: Write[] = [];
-    const sums = new Map<Account, Sum>();
-    // Before numbers are given out: opening an account marks everything up to the last number as applied to it.
+    const sums = new Map<Lease, Sum>();
+    // Before rows get their numbers: opening a lease marks everything up to the last number as applied.
     if (processId === this.#options.processId()) {
       for (const { reservation } of batch) {
-        for (const account of [reservation.user, reservation.token]) {
-          if (account !== null && account.openedAs !== processId) await this.#options.leases.open(account);
+        for (const lease of [reservation.user, reservation.token]) {
+          if (lease !== null && lease.openedAs !== processId) await this.#options.leases.open(lease);
         }
       }
-      // Opening is where the loss of an identity may show.
+      // While opening a lease, the loss of the identity may be noticed.
       if (processId !== this.#options.processId()) return false;
     }
     const fresh = batch.filter((entry) => entry.stored === undefined);
@@ -280,21 +267,18 @@ export class Settlement {
     return isOwn;
   }
 
-  /** After a repeated batch an update may have been refused because it had been applied before. */
+  /** The update of a repeated batch does nothing when it was applied before. */
   async #isApplied(sum: Sum, processId: string): Promise<boolean> {
-    const record =
-      sum.account.kind === 'user'
-        ? await this.#options.db.collection('users').get(sum.account.id)
-        : await this.#options.db.collection('tokens').get(sum.account.id);
+    const record = await readAccount(this.#options.db, sum.lease);
     if (record === null) {
-      this.#options.log.error({ account: sum.account.kind, id: sum.account.id }, 'an account that was charged does not exist');
+      this.#options.log.error({ account: sum.lease.kind, id: sum.lease.id }, 'an account that was charged does not exist');
       return true;
     }
     return (record.applied[processId] ?? -1) >= sum.lastSeq;
   }
 
-  // Somebody took this process for dead and settled its books. The rows that he saw are charged; the others are moved to
-  // the new identity before they are written again.
+  // Another process took this one for dead and settled its books. Rows that it found are charged. The others are removed, and written
+  // again under the new identity.
   async #notCharged(batch: readonly Entry[], lost: string): Promise<Entry[]> {
     if (batch.every((entry) => entry.stored === undefined)) return [...batch];
     const books = await this.#options.closedBooks(lost);

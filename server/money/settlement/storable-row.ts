@@ -1,10 +1,10 @@
-// Log rows hold texts of callers, upstreams and administrators. Whoever writes one brings it to what can be stored: a row that
-// is refused would be repeated for ever, and everything behind it would wait.
+// Log rows hold texts of callers, upstreams and administrators. Before a row is written it is changed to what every engine stores: a
+// row that the database refuses would be repeated for ever, and later ones would wait for it (decision 19).
 import type { LogRecord } from '#server/db/records/log.ts';
 import { storable, storableText } from '#server/db/storable.ts';
 import type { StorableLimits } from '#server/db/storable.ts';
 
-/** More than anything that is meant to stand in a row. Every try of a call is an element. */
+/** More than any row needs. Every attempt of a call is an element. */
 const limits: StorableLimits = { text: 4_200, total: 64_000, elements: 128, levels: 6 };
 const longestName = 300;
 
@@ -12,7 +12,7 @@ export function storableRow<Row extends object>(row: Row): Row {
   return storable(row, limits);
 }
 
-/** What the books need of a row that was refused, and who called what. */
+/** The fields of a refused row that the books need, and who called what. */
 export function bareRow(row: LogRecord): LogRecord {
   const name = (text: string) => storableText(text, longestName).replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '');
   return {

@@ -4,12 +4,13 @@ import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import { leastLimitOf } from '#server/dialects/claude/thinking-suffix.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
-import { tokenBalance, userBalance } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
+import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
-import { largestAnswer } from '#server/money/max-output-tokens.ts';
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import type { ReserveResult } from '#server/money/ledger.ts';
-import type { Reservation } from '#server/money/settlement/settlement.ts';
+import type { ReserveResult } from '#server/money/leases/reservations.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -113,7 +114,7 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
   const { settings } = context;
   const { choices } = facts;
   const named = facts.maxTokens > 0 ? Math.max(facts.maxTokens, raisedLimit(services, call)) : 0;
-  const known = largestAnswer(model);
+  const known = maxOutputTokens(model);
   const largest = known ?? settings.get('DefaultMaxOutputTokens');
   // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
   const limited = known === null ? named : Math.min(named, known);
@@ -150,7 +151,7 @@ function raisedLimit({ channels, context }: RelayServices, { admission, model, b
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */
 function isAmple({ user, token }: Admission, quota: number): boolean {
-  return userBalance(user) >= quota && (token.unlimited_quota || tokenBalance(token) >= quota);
+  return balanceOf(user) >= quota && (token.unlimited_quota || balanceOf(token) >= quota);
 }
 
 function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
@@ -175,10 +176,13 @@ async function promptByCount(
 
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
-  const [remain, needed] = [quotaText(balance, display), quotaText(need, display)];
-  if (account.kind === 'user') return new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, needed) });
-  return balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', { remain, need: needed });
+  return refusals[account.kind](balance, { remain: quotaText(balance, display), need: quotaText(need, display) });
 }
+
+const refusals: Record<AccountKind, (balance: number, texts: { remain: string; need: string }) => AppError> = {
+  user: (balance, { remain, need }) => new AppError('insufficient_user_quota', { detail: userQuotaText(balance, remain, need) }),
+  token: (balance, texts) => (balance <= 0 ? new AppError('key_exhausted') : new AppError('pre_consume_token_quota_failed', texts)),
+};
 
 /** Existing clients know these sentences. */
 function userQuotaText(balance: number, remain: string, need: string): string {

@@ -1,6 +1,6 @@
 // What a stream may still cost while it runs. It has reserved its limit; one whose upstream writes on beyond that is paid for as
 // long as the account has something, and then one at a time may finish in debt, or none (option `StreamOverdraft`).
-import { largestAnswer } from '#server/money/max-output-tokens.ts';
+import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 
@@ -93,7 +93,7 @@ export class StreamSpending {
     if (this.#costOf(await this.#meter.countTokens()) <= reservation.amount) return true;
     if (settings.get('StreamOverdraft') === 'stop') return false;
     // As much as one answer can be, so that it need not be asked again.
-    const largest = largestAnswer(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
+    const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
     const most = services.quotes.reserveFor(this.#call.quoted, prompt.tokens, largest * this.#call.choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));
   }

@@ -1,0 +1,78 @@
+// The identity under which this process takes leases and writes log rows. Another process may take it for dead, e.g. after it was
+// frozen for a while, and settle its books: then everything goes on under a new identity.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closedBooksOf, settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
+import type { ClosedBooks, LeftoversOptions } from '#server/money/recovery/crash-recovery.ts';
+import { createServerProcess } from '#server/money/recovery/server-process.ts';
+
+export interface Identity {
+  readonly processId: string;
+  start(): Promise<void>;
+  /** Closes the books. When they are not clean, others settle what is left of them. */
+  stop(isClean: boolean): Promise<void>;
+  /** False when another process has begun to settle the books of that identity. */
+  isAlive(processId: string): Promise<boolean>;
+  /** That identity was lost. Resolves when there is a new one. */
+  lose(processId: string): Promise<void>;
+  /**
+   * Which rows of a lost identity were charged. Resolves when its books are settled and there is a new identity. Null when the
+   * database does not know it any more.
+   */
+  closedBooks(processId: string): Promise<ClosedBooks | null>;
+}
+
+export interface IdentityOptions extends LeftoversOptions {
+  randomText(count: number): string;
+  /** Number of the last log row that is applied to every account. */
+  settledSeq(): number;
+  /** Runs in the same turn in which `processId` changes. */
+  onRenewed(): void;
+}
+
+const pollMs = 100;
+
+export function createIdentity(options: IdentityOptions): Identity {
+  const { db, log, now, randomText, settledSeq, onRenewed } = options;
+  const serverProcess = createServerProcess({
+    db,
+    log,
+    now,
+    randomText,
+    settledSeq,
+    onLost: (id) => {
+      lose(id).catch((failure: unknown) => log.warn({ reason: String(failure) }, 'a new identity could not be taken yet'));
+    },
+  });
+  let renewing: Promise<void> | null = null;
+
+  function lose(id: string): Promise<void> {
+    if (serverProcess.id !== id) return renewing ?? Promise.resolve();
+    renewing ??= serverProcess.renew(onRenewed).finally(() => {
+      log.warn({ process: id, now: serverProcess.id }, 'this process was taken for dead and goes on under a new identity');
+      renewing = null;
+    });
+    return renewing;
+  }
+
+  return {
+    get processId() {
+      return serverProcess.id;
+    },
+    start: () => serverProcess.start(),
+    stop: (isClean) => serverProcess.stop(isClean),
+    isAlive: (id) => serverProcess.isAlive(id),
+    lose,
+    async closedBooks(id) {
+      await lose(id);
+      for (;;) {
+        const row = await db.collection('processes').get(id);
+        if (row === null) return null;
+        const books = closedBooksOf(row);
+        if (books !== null) return books;
+        // Unless another process is settling them.
+        await settleLeftovers(options);
+        await sleep(pollMs);
+      }
+    },
+  };
+}

@@ -1,0 +1,32 @@
+// Recovery while this process runs: what other processes left behind when they died.
+import { removeOldMarks } from '#server/money/ledger-entries.ts';
+import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
+import type { OrphansOptions } from '#server/money/recovery/orphans.ts';
+
+const leftoversMs = 5_000;
+const orphansMs = 600_000;
+const dayMs = 24 * 3600 * 1000;
+
+/** Returns what ends it. */
+export function scheduleRecovery(options: OrphansOptions & { finishLeftovers(): Promise<unknown> }): () => void {
+  const timers: NodeJS.Timeout[] = [];
+  function every(ms: number, work: () => Promise<unknown>): void {
+    const timer = setInterval(() => {
+      work().catch((failure: unknown) => options.log.warn({ reason: String(failure) }, 'a periodic money job failed and will be repeated'));
+    }, ms);
+    timer.unref();
+    timers.push(timer);
+  }
+  every(leftoversMs, () => options.finishLeftovers());
+  every(orphansMs, async () => {
+    await removeOrphanRows(options);
+    await finishOrphanEntries(options);
+  });
+  every(dayMs, async () => {
+    await returnOrphanLeases(options);
+    await removeOldMarks(options);
+  });
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+  };
+}
