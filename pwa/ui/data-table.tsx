@@ -1,10 +1,10 @@
-import type { MouseEvent } from 'react';
+import type { CSSProperties, MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsTouched } from './breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import styles from './data-table.module.css';
-import { useFittingColumns } from './fitting-columns.ts';
+import { columnWidths, useFittingColumns } from './fitting-columns.ts';
 import { useAfter } from './query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
 import { useStableHandler } from './stable-handler.ts';
@@ -31,18 +31,22 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const shown = new Set(columns.map((column) => column.key));
   // Rows hold the cells of all columns, so that none is drawn anew when the room changes; style hides what has left.
   const left = props.columns.flatMap((column, place) => (shown.has(column.key) ? [] : [place + ticks + 1]));
+  const template: CSSProperties & Record<'--columns', string> = {
+    '--columns': [...(ticks === 0 ? [] : [`${tick}px`]), ...columnWidths(columns)].join(' '),
+  };
   const pageKeys = rows?.map(rowKey) ?? [];
   const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
 
   return (
     <div className={styles.scroll} ref={frame} data-scroll-restoration-id={`list ${label}`}>
-      <table className={styles.table} ref={table} aria-label={label} data-two-line={isTwoLine || undefined} data-left={left.join(' ')}>
-        <colgroup>
-          {selection !== undefined && <col style={{ width: tick }} />}
-          {columns.map((column) => (
-            <col key={column.key} style={column.width === undefined ? undefined : { width: column.width }} />
-          ))}
-        </colgroup>
+      <table
+        className={styles.table}
+        ref={table}
+        aria-label={label}
+        data-two-line={isTwoLine || undefined}
+        data-left={left.join(' ')}
+        style={template}
+      >
         <thead>
           <tr>
             {selection !== undefined && (
@@ -56,7 +60,12 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
               </th>
             )}
             {columns.map((column) => (
-              <Heading key={column.key} column={column} sort={sort} />
+              <Heading
+                key={column.key}
+                column={column}
+                cell={ticks + props.columns.findIndex(({ key }) => key === column.key)}
+                sort={sort}
+              />
             ))}
           </tr>
         </thead>
@@ -70,13 +79,21 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   );
 }
 
-function Heading<Row>({ column, sort }: { column: Column<Row>; sort: SortState | undefined }) {
+interface HeadingProps<Row> {
+  column: Column<Row>;
+  /** Place of its cell in a row, from 0: rows hold those without room as well. */
+  cell: number;
+  sort: SortState | undefined;
+}
+
+function Heading<Row>({ column, cell, sort }: HeadingProps<Row>) {
   const by = column.sort;
   const isSorted = by !== undefined && sort?.by === by;
   return (
     <th
       scope="col"
       data-column={column.key}
+      data-cell={cell}
       data-align={column.align}
       aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : undefined}
     >

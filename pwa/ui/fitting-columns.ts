@@ -53,13 +53,42 @@ export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { f
   return { frame, table, columns: shown };
 }
 
-/** How wide the columns of figures are when nothing is cut: laid out so for a moment that nobody sees. */
+/** As a grid wants them. Columns without a width share what is left; without such columns all of them do. */
+export function columnWidths<Row>(columns: readonly Column<Row>[]): string[] {
+  const isRigid = columns.every(({ width }) => width !== undefined);
+  return columns.map((column) => {
+    const least = leastWidth(column);
+    return column.width !== undefined && !isRigid ? `${least}px` : `minmax(${least}px, ${isRigid ? least : 1}fr)`;
+  });
+}
+
+/**
+ * How wide the columns of figures have to be. Of each only the heading and the longest text are measured: rows out of sight
+ * have no layout, and a hundred of them would take long to get one.
+ */
 function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
+  const rows = [...table.querySelectorAll('tr[data-row-key]')];
   const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')];
-  table.dataset.measured = 'true';
-  const widths = heads.map((head): [string, number] => [head.dataset.column ?? '', Math.ceil(head.getBoundingClientRect().width)]);
-  delete table.dataset.measured;
-  return widths;
+  const parts = heads.map((head) => {
+    const cells = rows.flatMap((row) => row.children[Number(head.dataset.cell)] ?? []);
+    return {
+      key: head.dataset.column ?? '',
+      head,
+      longest: cells.reduce<Element>((most, cell) => (textLength(most) < textLength(cell) ? cell : most), head),
+    };
+  });
+  return parts.map(({ key, head, longest }) => [key, Math.ceil(Math.max(neededWidth(head), neededWidth(longest)))]);
+}
+
+function neededWidth(cell: Element): number {
+  const { paddingInlineStart, paddingInlineEnd } = getComputedStyle(cell);
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return range.getBoundingClientRect().width + Number.parseFloat(paddingInlineStart) + Number.parseFloat(paddingInlineEnd);
+}
+
+function textLength(cell: Element): number {
+  return cell.textContent.length;
 }
 
 function fitting<Row>(columns: readonly Column<Row>[], width: number): readonly Column<Row>[] {

@@ -1,8 +1,8 @@
 import { startTransition, useEffect, useState } from 'react';
 
-/** About what a screen shows at once. */
-const firstRows = 24;
-const furtherRows = 16;
+/** A page as it is at first. A screen shows about twenty: those that follow come with the next frames. */
+const firstRows = 10;
+const furtherRows = 10;
 
 /**
  * How many rows are drawn now: those in sight at once, the others in small portions afterwards. A hundred rows in one
