@@ -1,8 +1,9 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './copy-text.module.css';
 import { Icon } from './icon.tsx';
+import { PlainIconButton } from './plain-button.tsx';
 import { useCopy } from './use-copy.ts';
 
 // Seldom needed.
@@ -20,9 +21,9 @@ export function CopyIcon({ text, label }: CopyProps) {
   const { copy, isDone, manual, closeManual } = useCopy();
   return (
     <>
-      <ActionIcon aria-label={isDone ? t('common.copy.done') : label} title={label} onClick={() => void copy(text)}>
+      <PlainIconButton label={isDone ? t('common.copy.done') : label} title={label} onClick={() => void copy(text)}>
         <Icon name={isDone ? 'check' : 'copy'} />
-      </ActionIcon>
+      </PlainIconButton>
       <CopyAnnouncement isDone={isDone} />
       {manual !== null && (
         <Suspense fallback={null}>

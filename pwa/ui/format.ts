@@ -158,8 +158,19 @@ function count(value: number): string {
 
 /** Grouped by `,` with a fixed number of decimals and a true minus; never `-0`. */
 function decimals(value: number, digits: number): string {
-  const text = Math.abs(value).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const text = withDecimals(digits).format(Math.abs(value));
   return value < 0 && /[1-9]/.test(text) ? `${minus}${text}` : text;
+}
+
+/** One per number of decimals: making one takes longer than the whole cell that it writes. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function withDecimals(digits: number): Intl.NumberFormat {
+  const known = formats.get(digits);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  formats.set(digits, made);
+  return made;
 }
 
 function dollars(value: number, digits: number): string {

@@ -10,7 +10,10 @@ type PlainButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type' | '
   isBusy?: boolean;
 };
 
-/** A button for what is drawn before the component library is there: the sign-in, failures, toasts. It looks like the library's. */
+/**
+ * A button for what is drawn before the component library is there (the sign-in, failures, toasts), and for rows, of which
+ * there are hundreds. It looks like the library's.
+ */
 export function PlainButton(props: PlainButtonProps) {
   const { type = 'button', variant = 'default', icon, isWide = false, isBusy = false, disabled, children, ...button } = props;
   return (
@@ -31,9 +34,19 @@ export function PlainButton(props: PlainButtonProps) {
 
 type PlainIconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type' | 'className' | 'aria-label'> & {
   label: string;
+  isBusy?: boolean;
 };
 
 /** The same with an icon alone. */
-export function PlainIconButton({ label, ...button }: PlainIconButtonProps) {
-  return <button {...button} type="button" className={styles.icon} aria-label={label} />;
+export function PlainIconButton({ label, isBusy = false, disabled, ...button }: PlainIconButtonProps) {
+  return (
+    <button
+      {...button}
+      type="button"
+      className={styles.icon}
+      aria-label={label}
+      data-busy={isBusy || undefined}
+      disabled={disabled === true || isBusy}
+    />
+  );
 }

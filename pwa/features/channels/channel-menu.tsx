@@ -1,7 +1,6 @@
-import { ActionIcon, Menu } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
+import { RowMenu } from '#pwa/ui/row-menu.tsx';
 
 export type RowCommand = 'test_model' | 'toggle' | 'edit' | 'copy' | 'delete';
 
@@ -19,27 +18,21 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
     return t(channel.status === ChannelStatus.enabled ? 'channels.action.disable' : 'channels.action.enable');
   };
   return (
-    <Menu position="bottom-end" width={200} withInitialFocusPlaceholder={false}>
-      <Menu.Target>
-        <ActionIcon aria-label={t('channels.action.more', { name: channel.name })}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {commands.map((command) => {
+    <RowMenu
+      label={t('channels.action.more', { name: channel.name })}
+      width={200}
+      content={() => ({
+        actions: commands.map((command) => {
           const needsNetwork = command !== 'edit' && !isOnline;
-          return (
-            <Menu.Item
-              key={command}
-              disabled={needsNetwork}
-              data-danger={command === 'delete' || undefined}
-              onClick={() => onCommand(command)}
-            >
-              {needsNetwork ? t('common.action.needs_connection', { action: name(command) }) : name(command)}
-            </Menu.Item>
-          );
-        })}
-      </Menu.Dropdown>
-    </Menu>
+          return {
+            key: command,
+            label: needsNetwork ? t('common.action.needs_connection', { action: name(command) }) : name(command),
+            isDisabled: needsNetwork,
+            isDanger: command === 'delete',
+            onClick: () => onCommand(command),
+          };
+        }),
+      })}
+    />
   );
 }

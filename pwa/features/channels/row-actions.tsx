@@ -1,16 +1,10 @@
-import { ActionIcon } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
-import { lazyPart } from '#pwa/ui/lazy-part.tsx';
+import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
 import styles from './row-actions.module.css';
-import type { RowCommand } from './channel-menu.tsx';
+import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
 import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
-
-const ChannelMenu = lazyPart(
-  () => import('./channel-menu.tsx'),
-  (part) => part.ChannelMenu,
-);
 
 interface RowActionsProps {
   channel: Channel;
@@ -25,15 +19,15 @@ export function RowActions({ channel, isOnline, tests, onCommand }: RowActionsPr
   const testName = t('channels.action.test_named', { name: channel.name });
   return (
     <span className={styles.actions}>
-      <ActionIcon
-        aria-label={testName}
+      <PlainIconButton
+        label={testName}
         title={isOnline ? t('channels.action.test') : t('channels.action.test_offline')}
-        loading={isTesting}
+        isBusy={isTesting}
         disabled={!isOnline}
         onClick={() => void tests.test(channel)}
       >
         <Icon name="pulse" />
-      </ActionIcon>
+      </PlainIconButton>
       <ChannelMenu
         channel={channel}
         isOnline={isOnline}

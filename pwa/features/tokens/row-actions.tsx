@@ -1,45 +1,49 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { CopyIcon } from '#pwa/ui/copy-text.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
-import { useToggleToken } from './token-actions.ts';
+import { PlainButton, PlainIconButton } from '#pwa/ui/plain-button.tsx';
 import { wholeKey } from './token-key.ts';
 import styles from './tokens.module.css';
 
 interface RowActionsProps {
   token: Token;
+  /** Failures have been told when it ends. */
+  onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
 /** Copy, enable or disable, delete; a click on the row itself edits. */
-export function RowActions({ token, onRemove }: RowActionsProps) {
+export function RowActions({ token, onToggle, onRemove }: RowActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const toggle = useToggleToken();
+  const [isToggling, setToggling] = useState(false);
   const needs = (action: string): string => (isOnline ? action : t('common.action.needs_connection', { action }));
   return (
     <span className={styles.actions}>
       <CopyKey token={token} />
-      <Button
+      <PlainButton
         variant="subtle"
-        className={styles.toggle}
-        loading={toggle.isPending}
+        isBusy={isToggling}
         disabled={!isOnline}
         title={needs(t(`tokens.action.${verbOf(token)}`))}
-        onClick={() => toggle.mutate(token)}
+        onClick={() => {
+          setToggling(true);
+          void onToggle(token).finally(() => setToggling(false));
+        }}
       >
         {t(`tokens.action.${verbOf(token)}`)}
-      </Button>
-      <ActionIcon
-        aria-label={needs(t('tokens.action.delete_named', { name: token.name }))}
+      </PlainButton>
+      <PlainIconButton
+        label={needs(t('tokens.action.delete_named', { name: token.name }))}
         title={needs(t('common.action.delete'))}
         disabled={!isOnline}
         onClick={() => onRemove(token)}
       >
         <Icon name="trash" />
-      </ActionIcon>
+      </PlainIconButton>
     </span>
   );
 }
@@ -52,9 +56,9 @@ function CopyKey({ token }: { token: Token }) {
   if (key !== undefined) return <CopyIcon text={key} label={label} />;
   const reason = token.key === '' ? t('tokens.key_lost') : t('common.action.needs_connection', { action: label });
   return (
-    <ActionIcon aria-label={reason} title={reason} disabled>
+    <PlainIconButton label={reason} title={reason} disabled>
       <Icon name="copy" />
-    </ActionIcon>
+    </PlainIconButton>
   );
 }
 

@@ -15,10 +15,11 @@ export const columnsKey = 'tokens-table-columns';
 interface TokenParts {
   /** `USD`, said once in the headings of amounts; empty when they are quota units. */
   unit: string;
+  onToggle: (token: Token) => Promise<void>;
   onRemove: (token: Token) => void;
 }
 
-export function tokenColumns(t: TFunction, { unit, onRemove }: TokenParts): Column<Token>[] {
+export function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },
@@ -68,7 +69,7 @@ export function tokenColumns(t: TFunction, { unit, onRemove }: TokenParts): Colu
     {
       key: 'actions',
       heading: t('tokens.column.actions'),
-      cell: (token) => <RowActions token={token} onRemove={onRemove} />,
+      cell: (token) => <RowActions token={token} onToggle={onToggle} onRemove={onRemove} />,
       width: 172,
       align: 'end',
       isLocked: true,

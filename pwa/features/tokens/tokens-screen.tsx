@@ -20,8 +20,9 @@ import { lazyPart } from '#pwa/ui/lazy-part.tsx';
 import { rememberedPageSize } from '#pwa/ui/list-search.ts';
 import { Screen } from '#pwa/ui/screen.tsx';
 import { useSelection } from '#pwa/ui/selection.ts';
+import { useStableHandler } from '#pwa/ui/stable-handler.ts';
 import { foundTokensQuery, tokensQuery } from './queries.ts';
-import { useRemoveTokens } from './token-actions.ts';
+import { useRemoveTokens, useToggleToken } from './token-actions.ts';
 import styles from './tokens.module.css';
 import { columnsKey, tokenColumns } from './token-columns.tsx';
 import { wholeKey } from './token-key.ts';
@@ -62,7 +63,15 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
 
   const [removing, setRemoving] = useState<readonly Token[]>([]);
   const { unit } = useFormat();
-  const columns = useMemo(() => tokenColumns(t, { unit, onRemove: (token) => setRemoving([token]) }), [t, unit]);
+  const toggle = useToggleToken();
+  const handleToggle = useStableHandler(async (token: Token) => {
+    // A failure has been toasted.
+    await toggle.mutateAsync(token).catch(() => undefined);
+  });
+  const columns = useMemo(
+    () => tokenColumns(t, { unit, onToggle: handleToggle, onRemove: (token) => setRemoving([token]) }),
+    [t, unit, handleToggle],
+  );
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const self = useQuery(selfQuery).data;
