@@ -1,5 +1,6 @@
 import './app/zod-without-eval.ts';
 import './app/styles.css';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { NoRightError } from './app/guards.ts';
@@ -10,9 +11,11 @@ if (root === null) throw new Error('index.html has no #root');
 const started = await startConsole();
 // What index.html draws stays until the first screen stands.
 await started.router.load();
-createRoot(root, {
+const page = createRoot(root, {
   // A missing right is an answer, not a fault: its screen says all there is.
   onCaughtError: (error) => {
     if (!(error instanceof NoRightError)) reportError(error);
   },
-}).render(<App {...started} />);
+});
+// In slices: a slow phone goes on answering while the first screen is drawn.
+startTransition(() => page.render(<App {...started} />));

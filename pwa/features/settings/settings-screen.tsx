@@ -11,11 +11,12 @@ import { useConnection } from '#pwa/offline/online-status.tsx';
 import { AsOf } from '#pwa/ui/as-of.tsx';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { Later } from '#pwa/ui/later.tsx';
 import { QueryState } from '#pwa/ui/query-state.tsx';
 import { Screen } from '#pwa/ui/screen.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
-import { generalSettings, type SettingEntry } from './general-settings.ts';
+import { generalSettings, type SettingEntry, type SettingSection } from './general-settings.ts';
 
 import { SettingField } from './setting-field.tsx';
 import styles from './settings.module.css';
@@ -59,19 +60,7 @@ function GeneralTab({ options, at }: { options: readonly Option[]; at: number })
       }}
     >
       <UnsavedEdits when={edits.drafts.size > 0} />
-      {generalSettings.map((section) => (
-        <section key={section.name} className={styles.section} aria-labelledby={`section-${section.name}`}>
-          <header className={styles.head}>
-            <h2 id={`section-${section.name}`}>{t(`settings.section.${section.name}.title`)}</h2>
-            <p>{t(`settings.section.${section.name}.text`)}</p>
-          </header>
-          <div className={styles.fields}>
-            {section.entries.map((entry) => (
-              <Field key={entry.key} entry={entry} options={options} edits={edits} onType={(text) => handleType(entry, text)} />
-            ))}
-          </div>
-        </section>
-      ))}
+      <Sections sections={generalSettings} options={options} edits={edits} onType={handleType} />
       <SaveBar edits={edits} at={at} />
       <ConfirmDialog
         opened={askedOff !== undefined}
@@ -86,6 +75,39 @@ function GeneralTab({ options, at }: { options: readonly Option[]; at: number })
         onCancel={() => setAskedOff(undefined)}
       />
     </form>
+  );
+}
+
+interface SectionsProps {
+  sections: readonly SettingSection[];
+  options: readonly Option[];
+  edits: SettingEdits;
+  onType: (entry: SettingEntry, text: string) => void;
+}
+
+/** The first one at once, each further one by itself: together they would keep a slow phone busy for half a second. */
+function Sections({ sections: [section, ...further], options, edits, onType }: SectionsProps) {
+  const { t } = useTranslation();
+  if (section === undefined) return null;
+  return (
+    <>
+      <section className={styles.section} aria-labelledby={`section-${section.name}`}>
+        <header className={styles.head}>
+          <h2 id={`section-${section.name}`}>{t(`settings.section.${section.name}.title`)}</h2>
+          <p>{t(`settings.section.${section.name}.text`)}</p>
+        </header>
+        <div className={styles.fields}>
+          {section.entries.map((entry) => (
+            <Field key={entry.key} entry={entry} options={options} edits={edits} onType={(text) => onType(entry, text)} />
+          ))}
+        </div>
+      </section>
+      {further.length > 0 && (
+        <Later>
+          <Sections sections={further} options={options} edits={edits} onType={onType} />
+        </Later>
+      )}
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ import { CopyButton, CopyText } from '#pwa/ui/copy-text.tsx';
 import { showOnField } from '#pwa/ui/field-errors.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { Later } from '#pwa/ui/later.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
@@ -122,7 +123,9 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
       )}
       <PanelSection title={t('tokens.panel.edit')}>
         <form id={formId} className={styles.form} noValidate onSubmit={submit}>
-          <TokenFields form={form} asksCount={false} />
+          <Later>
+            <TokenFields form={form} asksCount={false} />
+          </Later>
           {failure !== null && !isAtField && theirs === null && (
             <p role="alert">
               <StatusMark status="failed">{failure.message}</StatusMark>

@@ -13,6 +13,7 @@ import { EditLabel } from '#pwa/ui/edit-label.tsx';
 import { showOnField } from '#pwa/ui/field-errors.ts';
 import { useFormat } from '#pwa/ui/format-context.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { Later } from '#pwa/ui/later.tsx';
 import { type ConflictRow, RevisionConflict } from '#pwa/ui/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/side-panel.tsx';
 import { toastFailure } from '#pwa/ui/toast.ts';
@@ -133,50 +134,52 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
       )}
       <UserFacts user={user} />
       <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
-      <form
-        id="user-form"
-        noValidate
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          handleSubmit();
-        }}
-      >
-        <div className={styles.two}>
-          <TextInput
-            label={<EditLabel was={was('username')}>{t('users.field.username')}</EditLabel>}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            {...form.getInputProps('username')}
+      <Later>
+        <form
+          id="user-form"
+          noValidate
+          className={styles.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            handleSubmit();
+          }}
+        >
+          <div className={styles.two}>
+            <TextInput
+              label={<EditLabel was={was('username')}>{t('users.field.username')}</EditLabel>}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              {...form.getInputProps('username')}
+            />
+            <TextInput
+              label={<EditLabel was={was('display_name')}>{t('users.field.display_name')}</EditLabel>}
+              autoComplete="off"
+              {...form.getInputProps('display_name')}
+            />
+          </div>
+          <Select
+            label={<EditLabel was={was('group')}>{t('users.field.group')}</EditLabel>}
+            data={groupNames}
+            {...form.getInputProps('group')}
           />
-          <TextInput
-            label={<EditLabel was={was('display_name')}>{t('users.field.display_name')}</EditLabel>}
-            autoComplete="off"
-            {...form.getInputProps('display_name')}
+          <PasswordInput
+            label={t('users.field.new_password')}
+            placeholder={t('users.field.new_password_hint')}
+            autoComplete="new-password"
+            visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
+            visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
+            {...form.getInputProps('password')}
           />
-        </div>
-        <Select
-          label={<EditLabel was={was('group')}>{t('users.field.group')}</EditLabel>}
-          data={groupNames}
-          {...form.getInputProps('group')}
-        />
-        <PasswordInput
-          label={t('users.field.new_password')}
-          placeholder={t('users.field.new_password_hint')}
-          autoComplete="new-password"
-          visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
-          visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
-          {...form.getInputProps('password')}
-        />
-        <BalanceField
-          quota={base.quota}
-          mode={form.values.mode}
-          amount={form.values.amount}
-          error={form.errors.amount}
-          onChange={(change) => form.setValues(change)}
-        />
-      </form>
+          <BalanceField
+            quota={base.quota}
+            mode={form.values.mode}
+            amount={form.values.amount}
+            error={form.errors.amount}
+            onChange={(change) => form.setValues(change)}
+          />
+        </form>
+      </Later>
     </SidePanel>
   );
 }
