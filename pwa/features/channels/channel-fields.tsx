@@ -10,6 +10,7 @@ import { optionsQuery } from '#pwa/api/options.ts';
 import { EditLabel } from '#pwa/ui/edit-label.tsx';
 import { Fold } from '#pwa/ui/fold.tsx';
 import { JsonField } from '#pwa/ui/json-field.tsx';
+import { Later } from '#pwa/ui/later.tsx';
 import { usePlace } from '#pwa/ui/places.ts';
 import { SecretField } from '#pwa/ui/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
@@ -130,7 +131,13 @@ export function ChannelFields(props: ChannelFieldsProps) {
         />
         {values.auto_ban && <AutoBanOff />}
       </div>
-      <Advanced {...props} />
+      {isNew ? (
+        <Advanced {...props} />
+      ) : (
+        <Later>
+          <Advanced {...props} />
+        </Later>
+      )}
     </>
   );
 

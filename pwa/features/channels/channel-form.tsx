@@ -14,6 +14,7 @@ import { useIsPhone } from '#pwa/ui/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/confirm-dialog.tsx';
 import { showOnField } from '#pwa/ui/field-errors.ts';
 import { Icon } from '#pwa/ui/icon.tsx';
+import { Later } from '#pwa/ui/later.tsx';
 import { RevisionConflict } from '#pwa/ui/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
@@ -113,7 +114,7 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
       } else setTheirs(current.data);
     },
   });
-  const draft = useDraftTest(form.values, base?.id);
+  const draft = useDraftTest(form.values, { channelId: base?.id, proposed: models.data?.[form.values.type] ?? [] });
   const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: () => create.mutate() });
   const isSaving = create.isPending || edit.isPending || creation.isWaiting;
 
@@ -143,6 +144,17 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
       ? t('channels.editor.create_many', { count })
       : t('channels.editor.create')
     : t('common.action.save');
+  const fields = (
+    <ChannelFields
+      form={form}
+      isNew={isNew}
+      asksKey={asksKeyAgain(stored, form.values, role)}
+      before={isNew ? undefined : before}
+      changed={isNew ? [] : changed}
+      channelId={base?.id}
+      modelsByType={models.data ?? {}}
+    />
+  );
   return (
     <SidePanel
       title={isNew ? t('channels.editor.new') : (base?.name ?? '')}
@@ -199,15 +211,7 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
           handleSubmit();
         }}
       >
-        <ChannelFields
-          form={form}
-          isNew={isNew}
-          asksKey={asksKeyAgain(stored, form.values, role)}
-          before={isNew ? undefined : before}
-          changed={isNew ? [] : changed}
-          channelId={base?.id}
-          modelsByType={models.data ?? {}}
-        />
+        {isNew ? fields : <Later>{fields}</Later>}
         {(isNew || changed.some((field) => draftFields.has(field))) && (
           <DraftTestLine test={draft} onTest={() => void draft.run()} onSkip={isNew ? creation.skip : undefined} />
         )}

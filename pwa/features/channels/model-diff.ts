@@ -20,8 +20,9 @@ export function modelDiff(
 }
 
 /** The form's models with the chosen changes, in their order, new ones last. */
-export function applyDiff(models: readonly string[], { added, gone }: { added: ReadonlySet<string>; gone: ReadonlySet<string> }): string[] {
-  return [...new Set([...models.filter((model) => !gone.has(model)), ...added])];
+export function applyDiff(models: readonly string[], { added, gone }: ModelDiff): string[] {
+  const removed = new Set(gone);
+  return [...new Set([...models.filter((model) => !removed.has(model)), ...added])];
 }
 
 function mappingOf(text: string): Map<string, string> {

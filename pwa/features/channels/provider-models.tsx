@@ -11,7 +11,7 @@ import { Icon } from '#pwa/ui/icon.tsx';
 import { StatusMark } from '#pwa/ui/status-mark.tsx';
 import { TickBox } from '#pwa/ui/tick-box.tsx';
 import { draftBody, keysOf } from './channel-values.ts';
-import { applyDiff, modelDiff } from './model-diff.ts';
+import { applyDiff, type ModelDiff, modelDiff } from './model-diff.ts';
 import type { ChannelFormState } from './models-field.tsx';
 import styles from './provider-models.module.css';
 
@@ -28,19 +28,26 @@ const patience = 25_000;
 export function ProviderModels({ form, channelId }: ProviderModelsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const [listed, setListed] = useState<readonly string[]>();
+  const [found, setFound] = useState<Found>();
   const [lacksKey, setLacksKey] = useState(false);
   const ask = useMutation({
     mutationFn: () => call(channelApi.fetchDraftModels, { body: draftBody(form.getValues(), channelId), timeout: patience }),
     meta: { quiet: true },
-    onSuccess: setListed,
+    onSuccess: handleListed,
   });
   if (channelType(form.values.type)?.listsModels !== true) return <p className={styles.hint}>{t('channels.provider.unlisted')}</p>;
 
+  /** The form takes over what was found at once: what is ticked is what is tested and saved. */
+  function handleListed(listed: readonly string[]): void {
+    const values = form.getValues();
+    const diff = modelDiff(values, listed);
+    setFound({ ...diff, count: listed.length, before: values.models });
+    form.setFieldValue('models', applyDiff(values.models, { added: diff.added, gone: channelId === undefined ? diff.gone : [] }));
+  }
   function handleAsk(): void {
     const isMissing = channelId === undefined && keysOf(form.getValues().key).length === 0;
     setLacksKey(isMissing);
-    setListed(undefined);
+    setFound(undefined);
     if (!isMissing) ask.mutate();
   }
   const label = t('channels.provider.ask');
@@ -61,57 +68,65 @@ export function ProviderModels({ form, channelId }: ProviderModelsProps) {
           </StatusMark>
         </p>
       )}
-      {listed !== undefined && (
-        <Diff key={listed.join()} form={form} listed={listed} takesOut={channelId === undefined} onClose={() => setListed(undefined)} />
-      )}
+      {found !== undefined && <Diff found={found} form={form} onClose={() => setFound(undefined)} />}
     </div>
   );
 }
 
+interface Found extends ModelDiff {
+  /** How many the provider lists. */
+  count: number;
+  /** The form's models before it was asked. */
+  before: readonly string[];
+}
+
 interface DiffProps {
   form: ChannelFormState;
-  listed: readonly string[];
-  /** What the provider does not list is ticked to begin with. */
-  takesOut: boolean;
+  found: Found;
   onClose: () => void;
 }
 
-function Diff({ form, listed, takesOut, onClose }: DiffProps) {
+function Diff({ form, found: { added, gone, count, before }, onClose }: DiffProps) {
   const { t } = useTranslation();
-  const [{ added, gone }] = useState(() => modelDiff(form.getValues(), listed));
-  const [toAdd, setToAdd] = useState<ReadonlySet<string>>(() => new Set(added));
-  const [toRemove, setToRemove] = useState<ReadonlySet<string>>(() => new Set(takesOut ? gone : []));
-  const count = toAdd.size + toRemove.size;
   if (added.length + gone.length === 0) {
     return (
       <p role="status">
-        <StatusMark status="on">{t('channels.provider.same', { count: listed.length })}</StatusMark>
+        <StatusMark status="on">{t('channels.provider.same', { count })}</StatusMark>
       </p>
     );
   }
+  const { models } = form.values;
+  const chosen = new Set(models);
+  const toAdd = new Set(added.filter((model) => chosen.has(model)));
+  const toRemove = new Set(gone.filter((model) => !chosen.has(model)));
+  const set = (names: readonly string[]): void => form.setFieldValue('models', [...names]);
   return (
     <div className={styles.diff} role="group" aria-label={t('channels.provider.ask')}>
-      <p role="status">{t('channels.provider.found', { count: listed.length })}</p>
-      <Group sign="+" names={added} title={t('channels.provider.added', { count: added.length })} ticked={toAdd} onTick={setToAdd} />
+      <p role="status">{t('channels.provider.found', { count })}</p>
+      <Group
+        sign="+"
+        names={added}
+        title={t('channels.provider.added', { count: added.length })}
+        ticked={toAdd}
+        onTick={(ticked) => set(applyDiff(models, { added: [...ticked], gone: added.filter((model) => !ticked.has(model)) }))}
+      />
       <Group
         sign={'\u2212'}
         names={gone}
         title={t('channels.provider.gone', { count: gone.length })}
         ticked={toRemove}
-        onTick={setToRemove}
+        onTick={(ticked) => set(applyDiff(models, { added: gone.filter((model) => !ticked.has(model)), gone: [...ticked] }))}
       />
       <span className={styles.actions}>
+        <Button onClick={onClose}>{t('common.action.done')}</Button>
         <Button
-          disabled={count === 0}
+          variant="subtle"
           onClick={() => {
-            form.setFieldValue('models', applyDiff(form.getValues().models, { added: toAdd, gone: toRemove }));
+            set(before);
             onClose();
           }}
         >
-          {t('channels.provider.apply', { count })}
-        </Button>
-        <Button variant="subtle" onClick={onClose}>
-          {t('common.action.cancel')}
+          {t('channels.provider.undo')}
         </Button>
       </span>
     </div>

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ChannelDraft, channelApi } from '#shared/channels.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
+import { canChat } from '#pwa/api/chat-models.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { type ChannelValues, draftBody } from './channel-values.ts';
 
@@ -12,9 +13,17 @@ export type DraftResult =
   | { state: 'ok'; seconds: number }
   | { state: 'failed'; message: string; field: string | undefined };
 
+interface DraftOptions {
+  /** The channel that is edited; undefined: a new one. */
+  channelId: number | undefined;
+  /** Models that the form proposed by itself. */
+  proposed: readonly string[];
+}
+
 /** Tests what a form holds. A result counts as long as nothing is changed that the test depends on. */
-export function useDraftTest(values: ChannelValues, channelId: number | undefined) {
-  const body = draftBody(values, channelId);
+export function useDraftTest(values: ChannelValues, { channelId, proposed }: DraftOptions) {
+  const model = testedModel(values, proposed);
+  const body = { ...draftBody(values, channelId), test_model: model };
   const test = useMutation({
     mutationFn: async (draft: ChannelDraft) => (await callWithExtra(channelApi.testDraft, { body: draft, timeout: patience })).extra.time,
     meta: { quiet: true },
@@ -32,7 +41,7 @@ export function useDraftTest(values: ChannelValues, channelId: number | undefine
   }
   return {
     result: result(),
-    model: values.test_model || values.models[0] || '',
+    model,
     /** True when it went well; what went wrong is in the result. */
     run: () =>
       test.mutateAsync(body).then(
@@ -42,3 +51,9 @@ export function useDraftTest(values: ChannelValues, channelId: number | undefine
   };
 }
 export type DraftTest = ReturnType<typeof useDraftTest>;
+
+/** The model that a test asks for: the one named for it, else one that somebody chose, else the first proposed. */
+export function testedModel({ test_model, models }: Pick<ChannelValues, 'test_model' | 'models'>, proposed: readonly string[]): string {
+  const chats = models.filter(canChat);
+  return test_model || (chats.find((model) => !proposed.includes(model)) ?? chats[0] ?? models[0] ?? '');
+}

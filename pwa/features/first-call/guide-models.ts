@@ -1,5 +1,6 @@
 // Which model the first call asks for: one that can be called and has a price.
 import type { PricingEntry } from '#shared/models.ts';
+import { canChat } from '#pwa/api/chat-models.ts';
 
 export interface CallableModels {
   /** The first is what the guide proposes. */
@@ -16,17 +17,14 @@ interface Wanted {
   ofChannels: readonly string[];
 }
 
-/** Names that answer something else than a chat. */
-const notChat = /embed|bge-|^m3e|rerank|whisper|tts|dall-e|image|moderation|^mj_|davinci|babbage|suno|realtime|audio|instruct$/i;
 const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
 
 export function callableModels(entries: readonly PricingEntry[], { group, allowsUnpriced, ofChannels }: Wanted): CallableModels {
   const offered = entries.filter((entry) => entry.enable_groups.includes(group));
-  const unpriced = offered.filter((entry) => !entry.has_price).map((entry) => entry.model_name);
-  const callable = offered.filter((entry) => entry.has_price || allowsUnpriced);
+  const unpriced = offered.filter((entry) => !entry.has_price && canChat(entry.model_name)).map((entry) => entry.model_name);
+  const callable = offered.filter((entry) => (entry.has_price || allowsUnpriced) && canChat(entry.model_name));
   const place = new Map(ofChannels.map((model, index) => [model, index]));
   const rank = ({ model_name: name, model_ratio: ratio, quota_type: kind }: PricingEntry): number[] => [
-    notChat.test(name) ? 1 : 0,
     kind,
     small.test(name) ? 0 : 1,
     ratio,

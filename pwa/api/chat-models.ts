@@ -1,0 +1,7 @@
+/** Names of models that answer something else than a chat. The server keeps no list of what each one does. */
+const notChat = /embed|bge-|^m3e|rerank|whisper|tts|dall-e|image|moderation|^mj_|davinci|babbage|suno|realtime|audio|instruct$/i;
+
+/** Whether a call of the kind that the console itself makes (a first call, a test) can be answered by a model of that name. */
+export function canChat(model: string): boolean {
+  return !notChat.test(model);
+}
