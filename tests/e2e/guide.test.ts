@@ -41,7 +41,7 @@ describeInBrowser('the guide', () => {
   it('says why a call was refused and where to put it right, and turns green when one arrives', async () => {
     const { tidegate, api, visitor, page } = await setStage();
     await using _server = tidegate;
-    await api.post('/api/channel/', { ...channelBody(tidegate), models: 'gpt-4o-mini,never-priced' });
+    await api.post('/api/channel/', { ...channelBody(tidegate), models: 'whisper-1,text-embedding-3-small,gpt-4o-mini,never-priced' });
     const [token] = (await api.post('/api/token/', { name: 'first-token', remain_quota: 2_500_000, expired_time: -1 })) as {
       key: string;
     }[];
@@ -58,6 +58,12 @@ describeInBrowser('the guide', () => {
     await page.getByText(text('guide.cause.price', { model: 'never-priced' })).waitFor();
     expect(await page.getByRole('link', { name: text('guide.door.settings') }).getAttribute('href')).toBe('/setting');
 
+    expect(await ask(tidegate, key, 'no-such-model')).toBe(404);
+    await page.getByText(text('guide.cause.model_unknown', { model: 'no-such-model' })).waitFor();
+    await page.getByText(text('guide.gate.channel_unasked')).waitFor();
+    // Only what chats is offered.
+    expect(await page.getByLabel(text('guide.call.model')).locator('option').allTextContents()).toEqual(['gpt-4o-mini']);
+
     tidegate.upstream.queue({
       status: 401,
       error: { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' },
@@ -69,6 +75,20 @@ describeInBrowser('the guide', () => {
     await page.getByRole('button', { name: text('guide.arrival.send') }).click();
     await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
     await expectSoundScreen(visitor);
+  });
+
+  it('names what a token lacks instead of greying its button out', async () => {
+    const { tidegate, api, visitor, page } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', channelBody(tidegate));
+    await page.goto('/first-call');
+    await page.getByLabel(text('guide.token.quota_label')).fill('');
+    await page.getByText(text('guide.token.quota_missing')).waitFor();
+    const create = page.getByRole('button', { name: text('guide.token.create') });
+    expect(await create.isEnabled()).toBe(true);
+    await create.click();
+    await expectSoundScreen(visitor);
+    expect(await api.get('/api/token/')).toEqual([]);
   });
 
   it('tells who has no credit whom to ask, and shows no code for a call that would be refused', async () => {

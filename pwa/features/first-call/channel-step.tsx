@@ -6,6 +6,7 @@ import { type Channel, channelApi } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
+import { useInReadersLanguage } from '#pwa/api/own-words.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
@@ -57,6 +58,7 @@ function DoneChannel({ number, name, channel, guide }: { number: number; name: s
     meta: { quiet: true },
     onSettled: () => client.invalidateQueries({ queryKey: ['channels'] }),
   });
+  const testError = useInReadersLanguage(channel.test_error);
   const models = commaList(channel.models);
   const priced = models.filter((model) => !guide.unpriced.includes(model)).length;
   const parts = [channel.name, typeName(channel.type), t('guide.channel.models', { count: models.length, priced })];
@@ -78,7 +80,7 @@ function DoneChannel({ number, name, channel, guide }: { number: number; name: s
               <> · {t('guide.channel.tested', { time: format.duration(channel.response_time) })}</>
             ) : (
               <span className={styles.failure}>
-                <StatusMark status="failed">{channel.test_error}</StatusMark>
+                <StatusMark status="failed">{testError}</StatusMark>
               </span>
             ))
           )}

@@ -60,7 +60,7 @@ export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
         {gates.map((gate) => (
           <li key={gate} data-state={states[gate]}>
             {states[gate] === 'waiting' ? <Ring /> : <Glyph name={states[gate] === 'passed' ? 'dot' : 'cross'} />}
-            <span>{t(`guide.gate.${gate}${states[gate] === 'failed' ? '_not' : ''}`)}</span>
+            <span>{t(`guide.gate.${nameOf(gate, arrival)}`)}</span>
             <span className={styles.gateFact}>{states[gate] === 'waiting' ? '—' : facts[gate]}</span>
           </li>
         ))}
@@ -90,6 +90,12 @@ export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
     const first = call.first_byte_ms === null ? [] : [t('guide.arrival.first_byte', { time: format.duration(call.first_byte_ms) })];
     return [call.model, ...first, t('guide.arrival.in_all', { time: format.duration(call.duration_ms) }), format.time(call.at)].join(' · ');
   }
+}
+
+function nameOf(gate: Gate, { states, refusal }: Arrival): string {
+  if (states[gate] !== 'failed') return gate;
+  // Refused before any channel was asked: none has been silent.
+  return gate === 'channel' && refusal !== null ? 'channel_unasked' : `${gate}_not`;
 }
 
 function channelFact({ states, call, refusal }: Arrival): string {

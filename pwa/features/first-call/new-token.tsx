@@ -25,11 +25,14 @@ export function NewToken() {
     meta: { quiet: true },
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   });
-  const isWrong = tokenName.trim() === '' || Array.from(tokenName.trim()).length > tokenNameLimit || quota === '' || quota <= 0;
+  const nameProblem = tokenName.trim() === '' ? t('guide.token.name_missing') : undefined;
+  const quotaProblem = quota === '' || quota <= 0 ? t('guide.token.quota_missing') : undefined;
+  const isWrong = nameProblem !== undefined || quotaProblem !== undefined;
 
   function handleSubmit(event: FormEvent): void {
     event.preventDefault();
-    if (!isWrong && isOnline && !create.isPending) create.mutate();
+    if (isWrong) document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus();
+    else if (isOnline && !create.isPending) create.mutate();
   }
   const label = t('guide.token.create');
   return (
@@ -38,15 +41,16 @@ export function NewToken() {
         label={t('guide.token.name_label')}
         maxLength={tokenNameLimit}
         value={tokenName}
+        error={nameProblem}
         onChange={(event) => setTokenName(event.currentTarget.value)}
       />
-      <QuotaInput label={t('guide.token.quota_label')} value={quota} onChange={setQuota} />
+      <QuotaInput label={t('guide.token.quota_label')} value={quota} error={quotaProblem} onChange={setQuota} />
       {create.error !== null && (
         <p role="alert" className={styles.wide}>
           <StatusMark status="failed">{failureOf(create.error).message}</StatusMark>
         </p>
       )}
-      <Button type="submit" variant="filled" className={styles.submit} disabled={!isOnline || isWrong} loading={create.isPending}>
+      <Button type="submit" variant="filled" className={styles.submit} disabled={!isOnline} loading={create.isPending}>
         {isOnline ? label : t('common.action.needs_connection', { action: label })}
       </Button>
     </form>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useInReadersLanguage } from '#pwa/api/own-words.ts';
 import type { Arrival, Door } from './call-gates.ts';
 import styles from './first-call.module.css';
 
@@ -11,6 +12,7 @@ import styles from './first-call.module.css';
 export function WhyRefused({ arrival, token, isAdmin }: { arrival: Arrival; token: Token; isAdmin: boolean }) {
   const { t } = useTranslation();
   const { cause, door, call, refusal } = arrival;
+  const problem = useInReadersLanguage(refusal === null ? (call?.problem ?? '') : '');
   if (cause === undefined) return null;
   const requestId = refusal?.request_id ?? call?.request_id ?? '';
   const values = {
@@ -29,7 +31,7 @@ export function WhyRefused({ arrival, token, isAdmin }: { arrival: Arrival; toke
   return (
     <div className={styles.why}>
       <p>{t(`guide.cause.${key}`, values)}</p>
-      {call !== null && refusal === null && call.problem !== '' && <p className={styles.words}>{call.problem}</p>}
+      {problem !== '' && <p className={styles.words}>{problem}</p>}
       {requestId !== '' && <p className={styles.note}>{t('common.load.request_id', { id: requestId })}</p>}
       {door !== undefined && <DoorButton door={door} channelId={call?.channel?.id} tokenId={token.id} isAdmin={isAdmin} />}
     </div>
