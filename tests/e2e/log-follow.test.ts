@@ -50,7 +50,8 @@ describeInBrowser('following the log', () => {
       expect(await line.count()).toBe(0);
       await visitor.context.close();
     });
-
+  }
+  for (const size of ['desk', 'tablet', 'phone'] as const) {
     it(`${size}: a refused call says why, and is found by its result`, async () => {
       await refuse();
       await refuse();
@@ -61,6 +62,8 @@ describeInBrowser('following the log', () => {
       const row = page.locator('[data-row-key]').first();
       await row.waitFor({ timeout: 20_000 });
       expect(await row.textContent()).toContain('模型 no-such-model 不存在');
+      // Of what was asked for nothing is cut; the sentence gives way.
+      expect(await row.getByTitle('no-such-model', { exact: true }).evaluate((model) => model.scrollWidth <= model.clientWidth)).toBe(true);
       await shoot(page, `refused-${size}`);
       await row.click();
       await page.getByText('404 model_not_found').waitFor();

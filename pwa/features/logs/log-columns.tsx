@@ -73,7 +73,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
       card: 'context',
     },
     ...(isPhone ? [] : [ending]),
-    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, card: 'title', isLocked: true },
+    { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, least: 200, card: 'title', isLocked: true },
     ...(isAdmin ? channel : []),
     {
       key: 'use_time',
@@ -206,6 +206,8 @@ export function TypeTag({ log }: { log: Log }) {
 
 function TypeWord({ log }: { log: Log }) {
   const { t } = useTranslation();
+  // The mark beside the model says it.
+  if (refusalOf(log) !== undefined) return null;
   return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
 }
 

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Log } from '#shared/logs.ts';
+import { type Log, LogType } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/columns.tsx';
@@ -148,7 +148,10 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
       <FilterSelect
         label={t('logs.filter.type')}
         value={search.type === undefined ? '' : String(search.type)}
-        options={types.map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
+        options={types
+          // A result as well, and chosen there; old addresses keep it.
+          .filter(({ value }) => value !== String(LogType.refusal) || search.type === LogType.refusal)
+          .map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
         onChange={(type) => onChange({ type: type === '' ? undefined : Number(type) })}
       />
       <FilterSelect
