@@ -18,7 +18,7 @@ const firstParts = new RegExp(
     'pwa/app/shell/(language-switch|mode-tag|plain-frame|theme-menu)',
     'pwa/i18n/setup',
     'pwa/offline/(online-status|query-persister|register-worker)',
-    'pwa/ui/(breakpoint|color-scheme|disclosure|glyph|icon|places|plain-button|screen-heading|status-mark|tag|toast|toasts|lazy-part|use-copy)\\.',
+    'pwa/ui/\\w+/(breakpoint|color-scheme|disclosure|glyph|icon|paths|plain-button|screen-heading|status-mark|tag|toast|toasts|lazy-part|use-copy)\\.',
     'shared/(account|contract|envelope|paths|roles|session|site|users)\\.ts',
   ].join('|'),
 );
@@ -28,7 +28,7 @@ const frameParts = new RegExp(
     'pwa/app/(screen-providers|theme)\\.',
     'pwa/app/shell/(?!more-sheet)',
     'pwa/offline/(install-hint|outbox-store)',
-    'pwa/ui/(as-of|copy-text|format|format-context|frame-icons|freshness-chip|level|list-search)\\.',
+    'pwa/ui/\\w+/(as-of|copy-text|format|format-context|frame-icons|freshness-chip|balance-meter|list-search)\\.',
   ].join('|'),
 );
 

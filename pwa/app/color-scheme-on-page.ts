@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'react';
-import { useShownScheme } from '#pwa/ui/color-scheme.ts';
+import { useShownScheme } from '#pwa/ui/frame/color-scheme.ts';
 
 /** Puts the scheme onto the page: the tokens switch, and the browser's own bar takes the colour of the ground. */
 export function useColorSchemeOnPage(): void {

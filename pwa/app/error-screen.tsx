@@ -1,10 +1,10 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { failureOf } from '#pwa/api/failure.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { PlainButton } from '#pwa/ui/plain-button.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { useCopy } from '#pwa/ui/use-copy.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { useCopy } from '#pwa/ui/controls/use-copy.ts';
 import styles from './error-screen.module.css';
 import { NoRightError } from './guards.ts';
 import { NoRightScreen } from './not-found-screen.tsx';

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import styles from './error-screen.module.css';
 
 /** An address that leads nowhere. The frame around it is the usual one: its navigation is the way on. */

@@ -1,6 +1,6 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { failureOf } from '#pwa/api/failure.ts';
-import { toastFailure } from '#pwa/ui/toast.ts';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {

@@ -3,10 +3,10 @@ import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
-import { createFormat } from '#pwa/ui/format.ts';
-import { FormatContext } from '#pwa/ui/format-context.ts';
-import { frameIcons } from '#pwa/ui/frame-icons.tsx';
-import { addIcons } from '#pwa/ui/icon.tsx';
+import { createFormat } from '#pwa/ui/billing/format.ts';
+import { FormatContext } from '#pwa/ui/billing/format-context.ts';
+import { frameIcons } from '#pwa/ui/frame/frame-icons.tsx';
+import { addIcons } from '#pwa/ui/controls/icon.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts';
 
 addIcons(frameIcons);

@@ -2,8 +2,8 @@
 // No component is imported here: that would put all of them into the first load.
 import { createTheme, type CSSVariablesResolver, type MantineColorSchemeManager } from '@mantine/core';
 import { createElement } from 'react';
-import { chooseScheme, chosenScheme, onSchemeChange } from '#pwa/ui/color-scheme.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
+import { chooseScheme, chosenScheme, onSchemeChange } from '#pwa/ui/frame/color-scheme.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './theme.module.css';
 
 let stopFollowing: (() => void) | undefined;

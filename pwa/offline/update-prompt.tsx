@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PlainButton } from '#pwa/ui/plain-button.tsx';
-import { useHasUnsavedEdits } from '#pwa/ui/unsaved-store.ts';
+import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
+import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { applyUpdate, useUpdateWaiting } from './register-worker.ts';
 import styles from './update-prompt.module.css';
 

@@ -7,8 +7,8 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { statusQuery, storedStatus } from '#pwa/api/site-status.ts';
 import { useIsLeaving } from '#pwa/app/leaving.ts';
 import { useUpdateWaiting } from '#pwa/offline/register-worker.ts';
-import { lazyPart } from '#pwa/ui/lazy-part.tsx';
-import { toastFailure } from '#pwa/ui/toast.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 
 export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   beforeLoad: async ({ context, location }) => {

@@ -3,9 +3,9 @@ import { useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
-import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { usePlace } from '#pwa/ui/places.ts';
+import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { usePlace } from '#pwa/ui/frame/paths.ts';
 import styles from './account-menu.module.css';
 import { SignOutDialog, useSignOut } from './sign-out.tsx';
 

@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './bottom-bar.module.css';
 import { menuEntries } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';

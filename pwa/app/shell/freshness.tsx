@@ -5,10 +5,10 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx';
 import { useOutbox } from '#pwa/offline/outbox-store.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Disclosure } from '#pwa/ui/disclosure.tsx';
-import { FreshnessChip, useFreshnessWords } from '#pwa/ui/freshness-chip.tsx';
-import { usePlace } from '#pwa/ui/places.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
+import { FreshnessChip, useFreshnessWords } from '#pwa/ui/frame/freshness-chip.tsx';
+import { usePlace } from '#pwa/ui/frame/paths.ts';
 import styles from './freshness.module.css';
 
 const tick = 10_000;

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { chooseLanguage, currentLanguage } from '#pwa/i18n/setup.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 
 /** There are two languages: one press goes to the other, and its name is written in it. */
 export function LanguageSwitch() {

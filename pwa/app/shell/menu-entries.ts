@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@tanstack/react-router';
 import { Role } from '#shared/roles.ts';
-import type { IconName } from '#pwa/ui/icon.tsx';
+import type { IconName } from '#pwa/ui/controls/icon.tsx';
 
 export interface MenuEntry {
   to: string;

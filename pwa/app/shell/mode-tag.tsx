@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { Tag } from '#pwa/ui/tag.tsx';
+import { Tag } from '#pwa/ui/controls/tag.tsx';
 
 /** What kind of installation this is, where it is a special one. */
 export function ModeTag() {

@@ -1,5 +1,5 @@
-import { Glyph } from '#pwa/ui/glyph.tsx';
-import { Icon, type IconName } from '#pwa/ui/icon.tsx';
+import { Glyph } from '#pwa/ui/controls/glyph.tsx';
+import { Icon, type IconName } from '#pwa/ui/controls/icon.tsx';
 import styles from './nav-icon.module.css';
 
 /** An icon of the navigation; ▲ at its corner says that behind it something needs a hand. The link's name says what. */

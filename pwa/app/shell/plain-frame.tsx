@@ -1,8 +1,8 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { Mark } from '#pwa/ui/icon.tsx';
-import { useHeading } from '#pwa/ui/screen-heading.ts';
+import { Mark } from '#pwa/ui/controls/icon.tsx';
+import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './plain-frame.module.css';

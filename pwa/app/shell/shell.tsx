@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
-import { useIsPhone, useIsTablet } from '#pwa/ui/breakpoint.ts';
+import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';

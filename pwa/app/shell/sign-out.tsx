@@ -4,9 +4,9 @@ import { markSignOut } from '#pwa/api/due-sign-out.ts';
 import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
 import { outboxEntries } from '#pwa/offline/outbox-store.ts';
 import { sendSignOut } from '#pwa/offline/send-sign-out.ts';
-import { toastNote } from '#pwa/ui/toast.ts';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
 
-const ConfirmDialog = lazy(async () => ({ default: (await import('#pwa/ui/confirm-dialog.tsx')).ConfirmDialog }));
+const ConfirmDialog = lazy(async () => ({ default: (await import('#pwa/ui/frame/confirm-dialog.tsx')).ConfirmDialog }));
 
 interface SignOut {
   /** Signs out, after a question when edits would be lost. */

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { chooseScheme, useChosenScheme } from '#pwa/ui/color-scheme.ts';
-import { Disclosure, DisclosureItem } from '#pwa/ui/disclosure.tsx';
-import { Icon, type IconName } from '#pwa/ui/icon.tsx';
-import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
+import { chooseScheme, useChosenScheme } from '#pwa/ui/frame/color-scheme.ts';
+import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
+import { Icon, type IconName } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 
 export const themes = [
   { value: 'light', icon: 'sun' },

@@ -2,10 +2,10 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { Tag } from '#pwa/ui/tag.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { statusInfo, statusName, type TestResult, testState } from './channel-facts.ts';
 import styles from './channel-cells.module.css';
 

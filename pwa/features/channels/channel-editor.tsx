@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
-import { QueryState } from '#pwa/ui/query-state.tsx';
-import { SidePanel } from '#pwa/ui/side-panel.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import type { FiguresView } from './channel-figures.ts';
 import { ChannelForm } from './channel-form.tsx';
 import styles from './channel-form.module.css';

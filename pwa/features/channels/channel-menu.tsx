@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
-import { RowMenu } from '#pwa/ui/row-menu.tsx';
+import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 
 export type RowCommand = 'test_model' | 'toggle' | 'edit' | 'copy' | 'delete';
 

@@ -4,7 +4,7 @@ import type { Channel, ChannelCreate, ChannelDraft, ChannelEdit } from '#shared/
 import { commaList } from '#shared/comma-list.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';
-import { jsonFault } from '#pwa/ui/json-field.tsx';
+import { jsonFault } from '#pwa/ui/form/json-field.tsx';
 
 export interface ChannelValues {
   type: number;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ListSearch, SearchText } from '#pwa/ui/list-search.ts';
+import { ListSearch, SearchText } from '#pwa/ui/list/list-search.ts';
 
 const storageKey = 'id-sort';
 

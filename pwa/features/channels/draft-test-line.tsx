@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './draft-test-line.module.css';
 import type { DraftTest } from './use-draft-test.ts';
 

@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { type ChannelFigures, figureHours, hourSeconds } from '#shared/channels.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { AsOf } from '#pwa/ui/as-of.tsx';
-import type { Format } from '#pwa/ui/format.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import type { Format } from '#pwa/ui/billing/format.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { type FiguresView, isLow, lastFailure, okShare, stripBars } from './channel-figures.ts';
 import styles from './figure-cells.module.css';
 

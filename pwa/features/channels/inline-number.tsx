@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { toastNote } from '#pwa/ui/toast.ts';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
 import styles from './inline-number.module.css';
 
 interface InlineNumberProps {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { PlainIconButton } from '#pwa/ui/plain-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './row-actions.module.css';
 import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
 import { type ChannelTests, useTestResult } from './use-channel-tests.ts';

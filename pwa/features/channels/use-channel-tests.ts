@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type Channel, channelApi } from '#shared/channels.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useStableHandler } from '#pwa/ui/stable-handler.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import type { TestResult } from './channel-facts.ts';
 import { channelQuery, type ChannelRows } from './queries.ts';
 

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from '#pwa/ui/copy-text.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { Segments } from '#pwa/ui/segments.tsx';
+import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './first-call.module.css';
 import { type SnippetKind, snippetKinds, snippetParts, snippetText } from './snippets.ts';
 

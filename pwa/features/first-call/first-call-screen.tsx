@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure, SkeletonLines } from '#pwa/ui/query-state.tsx';
-import { Fact } from '#pwa/ui/page-header.tsx';
-import { Screen } from '#pwa/ui/screen.tsx';
+import { LoadFailure, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
+import { Fact } from '#pwa/ui/frame/page-header.tsx';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { CallStep } from './call-step.tsx';
 import { ChannelStep } from './channel-step.tsx';
 import styles from './first-call.module.css';

@@ -6,8 +6,8 @@ import { tokenApi, tokenNameLimit } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { QuotaInput } from '#pwa/ui/quota-input.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './first-call.module.css';
 
 /** Five dollars while nobody changes what a dollar is: more than a first day needs, less than a mistake should cost. */

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
-import { Glyph } from '#pwa/ui/glyph.tsx';
+import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import styles from './first-call.module.css';
 import type { Guide } from './use-guide.ts';
 

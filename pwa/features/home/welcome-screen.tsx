@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
-import { usePlace } from '#pwa/ui/places.ts';
-import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
+import { usePlace } from '#pwa/ui/frame/paths.ts';
+import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import styles from './welcome-screen.module.css';
 
 const points = ['gateway', 'ledger', 'offline'] as const;

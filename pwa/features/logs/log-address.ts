@@ -1,7 +1,7 @@
 // What the log screen keeps in its address. Loaded with the shell, whatever screen is opened: nothing else belongs here.
 import { z } from 'zod';
 import type { LogResult } from '#shared/logs.ts';
-import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list-search.ts';
+import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
 export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
 export type Range = (typeof ranges)[number];

@@ -4,8 +4,8 @@ import { endingOf } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { tokenName } from '#pwa/ui/token-name.ts';
-import { toastFailure, toastNote } from '#pwa/ui/toast.ts';
+import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import { toastFailure, toastNote } from '#pwa/ui/frame/toast.ts';
 import { durationOf } from './log-facts.ts';
 import { boundsOfList, type LogList, readForExport } from './queries.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LogOther } from '#shared/logs.ts';
 import { costOf } from '#shared/pricing.ts';
-import { receiptSums } from '#pwa/ui/receipt-sums.ts';
+import { receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 import { receiptOfRow } from './log-receipt.ts';
 
 const words = { part: (name: string) => name, group: (name: string) => name, quotaPerUnit: 500_000, inCurrency: true };

@@ -3,7 +3,7 @@ import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
-import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/receipt-sums.ts';
+import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
 
 /** `thinking` is the part of the output that nobody sees; it costs the same. */
 export type PartName = CostLine['part'] | 'thinking';

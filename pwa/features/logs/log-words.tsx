@@ -2,9 +2,9 @@ import { useTranslation } from 'react-i18next';
 import { endingOf, failureStatus } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
 import type { Log, RefusalFacts, UsageSource } from '#shared/logs.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { endingStatus } from '#pwa/ui/ending-status.ts';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** How a call ended: a shape and a word. */
 export function EndingMark({ log }: { log: Log }) {

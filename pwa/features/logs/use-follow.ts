@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Page } from '#shared/envelope.ts';
 import type { Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { useHasUnsavedEdits } from '#pwa/ui/unsaved-store.ts';
+import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
 import { followed } from './followed.ts';
 import { type LogList, logsQuery, readNewest } from './queries.ts';
 

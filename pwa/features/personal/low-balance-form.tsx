@@ -11,12 +11,12 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
 import { lowWaterKey, lowWaterState } from '#pwa/offline/outbox-target.ts';
-import { Block } from '#pwa/ui/block.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Level } from '#pwa/ui/level.tsx';
-import { QuotaInput } from '#pwa/ui/quota-input.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/toast.ts';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './personal.module.css';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];

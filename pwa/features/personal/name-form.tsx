@@ -8,9 +8,9 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { Block } from '#pwa/ui/block.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './personal.module.css';
 
 export function NameForm({ user }: { user: User }) {

@@ -7,9 +7,9 @@ import { passwordLimits } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { Block } from '#pwa/ui/block.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { passwordProblems } from './password-problems.ts';
 import styles from './personal.module.css';
 

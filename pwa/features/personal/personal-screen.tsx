@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { selfQuery } from '#pwa/api/self.ts';
-import { QueryState } from '#pwa/ui/query-state.tsx';
-import { Screen } from '#pwa/ui/screen.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { LowBalanceForm } from './low-balance-form.tsx';
 import { NameForm } from './name-form.tsx';
 import { PasswordForm } from './password-form.tsx';

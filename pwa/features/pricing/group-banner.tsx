@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Trans, useTranslation } from 'react-i18next';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { type Status, StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { type PriceList, ratioOf, type RatioTier, tierOf } from './price-list.ts';
 import styles from './pricing.module.css';
 

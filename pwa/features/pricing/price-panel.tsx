@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
-import { CopyButton } from '#pwa/ui/copy-text.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { FactList, PanelSection, SidePanel } from '#pwa/ui/side-panel.tsx';
+import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { FactList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
 import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';

@@ -1,11 +1,11 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import type { Column } from '#pwa/ui/columns.tsx';
-import { CopyText } from '#pwa/ui/copy-text.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import type { Column } from '#pwa/ui/list/columns.tsx';
+import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { hasPrice, isAvailableIn, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import styles from './pricing.module.css';
 

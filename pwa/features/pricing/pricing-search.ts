@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SearchText } from '#pwa/ui/list-search.ts';
+import { SearchText } from '#pwa/ui/list/list-search.ts';
 
 /** What the price list keeps in its address. */
 export const PricingSearch = z.object({

@@ -9,12 +9,12 @@ import { selfQuery } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { PlainButton } from '#pwa/ui/plain-button.tsx';
-import { PlainField, PlainPassword } from '#pwa/ui/plain-field.tsx';
-import { usePlace } from '#pwa/ui/places.ts';
-import { useScreenHeading } from '#pwa/ui/screen-heading.ts';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
+import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
+import { usePlace } from '#pwa/ui/frame/paths.ts';
+import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './session-form.module.css';
 
 interface LoginScreenProps {

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSettingKey, settingProblem, settings } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './conflict-choice.module.css';
 import { isMapSetting, mapText, mergedMap, mergeMaps, parseMap, type EntryMap, type EntryValue } from './setting-texts.ts';
 import { useSettingWords } from './use-setting-words.ts';

@@ -11,7 +11,7 @@ import { statusQuery } from '#pwa/api/site-status.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { toastFailure } from '#pwa/ui/toast.ts';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { batchBody, draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
 
 export interface SettingEdits {

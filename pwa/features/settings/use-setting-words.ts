@@ -3,7 +3,7 @@ import type { SettingProblem } from '#shared/setting-kinds.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
 import { lowWaterKey } from '#pwa/offline/outbox-target.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { generalEntries, textName } from './general-settings.ts';
 import type { EntryValue } from './setting-texts.ts';
 

@@ -8,9 +8,9 @@ import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { showOnField } from '#pwa/ui/field-errors.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { emptySetup, setupBody, setupProblems, usageModes } from './setup-form.ts';
 import styles from './setup-screen.module.css';
 

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { CopyIcon } from '#pwa/ui/copy-text.tsx';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { PlainButton, PlainIconButton } from '#pwa/ui/plain-button.tsx';
+import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainButton, PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { wholeKey } from './token-key.ts';
 import styles from './tokens.module.css';
 

@@ -1,10 +1,10 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
-import { QuotaCell } from '#pwa/ui/amounts.tsx';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import type { Column } from '#pwa/ui/columns.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
+import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import type { Column } from '#pwa/ui/list/columns.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { RowActions } from './row-actions.tsx';
 import { maskKey } from './token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-words.tsx';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { RevisionConflict } from '#pwa/ui/revision-conflict.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { changesBetween, type ComparedField, editBody, type TokenValues } from './token-form.ts';
 import { useExpiryText } from './token-words.tsx';
 

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Level } from '#pwa/ui/level.tsx';
-import { type Status, StatusMark } from '#pwa/ui/status-mark.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 const marks: ReadonlyMap<number, { status: Status; name: string }> = new Map([
   [TokenStatus.enabled, { status: 'on', name: 'enabled' }],

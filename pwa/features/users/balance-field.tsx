@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { EditLabel } from '#pwa/ui/edit-label.tsx';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { QuotaInput } from '#pwa/ui/quota-input.tsx';
-import { Segments } from '#pwa/ui/segments.tsx';
+import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './user-panel.module.css';
 import { type BalanceMode, balanceAfter } from './user-values.ts';
 

@@ -8,11 +8,11 @@ import { displayNameLimit, passwordLimits, userApi, usernameLimit } from '#share
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { showOnField } from '#pwa/ui/field-errors.ts';
-import { Icon } from '#pwa/ui/icon.tsx';
-import { SidePanel } from '#pwa/ui/side-panel.tsx';
-import { toastFailure, toastSuccess } from '#pwa/ui/toast.ts';
-import { UnsavedEdits } from '#pwa/ui/unsaved-edits.tsx';
+import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import styles from './user-panel.module.css';
 import { newUserProblems } from './user-values.ts';
 

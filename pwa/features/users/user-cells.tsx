@@ -2,11 +2,11 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/users.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';
-import { useIsPhone } from '#pwa/ui/breakpoint.ts';
-import { useFormat } from '#pwa/ui/format-context.ts';
-import { Level } from '#pwa/ui/level.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
-import { Tag } from '#pwa/ui/tag.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { Tag } from '#pwa/ui/controls/tag.tsx';
 
 export function UserName({ user }: { user: User }) {
   return (

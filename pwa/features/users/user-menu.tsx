@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { ManageAction, User } from '#shared/users.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { RowMenu } from '#pwa/ui/row-menu.tsx';
+import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { actionsFor, editRefusal, refusal } from './user-rules.ts';
 
 export type UserCommand = ManageAction | 'edit';

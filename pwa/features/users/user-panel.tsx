@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
-import { QueryState } from '#pwa/ui/query-state.tsx';
-import { SidePanel } from '#pwa/ui/side-panel.tsx';
-import { StatusMark } from '#pwa/ui/status-mark.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { userQuery } from './queries.ts';
 import { UserFacts } from './user-facts.tsx';
 import { UserForm } from './user-form.tsx';

@@ -1,5 +1,5 @@
 // What columns of amounts and counts hold: short enough to be compared, the exact figure a pointer away.
-import { useIsPhone } from './breakpoint.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from './format-context.ts';
 
 /** Quota in a column that names its unit; a card has no heading, so there the amount has its own. */

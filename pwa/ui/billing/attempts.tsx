@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './attempts.module.css';
 import { useFormat } from './format-context.ts';
-import { type Status, StatusMark } from './status-mark.tsx';
+import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 export interface AttemptBar {
   key: string | number;

@@ -1,7 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import styles from './level.module.css';
-import { StatusMark } from './status-mark.tsx';
+import styles from './balance-meter.module.css';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 interface LevelProps {
   /** What is measured, for example "Balance". */

@@ -1,6 +1,6 @@
 // The shape of each ending of a call, wherever calls are listed.
 import type { Ending } from '#shared/log-ending.ts';
-import type { Status } from './status-mark.tsx';
+import type { Status } from '#pwa/ui/controls/status-mark.tsx';
 
 export const endingStatus: Readonly<Record<Ending, Status>> = {
   well: 'on',

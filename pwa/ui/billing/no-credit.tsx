@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import styles from './no-credit.module.css';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** Who has no credit is told how to get some, not to make a call that would be refused. `topUpLink`: empty, there is none. */
 export function NoCredit({ topUpLink }: { topUpLink: string }) {

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useIsPhone } from './breakpoint.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { MutedZeros } from './charge.tsx';
 import { useFormat } from './format-context.ts';
-import { Glyph, type GlyphName } from './glyph.tsx';
-import { Icon } from './icon.tsx';
+import { Glyph, type GlyphName } from '#pwa/ui/controls/glyph.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './receipt.module.css';
 import { type ReceiptFactor, type ReceiptLine, receiptSums, type ReceiptSums } from './receipt-sums.ts';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 interface ReceiptProps {
   /** What was charged, in quota units. */

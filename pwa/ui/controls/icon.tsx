@@ -1,7 +1,7 @@
 // The console's icons: 16 px grid, 1.5 px stroke, round ends. An icon stands beside a word, or its control has a name.
 // These are the sign-in's; those of all other screens come with the frame around them (frame-icons.tsx).
 import type { ReactNode } from 'react';
-import type { FrameIconName } from './frame-icons.tsx';
+import type { FrameIconName } from '#pwa/ui/frame/frame-icons.tsx';
 import styles from './icon.module.css';
 
 const shapes = {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from './dialog.tsx';
+import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import styles from './manual-copy.module.css';
 
 /** Where the browser does not let us copy: the text itself, marked, for the person to copy. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from 'react';
 import styles from './fold.module.css';
-import { Icon } from './icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 
 interface FoldProps {
   title: ReactNode;

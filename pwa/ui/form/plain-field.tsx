@@ -1,7 +1,7 @@
 import { type InputHTMLAttributes, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Icon } from './icon.tsx';
-import { PlainIconButton } from './plain-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './plain-field.module.css';
 
 type PlainFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'name' | 'autoComplete' | 'autoFocus'> & {

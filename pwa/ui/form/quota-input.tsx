@@ -2,7 +2,7 @@ import { NumberInput, SegmentedControl } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { quotaLimit } from '#shared/users.ts';
-import { useFormat } from './format-context.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import styles from './quota-input.module.css';
 
 interface QuotaInputProps {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import styles from './revision-conflict.module.css';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** One field that somebody else changed since the form was opened. */
 export interface ConflictRow {

@@ -2,7 +2,7 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './secret-field.module.css';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 interface SecretFieldProps {
   label: ReactNode;

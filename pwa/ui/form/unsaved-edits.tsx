@@ -2,7 +2,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ConfirmDialog } from './confirm-dialog.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { markUnsaved } from './unsaved-store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import styles from './as-of.module.css';
-import { useFormat } from './format-context.ts';
-import { Glyph } from './glyph.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 
 const freshTime = 60_000;
 

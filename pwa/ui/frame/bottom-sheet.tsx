@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import styles from './bottom-sheet.module.css';
-import { Icon } from './icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 
 interface BottomSheetProps {
   opened: boolean;

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from './breakpoint.ts';
 import styles from './freshness-chip.module.css';
-import { Glyph, type GlyphName } from './glyph.tsx';
+import { Glyph, type GlyphName } from '#pwa/ui/controls/glyph.tsx';
 
 export interface Freshness {
   connection: 'online' | 'offline' | 'server_away';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CopyButton } from './copy-text.tsx';
+import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import styles from './query-state.module.css';
-import { StatusMark } from './status-mark.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** The part of a query's result that lists and blocks look at. */
 export interface QueryLike<Data> {

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BottomSheet } from './bottom-sheet.tsx';
 import { useIsPhone } from './breakpoint.ts';
-import { Icon } from './icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './side-panel.module.css';
 
 interface SidePanelProps {

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { Icon } from './icon.tsx';
-import { PlainIconButton } from './plain-button.tsx';
-import { StatusMark } from './status-mark.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { closeToast, type Toast, useToasts } from './toast.ts';
 import styles from './toasts.module.css';
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import styles from './tick-box.module.css';
+import styles from './checkbox.module.css';
 
 interface TickBoxProps {
   /** Read aloud; there is no word beside it. */

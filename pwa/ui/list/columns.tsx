@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core';
 import { type ReactNode, useId, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useIsPhone } from './breakpoint.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ColumnRoom, createColumnRoom } from './column-room.ts';
 import styles from './columns.module.css';
-import { Disclosure } from './disclosure.tsx';
-import { Icon } from './icon.tsx';
+import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 
 /** One column of a list, and what becomes of it on a phone's card. */
 export interface Column<Row> {

@@ -4,13 +4,13 @@ import { useTranslation } from 'react-i18next';
 import type { Column } from './columns.tsx';
 import styles from './data-cards.module.css';
 import type { RowsProps } from './data-table.tsx';
-import { useFormat } from './format-context.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { NumberedPager } from './pager.tsx';
-import { useAfter } from './query-state.tsx';
+import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
-import { useStableHandler } from './stable-handler.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { memoRow } from './table-row.tsx';
-import { TickBox } from './tick-box.tsx';
+import { TickBox } from './checkbox.tsx';
 
 const skeletonCards = 6;
 /** In pixels. */

@@ -3,19 +3,19 @@
 import { type ReactNode, use, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { AgePlace } from './age-place.ts';
-import { AsOf } from './as-of.tsx';
-import { useIsPhone } from './breakpoint.ts';
+import { AgePlace } from '#pwa/ui/frame/age-place.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { ColumnRoom } from './column-room.ts';
 import type { Column } from './columns.tsx';
 import { DataCards } from './data-cards.tsx';
 import styles from './data-list.module.css';
 import { DataTable } from './data-table.tsx';
-import { useFormat } from './format-context.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListKeys } from './list-keys.ts';
 import { EmptyList, type EmptyText, ListFoot, ShortcutDialog } from './list-parts.tsx';
 import type { PagerProps } from './pager.tsx';
-import { LoadFailure, NotOnDevice, type QueryLike } from './query-state.tsx';
+import { LoadFailure, NotOnDevice, type QueryLike } from '#pwa/ui/frame/query-state.tsx';
 import type { Selection } from './selection.ts';
 
 export interface RowGroup {

@@ -1,15 +1,15 @@
 import type { CSSProperties, MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useIsTouched } from './breakpoint.ts';
+import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import styles from './data-table.module.css';
 import { columnWidths, useFittingColumns } from './fitting-columns.ts';
-import { useAfter } from './query-state.tsx';
+import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
-import { useStableHandler } from './stable-handler.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { TableRow } from './table-row.tsx';
-import { TickBox } from './tick-box.tsx';
+import { TickBox } from './checkbox.tsx';
 
 export interface RowsProps<Row, Key extends string | number> extends DataListProps<Row, Key> {
   cursor: string | undefined;

@@ -1,10 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { createContext, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BottomSheet } from './bottom-sheet.tsx';
-import { useIsPhone, useIsTablet } from './breakpoint.ts';
+import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
+import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import styles from './filter-bar.module.css';
-import { Icon } from './icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from './list-keys.ts';
 
 interface FilterBarProps {

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useIsPhone } from './breakpoint.ts';
-import { Dialog } from './dialog.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { Dialog } from '#pwa/ui/frame/dialog.tsx';
 import styles from './list-parts.module.css';
 import { Pager, type PagerProps } from './pager.tsx';
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from './format-context.ts';
-import { Icon } from './icon.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { pageSizes, rememberPageSize } from './list-search.ts';
 import styles from './pager.module.css';
 

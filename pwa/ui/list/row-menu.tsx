@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { Icon } from './icon.tsx';
-import { PlainIconButton } from './plain-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './row-menu.module.css';
 
 export interface MenuAction {

@@ -2,7 +2,7 @@ import { memo, type MouseEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns.tsx';
 import styles from './data-table.module.css';
-import { TickBox } from './tick-box.tsx';
+import { TickBox } from './checkbox.tsx';
 
 interface TableRowProps<Row, Key extends string | number> {
   row: Row;
