@@ -1,32 +1,14 @@
 // Calls with a known key that were refused: one row of the usage log per key, reason and minute, with how many there were. They
 // are counted in memory and written behind, so that no caller waits and none can fill the log. They are no calls: nothing
 // was used, and the books, statistics and settlements do not look at them.
-import { errorText } from '#shared/errors.ts';
-import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { RefusalFacts } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
-import type { TokenRecord } from '#server/db/records/token.ts';
-import type { UserRecord } from '#server/db/records/user.ts';
-import { storableText } from '#server/db/storable.ts';
-
-export interface Refused {
-  user: Pick<UserRecord, 'id' | 'username' | 'group'>;
-  token: Pick<TokenRecord, 'id' | 'name' | 'group'>;
-  /** What was asked for; empty: that was not known yet. */
-  model: string;
-  requestId: string;
-  error: AppError;
-}
-
-interface Reason {
-  code: ErrorCode;
-  status: number;
-  text: { zh: string; en: string };
-}
+import { RefusalCounters } from './refusal-counters.ts';
+import type { RefusalCounter, Refused } from './refusal-counters.ts';
 
 export interface RefusalLog {
   note(refused: Refused): void;
@@ -41,82 +23,16 @@ type RefusalContext = Pick<AppContext, 'db' | 'log' | 'now' | 'settings'>;
 
 /** A first refusal is seen soon; the further ones of its minute together at the end of it. */
 const flushMs = 2_000;
-const minuteMs = 60_000;
-/** The newest of a row; each can be found by its id. */
-export const keptIds = 10;
-/** Of one user; further keys and reasons are counted together. */
-export const mostOfUser = 50;
-const mostOfAll = 10_000;
 /** How long every refused call is found by its id. */
 const keptSeconds = 30 * 86_400;
-const longestModel = 120;
-const longestText = 400;
-
-interface Counter {
-  /** Unique in the log. */
-  key: string;
-  user: Refused['user'];
-  token: Refused['token'];
-  model: string;
-  /** Of the newest; the error itself may hold much. */
-  reason: Reason;
-  /** Unix seconds of the first and of the last. */
-  firstAt: number;
-  lastAt: number;
-  /** Not written yet. */
-  count: number;
-  /** The newest, written or not. */
-  ids: string[];
-  isWritten: boolean;
-  /** When its minute is over, in milliseconds. */
-  endsAt: number;
-}
 
 export function createRefusalLog({ db, log, now, settings }: RefusalContext): RefusalLog {
-  const counters = new Map<string, Counter>();
-  const perUser = new Map<number, number>();
+  const counters = new RefusalCounters();
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   let running: Promise<void> | null = null;
 
-  function counterOf(refused: Refused): Counter | null {
-    const at = now();
-    const minute = Math.floor(at / minuteMs);
-    const { user, token, error } = refused;
-    const key = `${user.id}:${token.id}:${error.code}:${minute}`;
-    const known = counters.get(key);
-    if (known !== undefined) return known;
-    const own = perUser.get(user.id) ?? 0;
-    if (own >= mostOfUser && token.id !== 0) return counterOf({ ...refused, token: { id: 0, name: '', group: '' } });
-    // One per reason at most, which is a closed list.
-    if (counters.size >= mostOfAll + (token.id === 0 ? mostOfAll : 0)) return null;
-    const seconds = Math.floor(at / 1000);
-    const counter: Counter = {
-      key,
-      user,
-      token,
-      model: '',
-      reason: reasonOf(error),
-      firstAt: seconds,
-      lastAt: seconds,
-      count: 0,
-      ids: [],
-      isWritten: false,
-      endsAt: (minute + 1) * minuteMs,
-    };
-    counters.set(key, counter);
-    perUser.set(user.id, own + 1);
-    return counter;
-  }
-
-  function forget({ key, user }: Counter): void {
-    counters.delete(key);
-    const left = (perUser.get(user.id) ?? 1) - 1;
-    if (left > 0) perUser.set(user.id, left);
-    else perUser.delete(user.id);
-  }
-
-  async function write(counter: Counter): Promise<void> {
+  async function write(counter: RefusalCounter): Promise<void> {
     const { count } = counter;
     const ids = [...counter.ids];
     const row = rowOf(counter, await db.nextId('logs'));
@@ -149,7 +65,7 @@ export function createRefusalLog({ db, log, now, settings }: RefusalContext): Re
           counter.count = 0;
         }
       }
-      if (isOver && counter.count === 0) forget(counter);
+      if (isOver && counter.count === 0) counters.forget(counter);
       // Calls come first.
       await new Promise(setImmediate);
     }
@@ -165,14 +81,7 @@ export function createRefusalLog({ db, log, now, settings }: RefusalContext): Re
   return {
     note(refused) {
       if (!settings.get('LogConsumeEnabled') || refused.error.code === 'database_unavailable') return;
-      const counter = counterOf(refused);
-      if (counter === null) return;
-      counter.count += 1;
-      counter.lastAt = Math.floor(now() / 1000);
-      counter.model = storableText(refused.model, longestModel);
-      counter.reason = reasonOf(refused.error);
-      counter.ids.push(refused.requestId);
-      if (counter.ids.length > keptIds) counter.ids.shift();
+      counters.count(refused, now());
     },
     flush,
     async stop() {
@@ -191,13 +100,8 @@ export async function sweepRefusedRequests({ db, now }: Pick<AppContext, 'db' | 
   return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - keptSeconds } });
 }
 
-function reasonOf({ code, status, details }: AppError): Reason {
-  const text = (language: 'zh' | 'en') => storableText(errorText(code, language, details), longestText);
-  return { code, status, text: { zh: text('zh'), en: text('en') } };
-}
-
 /** As it is first stored; the count is added afterwards, by every process its own. */
-function rowOf({ key, user, token, model, reason, firstAt, ids }: Counter, id: number): LogRecord {
+function rowOf({ key, user, token, model, reason, firstAt, ids }: RefusalCounter, id: number): LogRecord {
   const refusal: RefusalFacts = {
     code: reason.code,
     status: reason.status,
