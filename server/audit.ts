@@ -8,7 +8,7 @@ import { settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 
 try {
-  const env = readEnv(process.env);
+  const env = readEnv();
   const db = await openDatabase(env.DATABASE_URL);
   try {
     const log = pino({ level: 'silent' });

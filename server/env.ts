@@ -83,7 +83,7 @@ export type Env = z.output<typeof Environment>;
 export class EnvironmentError extends Error {}
 
 /** @throws {EnvironmentError} with one line per wrong value. Empty texts count as not set. */
-export function readEnv(source: Record<string, string | undefined>): Env {
+export function readEnv(source: Record<string, string | undefined> = process.env): Env {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
   const result = Environment.safeParse(given);
   if (result.success) return result.data;

@@ -26,7 +26,7 @@ const restartMs = 1000;
 const settleSeconds = 15;
 
 try {
-  const env = readEnv(process.env);
+  const env = readEnv();
   if (env.WORKERS > 1 && cluster.isPrimary) await runWorkers(env);
   else await serve(env);
 } catch (failure) {
