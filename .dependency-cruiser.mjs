@@ -17,7 +17,8 @@ const serverLayers = [
   ['money'],
   ['notify'],
   ['framing'],
-  ['dialects', 'upstream'],
+  ['dialects'],
+  ['upstream'],
   // What several slices do to one kind of record.
   ['logs'],
   ['tokens'],
@@ -143,6 +144,23 @@ export default {
       severity: 'error',
       from: { path: '^server/features/([^/]+)/' },
       to: { path: '^server/features/([^/]+)/', pathNot: '^server/features/$1/' },
+    },
+    {
+      name: 'dialects-are-apart',
+      comment:
+        'A format may not use another one: what both need belongs into server/dialects itself (parts.ts is what they have in common).',
+      severity: 'error',
+      from: { path: '^server/dialects/([^/]+)/', pathNot: testFiles },
+      to: { path: '^server/dialects/([^/]+)/', pathNot: '^server/dialects/$1/' },
+    },
+    {
+      name: 'one-door-dialects',
+      comment:
+        'Only server/dialects/registry.ts knows the formats. Ask the dialect object for what differs; a new difference is a new member of ' +
+        '`ClientDialect` or `UpstreamDialect`.',
+      severity: 'error',
+      from: { path: '^(server|scripts)/', pathNot: ['^server/dialects/registry[.]ts$', '^server/dialects/[^/]+/', ...testFiles] },
+      to: { path: '^server/dialects/[^/]+/' },
     },
     {
       name: 'pwa-features-are-apart',

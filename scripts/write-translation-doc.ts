@@ -1,11 +1,12 @@
 // Writes `docs/translation.md` from the table of what does not translate; with `--check` only compares.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { clientDialects } from '#server/dialects/registry.ts';
 import { translationTable } from '#server/dialects/translation-table.ts';
 import type { TranslationRow } from '#server/dialects/translation-table.ts';
 
 const file = path.resolve(import.meta.dirname, '../docs/translation.md');
-const names: Readonly<Record<string, string>> = { 'openai-chat': 'OpenAI Chat Completions', claude: 'Claude Messages' };
+const names = new Map(Object.values(clientDialects).map(({ name, title }): [string, string] => [name, title]));
 
 const head = `# What does not translate
 
@@ -19,7 +20,7 @@ nothing is sent and nothing charged. **Dropped**: the call goes on without the f
 
 const pairs = new Map<string, TranslationRow[]>();
 for (const row of translationTable) {
-  const pair = `${names[row.from] ?? row.from} → ${names[row.to] ?? row.to}`;
+  const pair = `${names.get(row.from) ?? row.from} → ${names.get(row.to) ?? row.to}`;
   pairs.set(pair, [...(pairs.get(pair) ?? []), row]);
 }
 const sections = [...pairs].map(([pair, rows]) => `\n## ${pair}\n\n| Field | | About |\n|---|---|---|\n${rows.map(lineOf).join('')}`);

@@ -29,6 +29,8 @@ import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
+import { dialectAt } from '#server/relay/endpoints.ts';
+import { errorAnswer } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 
 export interface App {
@@ -73,14 +75,17 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
 
   let isDraining = false;
 
-  /** API clients get the error object of OpenAI alone; elsewhere it stands beside the console's envelope. */
+  /** API clients get an error in their own format; elsewhere one of OpenAI's stands beside the console's envelope. */
   function refuse(request: Request, connection: Connection | null, failure: unknown): Response {
     const { requestId, language, url } = host.facts(request, connection);
     const error = toAppError(failure, context, requestId);
     const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const object = { message, type, param: '', code: error.code };
-    const body = isRelayPath(url.pathname) ? { error: object } : { success: false, message, code: error.code, error: object };
+    if (isRelayPath(url.pathname)) {
+      return errorAnswer(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
+    }
+    const body = { success: false, message, code: error.code, error: object };
     return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
   }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { defaultSettings } from '#tests/support/default-settings.ts';
+import { readError } from './claude/read-response.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { clientDialects } from './registry.ts';
@@ -6,7 +8,7 @@ import type { ResponsePart } from './parts.ts';
 import { withUsage } from './token-usage.ts';
 import type { WritePlan } from './upstream-dialect.ts';
 
-const plan: WritePlan = { upstreamModel: 'claude-sonnet-4-5', forceUsage: true, defaultMaxTokens: () => 8192 };
+const plan: WritePlan = { upstreamModel: 'claude-sonnet-4-5', forceUsage: true, settings: defaultSettings };
 const options = { model: 'm', requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7 };
 
 function write(body: Record<string, unknown>, upstreamModel = plan.upstreamModel) {
@@ -179,7 +181,7 @@ function chunksOf(text: string): unknown[] {
 
 describe('Claude responses as chat completions', () => {
   test('a stream has our numbering of choices and calls, the usage classes added up, and the proper ending', () => {
-    const reader = claudeUpstream.createStreamReader();
+    const reader = claudeUpstream.createStreamReader(null);
     const writer = openaiChatClient.createStreamWriter(options);
     const parts = events.flatMap((event) => reader.read(JSON.stringify(event)));
     const usage = usageOf(parts);
@@ -208,19 +210,22 @@ describe('Claude responses as chat completions', () => {
   });
 
   test('a whole response joins its texts and keeps every call and signature', () => {
-    const parts = claudeUpstream.readWhole({
-      id: 'msg_1',
-      type: 'message',
-      model: 'claude-x',
-      content: [
-        { type: 'thinking', thinking: 'hm', signature: 'sig' },
-        { type: 'text', text: 'One ' },
-        { type: 'text', text: 'two' },
-        { type: 'tool_use', id: 't1', name: 'get', input: { a: 1 } },
-      ],
-      stop_reason: 'max_tokens',
-      usage: { input_tokens: 10, output_tokens: 5 },
-    });
+    const parts = claudeUpstream.readWhole(
+      {
+        id: 'msg_1',
+        type: 'message',
+        model: 'claude-x',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 'sig' },
+          { type: 'text', text: 'One ' },
+          { type: 'text', text: 'two' },
+          { type: 'tool_use', id: 't1', name: 'get', input: { a: 1 } },
+        ],
+        stop_reason: 'max_tokens',
+        usage: { input_tokens: 10, output_tokens: 5 },
+      },
+      null,
+    );
     expect(openaiChatClient.writeWhole(parts ?? [], usageOf(parts ?? []), options)).toMatchObject({
       id: 'msg_1',
       object: 'chat.completion',
@@ -244,8 +249,8 @@ describe('Claude responses as chat completions', () => {
   });
 
   test.each(['constructor', 'toString', '__proto__'])('the word %s means nothing here', (word) => {
-    expect(claudeUpstream.readError({ type: 'error', error: { type: word, message: 'x' } })).toEqual({ type: word, message: 'x' });
-    const parts = claudeUpstream.readWhole({ content: [], stop_reason: word });
+    expect(readError({ type: 'error', error: { type: word, message: 'x' } })).toEqual({ type: word, message: 'x' });
+    const parts = claudeUpstream.readWhole({ content: [], stop_reason: word }, null);
     expect(parts).toContainEqual({ type: 'finish', reason: 'stop' });
   });
 
@@ -253,7 +258,7 @@ describe('Claude responses as chat completions', () => {
     const long = 'tide '.repeat(1000);
     const { claude } = clientDialects;
     const size = (body: object) => {
-      const { texts, fixed } = claude.promptParts({ messages: [{ role: 'user', content: 'Hi' }], ...body }, 'm');
+      const { texts, fixed } = claude.calls.chat.promptParts({ messages: [{ role: 'user', content: 'Hi' }], ...body });
       return texts.join('').length + fixed;
     };
     for (const body of [
@@ -269,7 +274,7 @@ describe('Claude responses as chat completions', () => {
   });
 
   test('an error in the stream is read with the status that its type stands for', () => {
-    const reader = claudeUpstream.createStreamReader();
+    const reader = claudeUpstream.createStreamReader(null);
     const parts = reader.read('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}');
     expect(parts).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded', status: 529 } }]);
     expect(reader.isComplete).toBe(false);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { ClaudeIdentityStream } from './claude/identity-stream.ts';
-import { clientDialects, upstreamDialects } from './registry.ts';
+import { clientDialects } from './registry.ts';
 import type { StreamPipe } from './stream-pipe.ts';
 import { TextTally } from './text-tally.ts';
 import { TranslatedStream } from './translated-stream.ts';
@@ -25,10 +26,10 @@ const pipes: { name: string; create(tally: TextTally): StreamPipe }[] = [
     name: 'translated',
     create: (tally) =>
       new TranslatedStream({
-        reader: upstreamDialects.claude.createStreamReader(),
-        writer: clientDialects['openai-chat'].createStreamWriter(writer),
+        client: clientDialects['openai-chat'],
+        channel: buildPreparedChannel({ type: 14 }),
+        writer,
         tally,
-        readError: upstreamDialects.claude.readError,
       }),
   },
 ];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { defaultSettings } from '#tests/support/default-settings.ts';
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
@@ -11,7 +12,7 @@ const options = { model: 'm', requestId: 'r1', createdAt: 1_700_000_000, wantsUs
 
 function write(body: Record<string, unknown>, upstreamModel = 'gpt-4o') {
   const request = claudeClient.readRequest({ model: 'm', max_tokens: 100, ...body });
-  return openaiChatUpstream.writeRequest(request, { upstreamModel, forceUsage: true, defaultMaxTokens: () => 8192 });
+  return openaiChatUpstream.writeRequest(request, { upstreamModel, forceUsage: true, settings: defaultSettings });
 }
 
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -104,7 +105,7 @@ const chunk = (rest: object) => JSON.stringify({ id: 'c1', object: 'chat.complet
 const delta = (value: object, finish: string | null = null) => chunk({ choices: [{ index: 0, delta: value, finish_reason: finish }] });
 
 function translate(datas: readonly string[]): { type: string; [key: string]: unknown }[] {
-  const reader = openaiChatUpstream.createStreamReader();
+  const reader = openaiChatUpstream.createStreamReader(null);
   const writer = claudeClient.createStreamWriter(options);
   const text = datas
     .flatMap((data) => reader.read(data))
@@ -199,7 +200,7 @@ describe('chat streams as Messages streams', () => {
 
   test('whole responses keep text and every call', () => {
     const message = { content: 'Hi', tool_calls: [{ id: 'a', function: { name: 'get', arguments: '{"x":1}' } }] };
-    const parts = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'length' }] });
+    const parts = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'length' }] }, null);
     expect(claudeClient.writeWhole(parts ?? [], { ...noTokens, input: 3, cacheRead: 5, output: 2 }, options)).toEqual({
       id: 'c1',
       type: 'message',
@@ -244,7 +245,7 @@ test('any response survives the way through each format as it was', () => {
       const parts = numbered(groups.flat());
       for (const { client, upstream } of pairs) {
         const writer = client.createStreamWriter(options);
-        const reader = upstream.createStreamReader();
+        const reader = upstream.createStreamReader(null);
         const written = parts.map((one) => writer.write(one)).join('') + writer.end({ ...noTokens, input: 1, output: 1 });
         const read = written
           .split('\n\n')

@@ -1,7 +1,9 @@
 // The format that a caller speaks: how its requests are read and its responses written.
-import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { OnlyField } from './only-field.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
+import type { PromptParts } from './prompt-parts.ts';
+import type { Capability } from './provider-traits.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
 export interface ErrorObject {
@@ -40,19 +42,43 @@ export interface StreamWriter {
   end(usage: TokenUsage | null): string;
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
+/** One thing that callers can ask for in a format. */
+export interface ClientCall {
+  /** @throws {AppError} 400 with the field at fault */
+  check(body: Body): void;
+  /** Only for a body that `check` let pass. */
+  facts(body: Body): BodyFacts;
+  /** What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later. */
+  promptParts(body: Body, model: string): PromptParts;
+  /** The fields of a request that say how its response is written. */
+  responseFields?: readonly string[];
+  /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
+  probe?(model: string, upstreamModel: string): Record<string, unknown>;
+}
+
 export interface ClientDialect {
   readonly name: string;
+  /** As people call it. */
+  readonly title: string;
+  /** Missing: callers cannot ask for that in this format. */
+  readonly calls: Readonly<Partial<Record<Capability, ClientCall>>>;
   /** Headers of a client that are for a provider of the same format. */
   readonly forwardedHeaders: readonly string[];
-  /** @throws {AppError} 400 with the field at fault */
-  check(body: Readonly<Record<string, unknown>>): void;
-  facts(body: Readonly<Record<string, unknown>>): BodyFacts;
-  promptParts(body: Readonly<Record<string, unknown>>, model: string): PromptParts;
+  /** The header in which the format's own libraries look for the id of a call. */
+  readonly requestIdHeader: string;
+  /** Where a body says how many tokens a choice may have; the first is set where there is none. */
+  readonly limitFields: readonly string[];
+  /** Fields of requests that no other format has. */
+  readonly onlyFields: Readonly<Record<string, OnlyField>>;
   /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
-  readRequest(body: Readonly<Record<string, unknown>>): ChatRequest;
+  readRequest(body: Body): ChatRequest;
   /** The body of a whole response. */
   writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Record<string, unknown>;
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
+  /** The response to a call that only counts a prompt. */
+  writeTokenCount?(tokens: number): Record<string, unknown>;
   /** A sign of life while the upstream is silent; `hasBegun`: the stream has had content. */
   keepAlive(hasBegun: boolean): string;
   errorBody(error: ErrorObject, requestId: string): Record<string, unknown>;

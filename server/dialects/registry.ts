@@ -1,12 +1,16 @@
 // Every format, once as callers speak it and once as providers do. The only file outside their folders that knows them.
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
+import type { ClientDialect } from './client-dialect.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
+import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export const clientDialects = { 'openai-chat': openaiChatClient, claude: claudeClient } as const;
+export const clientDialects = { 'openai-chat': openaiChatClient, claude: claudeClient } satisfies Record<string, ClientDialect>;
 
-export const upstreamDialects = { 'openai-chat': openaiChatUpstream, claude: claudeUpstream } as const;
+export const upstreamDialects = { 'openai-chat': openaiChatUpstream, claude: claudeUpstream } satisfies Record<string, UpstreamDialect>;
 
-export type ClientDialectName = keyof typeof clientDialects;
 export type UpstreamDialectName = keyof typeof upstreamDialects;
+
+/** What is spoken where no format was chosen: on paths that do not exist, and in calls of our own. */
+export const defaultClientDialect: ClientDialect = clientDialects['openai-chat'];

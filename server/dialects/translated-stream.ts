@@ -1,35 +1,32 @@
 // A stream whose upstream speaks another format than its client: event by event through parts.
-import { parseObject } from '#server/framing/loose-json.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import { dataIn, eventData, firstEventData } from '#server/framing/sse.ts';
 import type { StreamWriter } from './client-dialect.ts';
+import type { DialectChannel } from './dialect-channel.ts';
+import type { StreamInput } from './identity.ts';
 import { textOfPart } from './parts.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import type { ResponsePart, UpstreamErrorObject } from './parts.ts';
+import type { ResponsePart } from './parts.ts';
 import { errorInResponse } from './stream-pipe.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from './stream-pipe.ts';
 import type { TextTally } from './text-tally.ts';
 import { ToldUsage } from './token-usage.ts';
 import type { StreamReader } from './upstream-dialect.ts';
 
-export interface TranslatedStreamOptions {
-  reader: StreamReader;
-  writer: StreamWriter;
-  tally: TextTally;
-  /** The error that an event holds in the upstream's format. */
-  readError(body: Readonly<Record<string, unknown>>): UpstreamErrorObject | null;
-}
-
-const done = '[DONE]';
-
 export class TranslatedStream implements StreamPipe {
-  readonly #options: TranslatedStreamOptions;
+  readonly #channel: DialectChannel;
+  readonly #reader: StreamReader;
+  readonly #writer: StreamWriter;
+  readonly #tally: TextTally;
   readonly #told = new ToldUsage();
   #hasTextAfterUsage = false;
   #hasFinished = false;
   #bytes = 0;
 
-  constructor(options: TranslatedStreamOptions) {
-    this.#options = options;
+  constructor({ client, channel, writer, tally }: Pick<StreamInput, 'client' | 'channel' | 'writer' | 'tally'>) {
+    this.#channel = channel;
+    this.#reader = channel.dialect.createStreamReader(channel.provider);
+    this.#writer = client.createStreamWriter(writer);
+    this.#tally = tally;
   }
 
   get bytes(): number {
@@ -39,23 +36,20 @@ export class TranslatedStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const data = firstEventData(events)?.trim();
     if (data === undefined) return 'comments';
-    const body = parseObject(data);
-    if (body === null) return data === done ? 'stream' : 'invalid';
-    const error = this.#options.readError(body);
-    return error === null ? 'stream' : errorInResponse(error);
+    const { dialect, provider } = this.#channel;
+    return dialect.readError(data, provider) ?? (dialect.isEvent(data) ? 'stream' : 'invalid');
   }
 
   pass(events: Buffer): PipeStep {
     this.#bytes += events.length;
     const out: string[] = [];
     for (const data of eventData(events)) {
-      if (data.trim() === done) return this.#step(out, 'complete');
-      for (const part of this.#options.reader.read(data)) {
+      for (const part of this.#reader.read(data)) {
         if (part.type === 'error') return this.#step(out, errorInResponse(part.error));
         this.#note(part);
-        out.push(this.#options.writer.write(part));
+        out.push(this.#writer.write(part));
       }
-      if (this.#options.reader.isComplete) return this.#step(out, 'complete');
+      if (this.#reader.isComplete) return this.#step(out, 'complete');
     }
     return this.#step(out, 'more');
   }
@@ -75,14 +69,14 @@ export class TranslatedStream implements StreamPipe {
   }
 
   #addText(text: string): void {
-    this.#options.tally.add(text);
+    this.#tally.add(text);
     this.#hasTextAfterUsage = true;
     this.#hasFinished = false;
   }
 
   isEvent(rest: Buffer): boolean {
     const data = dataIn(rest, 0, rest.length)?.trim();
-    return data === done || (data !== undefined && parseObject(data) !== null);
+    return data !== undefined && this.#channel.dialect.isEvent(data);
   }
 
   hasFinished(): boolean {
@@ -90,7 +84,7 @@ export class TranslatedStream implements StreamPipe {
   }
 
   roughTokens(): number {
-    return this.#options.tally.roughTokens;
+    return this.#tally.roughTokens;
   }
 
   reportedUsage(): ReportedUsage {
@@ -98,14 +92,14 @@ export class TranslatedStream implements StreamPipe {
   }
 
   countTokens(): Promise<number> {
-    return this.#options.tally.countTokens();
+    return this.#tally.countTokens();
   }
 
   ending(usage: TokenUsage | null): Buffer {
-    return Buffer.from(this.#options.writer.end(usage));
+    return Buffer.from(this.#writer.end(usage));
   }
 
   close(): void {
-    this.#options.tally.clear();
+    this.#tally.clear();
   }
 }

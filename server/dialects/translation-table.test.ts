@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { defaultSettings } from '#tests/support/default-settings.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
 import { translationTable } from './translation-table.ts';
 
@@ -12,7 +13,7 @@ test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, 
     const request = client?.readRequest(body);
     if (request === undefined) throw new Error(`There is no client dialect ${from}`);
     const upstreamModel = model ?? models[to] ?? '';
-    return upstream?.writeRequest(request, { upstreamModel, forceUsage: false, defaultMaxTokens: () => 4096 }).dropped;
+    return upstream?.writeRequest(request, { upstreamModel, forceUsage: false, settings: defaultSettings }).dropped;
   };
   if (treatment === 'refused') expect(write).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
   else expect(write()).toContain(field);

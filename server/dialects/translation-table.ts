@@ -1,8 +1,7 @@
 // Everything that does not survive the way from one format to another, as data: what is refused, what is left out and named,
 // what is written otherwise. `docs/translation.md` is made from it, and a test tries every row.
-import { onlyFields as claudeFields } from './claude/only-fields.ts';
 import type { OnlyField } from './only-field.ts';
-import { onlyFields as chatFields } from './openai-chat/only-fields.ts';
+import { clientDialects } from './registry.ts';
 
 export interface TranslationRow {
   /** Name of the client dialect and of the upstream dialect. */
@@ -23,7 +22,7 @@ const claude = 'claude';
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
 
 export const translationTable: readonly TranslationRow[] = [
-  ...rowsOf(chat, claude, chatFields),
+  ...rowsOf(chat, claude, clientDialects['openai-chat'].onlyFields),
   {
     from: chat,
     to: claude,
@@ -86,7 +85,7 @@ export const translationTable: readonly TranslationRow[] = [
     about: 'names of people',
     example: { messages: [{ role: 'user', name: 'ann', content: 'Hello' }] },
   },
-  ...rowsOf(claude, chat, claudeFields),
+  ...rowsOf(claude, chat, clientDialects.claude.onlyFields),
   {
     from: claude,
     to: chat,

@@ -1,12 +1,20 @@
 // The format that a provider speaks: how requests to it are written and its responses read.
-import type { ChatRequest, ResponsePart, UpstreamErrorObject } from './parts.ts';
+import type { Settings } from '#server/settings/settings.ts';
+import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
+import type { RequestPlan } from './dialect-channel.ts';
+import type { EncodeInput } from './encode-input.ts';
+import type { IdentityPath } from './identity.ts';
+import type { ChatRequest, ResponsePart } from './parts.ts';
+import type { ProviderTraits } from './provider-traits.ts';
+import type { ErrorInResponse } from './stream-pipe.ts';
+
+export type DialectSettings = Pick<Settings, 'get'>;
 
 export interface WritePlan {
   upstreamModel: string;
   /** Ask for the usage of a stream where the format has a field for that. */
   forceUsage: boolean;
-  /** Tokens of the response when the client set no limit and the format demands one. */
-  defaultMaxTokens(model: string): number;
+  settings: DialectSettings;
 }
 
 export interface WrittenRequest {
@@ -17,21 +25,47 @@ export interface WrittenRequest {
 
 /** Reads one stream. Holds no more than the format needs to make sense of the next event. */
 export interface StreamReader {
-  /** @param data one event's data; never the ending mark of the framing */
+  /** @param data one event's data */
   read(data: string): readonly ResponsePart[];
-  /** True once the upstream has said that nothing follows; never in a format whose streams end with a mark of the framing. */
+  /** True once the upstream has said that nothing follows. */
   readonly isComplete: boolean;
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
 export interface UpstreamDialect {
   readonly name: string;
+  /** Where a body says how many tokens a choice may have; the first is set where there is none. */
+  readonly limitFields: readonly string[];
+  /** The way of calls whose client speaks this format too. */
+  readonly identity: IdentityPath;
+
+  // Requests.
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest;
+  /** What the provider's record and the options make of a body in this format, before the channel's own fields overwrite it. */
+  adapt(body: Body, input: EncodeInput, plan: RequestPlan): Body;
+  /** The last look at a body: puts right what edits and limits have made contradictory. */
+  mend?(body: Body, input: EncodeInput): Body;
+  /** Headers beside those of the provider's record. */
+  headers?(input: EncodeInput): Readonly<Record<string, string>>;
+  /** How much the model shall think, for the log. */
+  effortOf(body: Body): string | undefined;
+  /** Tokens below which a limit of a request for that model is raised on its way to this format. */
+  leastLimit?(body: Body, model: string, settings: DialectSettings): number;
+
+  // Responses.
   /** Null: not a response of this format. */
-  readWhole(body: Readonly<Record<string, unknown>>): readonly ResponsePart[] | null;
+  readWhole(body: Body, provider: ProviderTraits | null): readonly ResponsePart[] | null;
   /** Whether a usage object has main numbers that cannot be counts of tokens. */
   isInvalidUsage(usage: unknown): boolean;
-  createStreamReader(): StreamReader;
-  /** Null: the body holds no error of this format. */
-  readError(body: Readonly<Record<string, unknown>>): UpstreamErrorObject | null;
+  createStreamReader(provider: ProviderTraits | null): StreamReader;
+  /** Writes streams of this format: for a whole response where a stream was asked for. */
+  createStreamWriter(options: ResponseWriterOptions): StreamWriter;
+  /** Whether this is the data of one event of a stream. */
+  isEvent(data: string): boolean;
+  /** The error in a body of status 200 or in one event's data; null when there is none. */
+  readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
+  /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */
+  readTokenCount?(body: Body): number | undefined;
 }

@@ -102,6 +102,3 @@ export function toEvent(data: string): string {
         .join('\n')}\n\n`
     : `data: ${data}\n\n`;
 }
-
-export const doneEvent = Buffer.from('data: [DONE]\n\n');
-export const keepAliveComment = Buffer.from(': keep-alive\n\n');

@@ -23,9 +23,6 @@ interface LeanAnswer {
 }
 
 function lean({ status, headers, buffer, body }: LeanAnswer): Response {
-  // The clients of OpenAI read the request id under this name.
-  const requestId = headers['x-oneapi-request-id'];
-  if (requestId !== undefined) headers['x-request-id'] = requestId;
   const answer = { status, statusText: undefined, headers: new LeanHeaders(headers), _buffer: buffer, body };
   // Deliberately not a Response: building a real one with its streams is what made the middle of the path slow. The router
   // and the adapter only touch the fields above.

@@ -1,9 +1,7 @@
-// `POST /v1/messages/count_tokens`: how many tokens a prompt has. Nothing is generated and nothing charged. A provider that can
+// Calls that count a prompt (`POST /v1/messages/count_tokens`). Nothing is generated and nothing charged. A provider that can
 // count says it exactly; elsewhere, and when it fails, the tokens are counted here.
 import { AppError } from '#shared/errors.ts';
-import { checkPrompt } from '#server/dialects/claude/check-request.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
-import { tokenCount } from '#server/dialects/token-usage.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
@@ -12,38 +10,33 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall } from '#server/relay/admission/admit-call.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
+import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { claudeOptions } from '#server/dialects/claude-options.ts';
-import { encodeRequest } from '#server/dialects/encode-request.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
-
-const dialect = clientDialects.claude;
-
-export const countTokensEndpoint: RelayEndpoint = {
-  path: '/v1/messages/count_tokens',
-  capability: 'count_tokens',
-  dialect,
-  check: checkPrompt,
-  promptParts: dialect.promptParts,
-  canStream: false,
-};
 
 /** A provider that takes longer than this is not waited for. */
 const answerMs = 15_000;
 const mostResponseBytes = 64 * 1024;
 
 /** Never rejects: every failure leaves in the format of the call. */
-export async function countTokens(services: RelayServices, request: Request, connection: Connection | null): Promise<Response> {
+export async function countTokens(
+  services: RelayServices,
+  endpoint: RelayEndpoint,
+  request: Request,
+  connection: Connection | null,
+): Promise<Response> {
+  const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
   try {
-    const admitted = await admitCall(services, countTokensEndpoint, { request, connection });
+    const admitted = await admitCall(services, endpoint, { request, connection });
     try {
-      const exact = await askProvider(services, admitted, { request, connection });
-      const tokens = exact ?? (await countHere(admitted));
-      return Response.json({ input_tokens: tokens }, { headers: { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId } });
+      const exact = await askProvider(services, endpoint, admitted, { request, connection });
+      const tokens = exact ?? (await countHere(endpoint, admitted));
+      return Response.json(dialect.writeTokenCount?.(tokens), {
+        headers: { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) },
+      });
     } finally {
       admitted.content.release();
     }
@@ -55,13 +48,14 @@ export async function countTokens(services: RelayServices, request: Request, con
   }
 }
 
-function countHere({ content, model, admission }: AdmittedCall): Promise<number> {
-  return countParts(dialect.promptParts(content.body, model), model, { owner: admission.user.id, isEstimated: false });
+function countHere({ promptParts }: RelayEndpoint, { content, model, admission }: AdmittedCall): Promise<number> {
+  return countParts(promptParts(content.body, model), model, { owner: admission.user.id, isEstimated: false });
 }
 
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
 async function askProvider(
   services: RelayServices,
+  endpoint: RelayEndpoint,
   { content, model, admission }: AdmittedCall,
   { request, connection }: { request: Request; connection: Connection | null },
 ): Promise<number | null> {
@@ -69,14 +63,14 @@ async function askProvider(
   const channel = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter(({ provider }) => provider?.dialect === dialect.name && provider.paths.count_tokens !== undefined)
+    .filter((one) => one.dialect.name === endpoint.dialect.name && one.provider?.paths.count_tokens !== undefined)
     .find(({ id }) => health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
-    const encoded = encodeRequest({
-      client: dialect,
-      clientHeaders: clientHeadersOf(countTokensEndpoint, request.headers),
-      claude: { ...claudeOptions(context.settings), thinkingShare: null },
+    const encoded = buildRequest({
+      client: endpoint.dialect,
+      clientHeaders: clientHeadersOf(endpoint, request.headers),
+      settings: context.settings,
       capability: 'count_tokens',
       channel,
       body: content.body,
@@ -92,7 +86,7 @@ async function askProvider(
     const answer = await sending.answer;
     if (answer.kind === 'stream') answer.stream.abort();
     if (answer.kind === 'stream' || answer.status !== 200) return null;
-    return tokenCount(parseObject(answer.body.toString('utf8'))?.['input_tokens']) ?? null;
+    return channel.dialect.readTokenCount?.(parseObject(answer.body.toString('utf8')) ?? {}) ?? null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     return null;

@@ -46,6 +46,11 @@ export function failureOfOurs(error: AppError): UpstreamFailure {
   return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }
 
+/** The id of a call under our own name, and where the libraries of the caller's format look for it. */
+export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: string): Record<string, string> {
+  return { 'x-oneapi-request-id': requestId, [requestIdHeader]: requestId };
+}
+
 /** The response that says so. */
 export function errorAnswer(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
   return bufferAnswer(
@@ -53,6 +58,7 @@ export function errorAnswer(dialect: ClientDialect, error: ErrorObject, requestI
     {
       'content-type': 'application/json; charset=utf-8',
       ...failureHeaders({ retryAfter }, requestId),
+      [dialect.requestIdHeader]: requestId,
     },
     Buffer.from(JSON.stringify(dialect.errorBody(error, requestId))),
   );

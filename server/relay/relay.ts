@@ -11,7 +11,7 @@ import { learnFromCall } from '#server/relay/accounting/learn-from-call.ts';
 import { chargeRow } from '#server/relay/accounting/log-row.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, ownError, tellFailure } from '#server/relay/relay-failure.ts';
+import { errorAnswer, ownError, requestIdHeaders, tellFailure } from '#server/relay/relay-failure.ts';
 import type { ErrorObject } from '#server/dialects/client-dialect.ts';
 import { elapsed, markLeft } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -70,7 +70,7 @@ async function answerWhole(call: RunningCall): Promise<Response> {
     // The answer leaves when its charge is durable: what was not settled was not answered.
     await call.services.context.ledger.settle(call.reservation, row);
     if (call.pass !== null) await call.pass.succeeded();
-    return bufferAnswer(200, { 'content-type': result.contentType, ...headersOf(call) }, Buffer.from(result.text));
+    return bufferAnswer(200, { 'content-type': result.contentType, ...headersOf(call) }, result.body);
   }
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   const { error, retryAfter } = endWithoutAnswer(call, outcome);
@@ -109,8 +109,8 @@ async function answerStream(call: RunningCall): Promise<Response> {
   return streamAnswer(200, { ...eventStreamHeaders, ...headersOf(call) }, client.body);
 }
 
-function headersOf({ requestId, dropped }: RunningCall): Record<string, string> {
-  const headers: Record<string, string> = { 'x-oneapi-request-id': requestId };
+function headersOf({ requestId, dropped, endpoint }: RunningCall): Record<string, string> {
+  const headers = requestIdHeaders(endpoint.dialect, requestId);
   if (dropped.length > 0) headers['x-tidegate-dropped'] = headerList(dropped);
   return headers;
 }

@@ -1,25 +1,24 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { countTokens, countTokensEndpoint } from '#server/relay/count-tokens.ts';
+import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import { modelObject } from '#server/upstream/model-object.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
-import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
+import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { Admission } from '#server/relay/admission/token-gate.ts';
 
 export function mountRelay(host: RouteHost, { services }: Relay): void {
   for (const endpoint of relayEndpoints) {
-    host.add('POST', endpoint.path, (request, _params, connection) => relayCall(services, endpoint, request, connection));
+    const answerCall = endpoint.capability === 'count_tokens' ? countTokens : relayCall;
+    host.add('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
   }
-
-  host.add('POST', countTokensEndpoint.path, (request, _params, connection) => countTokens(services, request, connection));
 
   /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
   function modelsOf(admission: Admission): readonly string[] {
@@ -29,13 +28,13 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
 
   async function answer(request: Request, make: (models: readonly string[]) => object): Promise<Response> {
     const requestId = newRequestId(services.context);
-    const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId, 'x-request-id': requestId };
+    const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, requestId) };
     try {
       return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
       const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
-      return errorAnswer(clientDialects['openai-chat'], told, requestId, error.retryAfter);
+      return errorAnswer(defaultClientDialect, told, requestId, error.retryAfter);
     }
   }
 

@@ -18,8 +18,8 @@ export interface RunningCall {
   readonly admission: Admission;
   readonly model: string;
   readonly content: CallContent;
-  /** The fields of an embeddings request that say how its answer is written. */
-  readonly answerFields: Readonly<Record<string, unknown>>;
+  /** The fields of the request that say how its response is written. */
+  readonly responseFields: Readonly<Record<string, unknown>>;
   /** The client wants the usage at the end of its stream. */
   readonly wantsUsage: boolean;
   readonly isStream: boolean;

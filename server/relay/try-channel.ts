@@ -12,11 +12,10 @@ import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay, writerOptions } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
-import { claudeOptions } from '#server/dialects/claude-options.ts';
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
-import type { DecodedWhole } from '#server/dialects/decode-whole.ts';
-import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
-import { encodeRequest } from '#server/dialects/encode-request.ts';
+import type { DecodedWhole } from '#server/dialects/decoded-whole.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import { readWhole as readResponse } from '#server/upstream/read-response.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
 import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
@@ -32,7 +31,7 @@ export interface WholeResult {
   kind: 'whole';
   channel: PreparedChannel;
   request: SentFacts;
-  text: string;
+  body: Buffer;
   contentType: string;
   usage: MeteredUsage;
   firstByteMs: number;
@@ -94,13 +93,12 @@ async function readAnswer(
   if (answer.kind === 'stream') return followStream(call, channel, { client, attempt, request, answer });
   attempt.first_byte_ms = elapsed(call);
   if (call.hasLeft && client !== null) return { kind: 'left', sent: answer.status === 200 ? left : null };
-  const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
     const { headers, status } = answer;
-    const now = call.services.context.now();
-    return { kind: 'failed', failure: parseUpstreamError({ status, text: text.slice(0, 64 * 1024), headers, channel, now }) };
+    const text = answer.body.toString('utf8', 0, 64 * 1024);
+    return { kind: 'failed', failure: parseUpstreamError({ status, text, headers, channel, now: call.services.context.now() }) };
   }
-  return readWhole(call, channel, { request, text, client, attempt });
+  return readWhole(call, channel, { request, body: answer.body, client, attempt });
 }
 
 /** From now on a client that goes ends the call; of a whole answer only its end tells what it costs, so that may be read on. */
@@ -138,10 +136,10 @@ function sendRequest(call: RunningCall, channel: PreparedChannel): SentRequest |
   if (call.hasLeft) return null;
   const { services, content } = call;
   const { env, now, settings } = services.context;
-  const { body, ...request } = encodeRequest({
-    client: call.endpoint.capability === 'embeddings' ? null : call.endpoint.dialect,
+  const { body, ...request } = buildRequest({
+    client: call.endpoint.dialect,
     clientHeaders: call.clientHeaders,
-    claude: claudeOptions(settings),
+    settings,
     capability: call.endpoint.capability,
     channel,
     body: content.body,
@@ -189,16 +187,16 @@ async function startStream(call: RunningCall, relay: StreamRelay): Promise<TryRe
 async function readWhole(
   call: RunningCall,
   channel: PreparedChannel,
-  { request, text, client, attempt }: { request: SentFacts; text: string; client: ClientStream | null; attempt: Attempt },
+  { request, body, client, attempt }: { request: SentFacts; body: Buffer; client: ClientStream | null; attempt: Attempt },
 ): Promise<TryResult> {
   const { capability, dialect } = call.endpoint;
-  const decoded = decodeWhole({
-    client: capability === 'embeddings' ? null : dialect,
+  const decoded = readResponse({
+    client: dialect,
     capability,
     channel,
     upstreamModel: request.upstreamModel,
-    text,
-    answerFields: call.answerFields,
+    body,
+    responseFields: call.responseFields,
     writer: writerOptions(call),
   });
   if (decoded.kind === 'failed') return decoded;
@@ -213,7 +211,7 @@ async function readWhole(
     kind: 'whole',
     channel,
     request,
-    text: decoded.text(usage),
+    body: decoded.body(usage),
     contentType: 'application/json; charset=utf-8',
     usage,
     firstByteMs: attempt.first_byte_ms ?? elapsed(call),

@@ -1,19 +1,15 @@
 // What a call of one model through one channel looks like, before its body is known: names, address, rules that apply.
-import type { Capability, ModelRule, PathRule } from './providers/spec.ts';
+import type { RequestPlan } from '#server/dialects/dialect-channel.ts';
+import type { Capability, ModelRule } from '#server/dialects/provider-traits.ts';
+import type { PathRule } from './providers/spec.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 
-export interface CallPlan {
+export interface CallPlan extends RequestPlan {
   readonly origin: string;
   /** With the query. */
   readonly path: string;
-  /** The name that goes upstream. */
-  readonly upstreamModel: string;
   /** The channel's mapping changed the name. */
   readonly isMapped: boolean;
-  readonly rules: readonly ModelRule[];
-  /** Fields that the name's ending stands for. */
-  readonly set: Readonly<Record<string, unknown>> | null;
-  readonly isDeveloperRole: boolean;
   readonly hasLongIdle: boolean;
 }
 

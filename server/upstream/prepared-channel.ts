@@ -1,15 +1,18 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { createHmac } from 'node:crypto';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { DialectChannel } from '#server/dialects/dialect-channel.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
+import { upstreamDialects } from '#server/dialects/registry.ts';
 import type { Secrets } from '#server/secrets.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
 import { planCall } from './call-plan.ts';
 import type { CallPlan } from './call-plan.ts';
 import { providerOf } from './providers/registry.ts';
-import type { Capability, Provider } from './providers/spec.ts';
+import type { Provider } from './providers/spec.ts';
 
-export interface PreparedChannel {
+export interface PreparedChannel extends DialectChannel {
   readonly record: ChannelRecord;
   readonly id: number;
   readonly name: string;
@@ -30,8 +33,6 @@ export interface PreparedChannel {
   readonly setting: ChannelSetting;
   readonly modelMapping: ReadonlyMap<string, string>;
   readonly statusCodeMapping: ReadonlyMap<number, number>;
-  /** Null when nothing is overridden. */
-  readonly paramOverride: Readonly<Record<string, unknown>> | null;
   /** What it was prepared with. */
   readonly siteUrl: string | undefined;
   /** Why no call can be made through it, for administrators; null when it can. */
@@ -80,6 +81,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     groups: commaList(record.group),
     models: commaList(record.models),
     provider,
+    dialect: upstreamDialects[provider?.dialect ?? 'openai-chat'],
     key,
     base,
     siteUrl: options.siteUrl,

@@ -12,7 +12,7 @@ export interface SendRequest {
   path: string;
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
-  body: string | null;
+  body: Buffer | null;
   /** A stream is asked for: an answer that begins like one is one, whatever its type says. */
   isStream?: boolean;
   /** `http:`, `https:` or `socks5:` URL, null for none. */

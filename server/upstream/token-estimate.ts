@@ -1,9 +1,7 @@
 // How many tokens a text has: roughly and at once for reservations, exactly and in a thread of its own where an upstream
 // reports no usage. The tokenizer's tables never load in the thread that serves calls.
 import { Worker } from 'node:worker_threads';
-import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
-import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
-import type { Capability } from './providers/spec.ts';
+import type { PromptParts } from '#server/dialects/prompt-parts.ts';
 import { TokenQueue } from './token-queue.ts';
 
 export type Encoding = 'o200k_base' | 'cl100k_base';
@@ -18,12 +16,6 @@ export interface CountRequest {
 export interface CountReply {
   id: number;
   tokens: number | null;
-}
-
-/** Prompt tokens of a request, from the sizes of its texts. For reservations only. */
-export function estimatePromptTokens(body: Readonly<Record<string, unknown>>, capability: Capability, model = ''): number {
-  const { texts, fixed } = promptParts(body, capability, model);
-  return texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
 }
 
 /** About right for any language; looks at a sample only, so its cost does not grow with the text. */

@@ -3,6 +3,7 @@ import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
@@ -74,19 +75,6 @@ export function failureInBody(
     errorCode: null,
     retryAfter: undefined,
   };
-}
-
-const accountStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
-/** The statuses with which an upstream may say that whoever calls it is refused. */
-const statusesOfChannel: ReadonlySet<number> = new Set([...accountStatuses, 429]);
-
-/** The status that an error object names itself, in a body of status 200; 502 unless it is one that speaks of the channel. */
-export function statusInBody(error: Record<string, unknown>): number {
-  for (const value of [error.code, error.status, error.status_code]) {
-    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
-    if (typeof status === 'number' && statusesOfChannel.has(status)) return status;
-  }
-  return 502;
 }
 
 /** The connection failed before an answer began. */

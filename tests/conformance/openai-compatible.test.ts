@@ -1,14 +1,18 @@
 // Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
 // and errors on the way back.
 import { describe, expect, it } from 'vitest';
-import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
-import { buildUpstreamRequest, wantsUsage } from '#server/dialects/openai-chat/identity-request.ts';
-import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
+import { fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
+import { factsOf } from '#server/dialects/openai-chat/check-request.ts';
+import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { createStreamTransform, isUsageOnly } from '#server/dialects/openai-chat/stream-transform.ts';
 import { readTokenUsage, writeTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
 import { isSupported, providerOf, providers } from '#server/upstream/providers/registry.ts';
-import type { Capability } from '#server/upstream/providers/spec.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { differences, isObject, readModelLists, readUrlRows, readVectors } from './provider-vectors.ts';
 import type { Vector } from './provider-vectors.ts';
@@ -52,7 +56,10 @@ function channelOf({ channel }: Vector) {
 
 function requestOf(vector: Vector, capability: Capability): UpstreamRequest {
   const { body, path } = vector.request;
-  return buildUpstreamRequest({
+  return buildRequest({
+    client: clientDialects['openai-chat'],
+    clientHeaders: {},
+    settings: defaultSettings,
     capability,
     channel: channelOf(vector),
     body,
@@ -78,7 +85,7 @@ describe.each(files)('%s', (file) => {
       const request = requestOf(vector, capability);
       expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
       expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
-      const sent: unknown = JSON.parse(request.body);
+      const sent: unknown = JSON.parse(request.body.toString());
       // What the client says explicitly stays, also where it is the default.
       if (isObject(sent) && sent.stream === false) delete sent.stream;
       expect(differences(sent, vector.upstream.body, true)).toEqual([]);
@@ -91,7 +98,9 @@ describe.each(files)('%s', (file) => {
       it('reports the expected error', () => {
         const channel = channelOf(vector);
         const failure =
-          upstream.status === 200 ? errorInAnswer(text, channel) : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
+          upstream.status === 200
+            ? errorIn(text, channel.provider)
+            : parseUpstreamError({ status: upstream.status, text, channel, now: 0 });
         expect(failure?.status).toBe(error.status);
         expect({ message: failure?.message, type: failure?.type, param: failure?.param, code: failure?.code }).toEqual(error.error);
       });
@@ -100,7 +109,7 @@ describe.each(files)('%s', (file) => {
       it('gives the client the expected answer', () => {
         const channel = channelOf(vector);
         const { upstreamModel } = requestOf(vector, capability);
-        expect(errorInAnswer(text, channel)).toBeNull();
+        expect(errorIn(text, channel.provider)).toBeNull();
         const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
         const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.answers) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
@@ -111,7 +120,7 @@ describe.each(files)('%s', (file) => {
       it('gives the client the expected stream', () => {
         const channel = channelOf(vector);
         const { upstreamModel } = requestOf(vector, capability);
-        const isUsageHidden = !wantsUsage(vector.request.body);
+        const isUsageHidden = !factsOf(vector.request.body).wantsUsage;
         const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
         const data = events.filter((event) => event !== '[DONE]');

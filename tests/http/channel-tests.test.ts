@@ -154,10 +154,9 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     await setOption(desk.app, 'SelfUseModeEnabled', 'false');
   });
 
-  it('believes no absurd usage', async () => {
-    const id = await createHere();
-    desk.upstream.behave({ usage: { prompt_tokens: -5, completion_tokens: 1e15, total_tokens: 1 } });
-    expect(await test(id)).toMatchObject({ success: true });
-    expect(await lastLog()).toMatchObject({ quota: 0, prompt_tokens: 0, completion_tokens: 0, other: { test_quota: 0 } });
+  it.each([1, 14])('fails where a caller would fail: at a usage that cannot be true (type %d)', async (type) => {
+    const id = await createHere({ type });
+    desk.upstream.behave({ usage: { prompt_tokens: -5, completion_tokens: 1e15, total_tokens: 1, input_tokens: -5, output_tokens: 1 } });
+    expect(await test(id)).toMatchObject({ success: false, code: 'channel_test_failed' });
   });
 });

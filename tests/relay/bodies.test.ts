@@ -147,7 +147,7 @@ describe.each(engines)('bodies on $kind', (engine) => {
     expect(first?.text).toBe(JSON.stringify({ ...body, stream: false }));
     expect(second?.body).toEqual({ ...body, stream: false, model: 'mapped' });
     const rows = await scene.logs(2);
-    const counted = await countParts(promptParts(body, 'chat', testModel), testModel, { owner: 1, isEstimated: false });
+    const counted = await countParts(promptParts(body, testModel), testModel, { owner: 1, isEstimated: false });
     expect(rows.map((row) => row.prompt_tokens)).toEqual([counted, counted]);
     expect(rows.every((row) => row.other?.['prompt_source'] === 'counted')).toBe(true);
     await until(() => scene.app.context.bodies.bytes === 0);

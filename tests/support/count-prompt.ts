@@ -3,5 +3,5 @@ import { promptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 
 export function countPrompt(messages: readonly object[], model: string): Promise<number> {
-  return countParts(promptParts({ messages }, 'chat', model), model, { owner: 0, isEstimated: false });
+  return countParts(promptParts({ messages }, model), model, { owner: 0, isEstimated: false });
 }

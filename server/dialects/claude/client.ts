@@ -1,24 +1,32 @@
 // Claude's Messages as a format that callers speak.
 import type { ClientDialect } from '../client-dialect.ts';
-import { checkRequest, factsOf } from './check-request.ts';
+import { checkPrompt, checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
+import { limitFields } from './limit-fields.ts';
+import { onlyFields } from './only-fields.ts';
 import { promptParts } from './prompt-parts.ts';
 import { readRequest } from './read-request.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 const ping = 'event: ping\ndata: {"type": "ping"}\n\n';
 
-export const claudeClient: ClientDialect = {
+export const claudeClient = {
   name: 'claude',
+  title: 'Claude Messages',
+  calls: {
+    chat: { check: checkRequest, facts: factsOf, promptParts },
+    count_tokens: { check: checkPrompt, facts: factsOf, promptParts },
+  },
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
-  check: checkRequest,
-  facts: factsOf,
-  promptParts,
+  requestIdHeader: 'request-id',
+  limitFields,
+  onlyFields,
   readRequest,
   writeWhole,
   createStreamWriter,
+  writeTokenCount: (tokens) => ({ input_tokens: tokens }),
   // Clients pass over a comment everywhere; a ping may stand only after the message has begun.
-  keepAlive: (hasBegun) => (hasBegun ? ping : ': keep-alive\n\n'),
+  keepAlive: (hasBegun: boolean) => (hasBegun ? ping : ': keep-alive\n\n'),
   errorBody,
   errorEvent,
-};
+} satisfies ClientDialect;

@@ -2,7 +2,7 @@
 // end or an error, or begin a block; deltas are searched for their texts, once many bytes have piled up or a count is wanted.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/framing/sse.ts';
-import { textOf } from '#server/dialects/openai-chat/usage-meter.ts';
+import { textOf } from '../text-in-events.ts';
 import { textOfPart } from '../parts.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { errorInResponse } from '../stream-pipe.ts';

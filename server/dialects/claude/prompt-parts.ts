@@ -1,6 +1,6 @@
 // What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
+import type { PromptParts } from '../prompt-parts.ts';
 import type { Body } from '../strict-fields.ts';
 
 const perMessage = 3;

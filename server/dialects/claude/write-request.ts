@@ -4,6 +4,7 @@ import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
 import { DroppedFields, untranslatable } from '../untranslatable.ts';
 import type { WritePlan, WrittenRequest } from '../upstream-dialect.ts';
+import { defaultMaxTokens } from './options.ts';
 import { writeThinking } from './thinking.ts';
 
 type Json = Record<string, unknown>;
@@ -26,7 +27,7 @@ export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequ
   }
   const body: Json = {
     model: plan.upstreamModel,
-    max_tokens: request.maxTokens ?? plan.defaultMaxTokens(plan.upstreamModel),
+    max_tokens: request.maxTokens ?? defaultMaxTokens(plan.settings, plan.upstreamModel),
     messages: writeTurns(request.messages, dropped),
   };
   const system = request.messages.filter((message) => message.role === 'system').flatMap(({ content }) => content);

@@ -1,21 +1,36 @@
-// OpenAI's Chat Completions as a format that callers speak.
-import { promptParts } from './prompt-parts.ts';
+// OpenAI's Chat Completions, and its embeddings, as a format that callers speak.
 import type { ClientDialect } from '../client-dialect.ts';
+import { checkEmbeddings } from './check-embeddings.ts';
 import { checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
+import { limitFields } from './limit-fields.ts';
+import { onlyFields } from './only-fields.ts';
+import { probeChat, probeEmbeddings } from './probe.ts';
+import { embeddingsParts, promptParts } from './prompt-parts.ts';
 import { readRequest } from './read-request.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
-export const openaiChatClient: ClientDialect = {
+export const openaiChatClient = {
   name: 'openai-chat',
+  title: 'OpenAI Chat Completions',
+  calls: {
+    chat: { check: checkRequest, facts: factsOf, promptParts, probe: probeChat },
+    embeddings: {
+      check: checkEmbeddings,
+      facts: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false }),
+      promptParts: embeddingsParts,
+      responseFields: ['encoding_format', 'dimensions'],
+      probe: probeEmbeddings,
+    },
+  },
   forwardedHeaders: [],
-  check: checkRequest,
-  facts: factsOf,
-  promptParts: (body, model) => promptParts(body, 'chat', model),
+  requestIdHeader: 'x-request-id',
+  limitFields,
+  onlyFields,
   readRequest,
   writeWhole,
   createStreamWriter,
   keepAlive: () => ': keep-alive\n\n',
   errorBody,
   errorEvent,
-};
+} satisfies ClientDialect;

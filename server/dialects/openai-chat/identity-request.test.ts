@@ -2,16 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import type { ChannelFields } from '#tests/support/build-channel.ts';
-import { buildUpstreamRequest, wantsUsage } from './identity-request.ts';
-import type { RequestInput } from './identity-request.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamCall } from '#server/upstream/build-request.ts';
+import { defaultSettings } from '#tests/support/default-settings.ts';
+import { openaiChatClient } from './client.ts';
 
-interface Call extends Partial<Omit<RequestInput, 'channel' | 'body'>> {
+interface Call extends Partial<Omit<UpstreamCall, 'channel' | 'body'>> {
   channel?: ChannelFields;
 }
 
 function build(rawText: string, { channel, ...options }: Call = {}) {
   const body = JSON.parse(rawText);
-  return buildUpstreamRequest({
+  const request = buildRequest({
+    client: openaiChatClient,
+    clientHeaders: {},
+    settings: defaultSettings,
     capability: 'chat',
     channel: buildPreparedChannel(channel),
     body,
@@ -22,6 +27,7 @@ function build(rawText: string, { channel, ...options }: Call = {}) {
     now: 0,
     ...options,
   });
+  return { ...request, body: request.body.toString() };
 }
 
 const mapped: ChannelFields = { model_mapping: '{"gpt-4o-mini":"gpt-4o"}' };
@@ -43,14 +49,13 @@ describe('a request upstream', () => {
   it('asks for usage on streams, in the text', () => {
     const request = build('{"model":"gpt-4o-mini","stream":true} \n', { channel: mapped });
     expect(JSON.parse(request.body)).toEqual({ model: 'gpt-4o', stream: true, stream_options: { include_usage: true } });
-    expect(request.hasUsageRequest).toBe(true);
     expect(request.headers.accept).toBe('text/event-stream');
   });
 
   it('asks for nothing where that is switched off or not known', () => {
     const text = '{"model":"m","stream":true}';
-    expect(build(text, { forceUsage: false })).toMatchObject({ body: text, hasUsageRequest: false });
-    expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text, hasUsageRequest: false });
+    expect(build(text, { forceUsage: false })).toMatchObject({ body: text });
+    expect(build(text, { channel: { type: 19 } })).toMatchObject({ body: text });
   });
 
   it('keeps other stream options of the client', () => {
@@ -63,7 +68,6 @@ describe('a request upstream', () => {
     expect(JSON.parse(build(`{"model":"m",${options}}`).body)).toEqual({ model: 'm' });
     const request = build(`{"model":"m","stream":true,${options}}`, { channel: { type: 22 } });
     expect(JSON.parse(request.body)).toEqual({ model: 'm', stream: true });
-    expect(request.hasUsageRequest).toBe(false);
   });
 
   it.each([
@@ -97,7 +101,7 @@ describe('a request upstream', () => {
   it('passes through byte by byte when told so, at the mapped address', () => {
     const text = '{"model":"gpt-4o-mini","stream":true}';
     const channel = { ...mapped, type: 8, base_url: 'https://up.example/{model}/chat', param_override: '{"n":2}' };
-    expect(build(text, { channel, isPassThrough: true })).toMatchObject({ body: text, path: '/gpt-4o/chat', hasUsageRequest: false });
+    expect(build(text, { channel, isPassThrough: true })).toMatchObject({ body: text, path: '/gpt-4o/chat' });
   });
 
   it('never changes what it was given', () => {
@@ -167,10 +171,11 @@ describe('a request upstream', () => {
   });
 });
 
-describe('wantsUsage', () => {
-  it('is true only for the exact wish', () => {
-    expect(wantsUsage({ stream_options: { include_usage: true } })).toBe(true);
-    for (const stream_options of [undefined, null, 'include_usage', [], { include_usage: 1 }])
-      expect(wantsUsage({ stream_options })).toBe(false);
+describe('a wish for usage', () => {
+  const add = (stream_options: unknown) => JSON.parse(build(JSON.stringify({ model: 'm', stream: true, stream_options })).body);
+  it('is added unless it is there already, exactly', () => {
+    const wish = { include_usage: true };
+    expect(add(wish).stream_options).toEqual(wish);
+    for (const options of [undefined, null, [], { include_usage: 1 }]) expect(add(options).stream_options).toEqual(wish);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { errorInAnswer, fixAnswer } from './identity-response.ts';
+import { fixAnswer } from './identity-response.ts';
+import { errorIn } from './response-errors.ts';
 
 const openai = buildPreparedChannel();
 
@@ -86,10 +87,9 @@ describe('an answer of chat', () => {
 
 describe('an error within status 200', () => {
   it('is found as an object, as a text, and as a failed success', () => {
-    const found = (body: object) => errorInAnswer(JSON.stringify(body), openai);
+    const found = (body: object) => errorIn(JSON.stringify(body), openai.provider);
     expect(found({ error: { message: 'overloaded', type: 'server_error', code: 500 } })).toMatchObject({
       status: 502,
-      upstreamStatus: 200,
       message: 'overloaded',
       type: 'server_error',
       code: 500,
@@ -99,10 +99,10 @@ describe('an error within status 200', () => {
   });
 
   it('is not seen where there is none', () => {
-    const found = (body: object) => errorInAnswer(JSON.stringify(body), openai);
+    const found = (body: object) => errorIn(JSON.stringify(body), openai.provider);
     expect(found({ error: null, choices: [] })).toBeNull();
     expect(found({ error: {}, choices: [] })).toBeNull();
     expect(found({ choices: [{ message: { content: 'the "error" was "success"' } }] })).toBeNull();
-    expect(errorInAnswer('"error" but no JSON', openai)).toBeNull();
+    expect(errorIn('"error" but no JSON', openai.provider)).toBeNull();
   });
 });

@@ -1,36 +1,47 @@
-// What an answer in OpenAI's format needs before a client may have it: mostly nothing.
-import type { ErrorInResponse } from '../stream-pipe.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { Capability } from '#server/upstream/providers/spec.ts';
-import { failureInBody, statusInBody } from '#server/upstream/upstream-error.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+// What a response in OpenAI's format needs before a client may have it: mostly nothing.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { eventsOf } from '../decode-whole.ts';
+import type { DecodedWhole, DecodeInput, FailedWhole } from '../decoded-whole.ts';
+import type { DialectChannel } from '../dialect-channel.ts';
+import type { Capability, ProviderTraits } from '../provider-traits.ts';
+import { textOf } from '../text-in-events.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
+import { readWhole as readParts } from './read-response.ts';
+import { errorIn } from './response-errors.ts';
+import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
-import { readTokenUsage } from './token-usage.ts';
-import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
-/**
- * An error in an answer of status 200, or in the data of one stream event; null when there is none. Costs a search of the
- * text: quotes within JSON strings are escaped, so the marker can only be a key or a whole value.
- */
-export function errorInAnswer(text: string, channel: PreparedChannel): UpstreamFailure | null {
-  const found = errorIn(text, channel);
-  return found === null ? null : failureInBody(found, channel);
-}
-
-/** The same, as the provider told it. */
-export function errorIn(text: string, channel: Pick<PreparedChannel, 'provider'>): ErrorInResponse | null {
-  const marker = channel.provider?.errors?.marker;
-  if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
-  const body = parseObject(text);
-  if (body === null) return null;
-  return errorObject(body) ?? codedError(body, channel);
+export function readWhole({
+  capability,
+  channel,
+  responseFields,
+  upstreamModel,
+  body: bytes,
+  writer,
+}: DecodeInput): DecodedWhole | FailedWhole {
+  const { provider, dialect } = channel;
+  const text = bytes.toString('utf8');
+  const error = errorIn(text, provider);
+  if (error !== null) return { kind: 'failed', error };
+  const fixed = fixAnswer({ capability, channel, requestBody: responseFields, upstreamModel, text });
+  const body = parseObject(fixed);
+  const results = capability === 'embeddings' ? body?.['data'] : body?.['choices'];
+  if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
+  return {
+    kind: 'whole',
+    usage: readTokenUsage(body['usage'], provider?.answers),
+    isEmpty: results.length === 0,
+    written: () => (capability === 'chat' ? textOf(fixed, textKeys) : ''),
+    body: () => (fixed === text ? bytes : Buffer.from(fixed)),
+    events: () => eventsOf(readParts(body, provider) ?? [], dialect, writer),
+  };
 }
 
 export interface AnswerInput {
   capability: Capability;
-  channel: PreparedChannel;
+  channel: Pick<DialectChannel, 'provider' | 'setting'>;
   /** As the client sent it. */
   requestBody: Readonly<Record<string, unknown>>;
   upstreamModel: string;
@@ -56,63 +67,16 @@ export function fixAnswer(input: AnswerInput): string {
   const body = parseObject(input.text);
   if (body === null) return input.text;
   if (answers?.ownModel === true) body.model = input.upstreamModel;
-  if (answers?.completionFromTotal === true) fixCompletionCount(body, channel);
+  if (answers?.completionFromTotal === true) fixCompletionCount(body, channel.provider);
   if (thinkingToContent) thinkingInMessage(body);
   return JSON.stringify(forceFormat ? restrictToFormat(body) : body);
 }
 
 /** Writes the reasoning tokens that the provider leaves out into `usage`, of a body or a stream event. */
-export function fixCompletionCount(body: Record<string, unknown>, channel: Pick<PreparedChannel, 'provider'>): void {
-  const usage = readTokenUsage(body.usage, channel.provider?.answers);
+export function fixCompletionCount(body: Record<string, unknown>, provider: ProviderTraits | null): void {
+  const usage = readTokenUsage(body.usage, provider?.answers);
   if (usage === null || !isObject(body.usage)) return;
   body.usage.completion_tokens = usage.output;
   const details = body.usage.completion_tokens_details;
   if (isObject(details)) details.text_tokens = usage.output - usage.reasoning;
-}
-
-/** `{"error": …}` in the place of an answer. */
-function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
-  const { error } = body;
-  if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
-    const { code } = error;
-    return {
-      status: statusInBody(error),
-      message: isFilled(error.message) ? error.message : String(error.type),
-      type: isFilled(error.type) ? error.type : 'upstream_error',
-      param: isFilled(error.param) ? error.param : '',
-      code: typeof code === 'string' || typeof code === 'number' ? code : null,
-    };
-  }
-  const first = body.success === false && Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
-  const message = isFilled(error) ? error : body.success === false ? (first ?? body.message) : undefined;
-  if (!isFilled(message) || Array.isArray(body.choices)) return null;
-  return { status: 502, message, type: 'upstream_error', param: '', code: null };
-}
-
-/** A provider's own way to say so, such as MiniMax' `base_resp`. */
-function codedError(body: Record<string, unknown>, channel: Pick<PreparedChannel, 'provider'>): ErrorInResponse | null {
-  const { provider } = channel;
-  const rule = provider?.errors;
-  if (provider === null || rule === undefined) return null;
-  const code = at(body, rule.code);
-  if ((typeof code !== 'number' && typeof code !== 'string') || code === rule.ok) return null;
-  const message = at(body, rule.message);
-  const status = Object.hasOwn(rule.statuses, String(code)) ? (rule.statuses[String(code)] ?? 500) : 500;
-  return {
-    status,
-    message: isFilled(message) ? message : `error ${code}`,
-    type: `${provider.name.toLowerCase()}_error`,
-    param: '',
-    code,
-  };
-}
-
-function at(body: unknown, path: string): unknown {
-  let value = body;
-  for (const part of path.split('.')) value = isObject(value) ? value[part] : undefined;
-  return value;
-}
-
-function isFilled(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

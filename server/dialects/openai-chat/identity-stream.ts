@@ -1,38 +1,31 @@
 // A stream of this format to a client of the same: whole events pass as bytes wherever nothing in them has to change.
-import { errorIn } from './identity-response.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { eventData, firstEventData, toEvent } from '#server/framing/sse.ts';
+import type { StreamInput } from '../identity.ts';
+import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import { doneEvent, isDone } from './done-event.ts';
+import { errorIn } from './response-errors.ts';
+import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
 import type { StreamTransform } from './stream-transform.ts';
-import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { doneEvent, eventData, firstEventData, toEvent } from '#server/framing/sse.ts';
-import { UsageMeter } from './usage-meter.ts';
-import type { TokenUsage } from '#shared/token-usage.ts';
-import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import { isInvalidUsage, readTokenUsage, writeTokenUsage } from './token-usage.ts';
-
-export interface ChatIdentityOptions {
-  channel: PreparedChannel;
-  upstreamModel: string;
-  /** The client wants the usage at the end. */
-  wantsUsage: boolean;
-  /** Head of a usage chunk of our own, where the upstream has sent nothing to take it from. */
-  head: { id: string; created: number; model: string };
-  countText(text: string): Promise<number>;
-}
+import { UsageMeter } from './usage-meter.ts';
 
 const nothing: readonly Buffer[] = [];
 
 export class ChatIdentityStream implements StreamPipe {
-  readonly #options: ChatIdentityOptions;
+  readonly #options: StreamInput;
+  readonly #wantsUsage: boolean;
   readonly #meter: UsageMeter;
   readonly #transform: StreamTransform | null;
 
-  constructor(options: ChatIdentityOptions) {
-    const { channel, upstreamModel, wantsUsage, countText } = options;
+  constructor(options: StreamInput) {
+    const { channel, upstreamModel, writer, tally } = options;
     this.#options = options;
-    this.#meter = new UsageMeter({ countText });
-    this.#transform = createStreamTransform({ channel, upstreamModel, isUsageHidden: !wantsUsage });
+    this.#wantsUsage = writer.wantsUsage;
+    this.#meter = new UsageMeter(tally);
+    this.#transform = createStreamTransform({ channel, upstreamModel, isUsageHidden: !this.#wantsUsage });
   }
 
   get bytes(): number {
@@ -42,7 +35,7 @@ export class ChatIdentityStream implements StreamPipe {
   open(events: Buffer): StreamOpening {
     const data = firstEventData(events)?.trim();
     if (data === undefined) return 'comments';
-    return errorIn(data, this.#options.channel) ?? (data === '[DONE]' || parseObject(data) !== null ? 'stream' : 'invalid');
+    return errorIn(data, this.#options.channel.provider) ?? (isDone(data) || parseObject(data) !== null ? 'stream' : 'invalid');
   }
 
   pass(events: Buffer, isOwned: boolean): PipeStep {
@@ -61,13 +54,14 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   #forClient(events: Buffer): PipeStep {
-    const { wantsUsage, channel } = this.#options;
+    const wantsUsage = this.#wantsUsage;
+    const { provider } = this.#options.channel;
     const hasError = mayHoldError(events);
     if (this.#transform === null && !hasError) return { forClient: wantsUsage ? [events] : withoutUsage(events), next: 'more' };
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
     for (const data of eventData(events)) {
-      const error = hasError ? errorIn(data, channel) : null;
+      const error = hasError ? errorIn(data, provider) : null;
       if (error !== null) return { forClient: written(), next: error };
       if (this.#transform !== null) out.push(...this.#transform.event(data).map(toEvent));
       else if (wantsUsage || !isUsageOnly(data)) out.push(toEvent(data));
@@ -104,19 +98,19 @@ export class ChatIdentityStream implements StreamPipe {
   /** What a transformation still owes, usage for those who asked and got none, `[DONE]`. */
   ending(usage: TokenUsage | null): Buffer {
     const parts: string[] = (this.#transform?.end() ?? []).map(toEvent);
-    if (this.#options.wantsUsage && usage !== null && this.reportedUsage().usage === null) parts.push(toEvent(this.#usageChunk(usage)));
+    if (this.#wantsUsage && usage !== null && this.reportedUsage().usage === null) parts.push(toEvent(this.#usageChunk(usage)));
     return parts.length === 0 ? doneEvent : Buffer.concat([Buffer.from(parts.join('')), doneEvent]);
   }
 
   #usageChunk(usage: TokenUsage): string {
-    const { head } = this.#options;
+    const { writer } = this.#options;
     const last = this.#meter.lastEvents().findLast((data) => parseObject(data) !== null);
     const { id, created, model } = last === undefined ? {} : (parseObject(last) ?? {});
     return JSON.stringify({
-      id: typeof id === 'string' ? id : head.id,
+      id: typeof id === 'string' ? id : `chatcmpl-${writer.requestId}`,
       object: 'chat.completion.chunk',
-      created: typeof created === 'number' ? created : head.created,
-      model: typeof model === 'string' ? model : head.model,
+      created: typeof created === 'number' ? created : writer.createdAt,
+      model: typeof model === 'string' ? model : writer.model,
       choices: [],
       usage: writeTokenUsage(usage),
     });

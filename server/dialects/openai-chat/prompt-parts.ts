@@ -1,14 +1,6 @@
-// What of a request counts as prompt tokens: its texts, and fixed numbers for everything else.
+// What of a chat completion or embeddings request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { Capability } from '#server/upstream/providers/spec.ts';
-
-export interface PromptParts {
-  texts: string[];
-  /** Tokens of framing, images, audio and files. */
-  fixed: number;
-  /** Those of images, audio and files alone: a guess, since nobody looks into them. */
-  media: number;
-}
+import type { PromptParts } from '../prompt-parts.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -26,10 +18,15 @@ interface ImageCost {
   fixed?: number;
 }
 
-export function promptParts(body: Body, capability: Capability, model: string): PromptParts {
+export function promptParts(body: Body, model: string): PromptParts {
   const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
-  if (capability === 'embeddings') addInput(parts, body.input);
-  else addChat(parts, body, imageCostOf(model));
+  addChat(parts, body, imageCostOf(model));
+  return parts;
+}
+
+export function embeddingsParts({ input }: Body): PromptParts {
+  const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
+  addInput(parts, input);
   return parts;
 }
 

@@ -1,12 +1,15 @@
 // A chat completion, or its stream → parts. Read loosely: what is not as expected counts as absent.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
-import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { ResponsePart } from '../parts.ts';
+import type { ProviderTraits } from '../provider-traits.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
+import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
+import { errorIn } from './response-errors.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
-export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] | null {
+export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
   if (!Array.isArray(body.choices)) return null;
   const parts: ResponsePart[] = [startOf(body)];
   for (const choice of body.choices) {
@@ -15,24 +18,36 @@ export function readWhole(body: Readonly<JsonObject>): readonly ResponsePart[] |
     if (isObject(choice.message)) addContent(parts, choice.message, index, new ToolCalls());
     addFinish(parts, choice, index);
   }
-  addUsage(parts, body);
+  addUsage(parts, body, provider);
   return parts;
 }
 
-export function createStreamReader(): StreamReader {
-  return new ChatStreamReader();
+export function createStreamReader(provider: ProviderTraits | null): StreamReader {
+  return new ChatStreamReader(provider);
 }
 
 class ChatStreamReader implements StreamReader {
+  readonly #provider: ProviderTraits | null;
   #hasStarted = false;
-  /** `[DONE]` ends the stream, and it is no event. */
-  readonly isComplete = false;
+  #isComplete = false;
   readonly #calls = new Map<number, ToolCalls>();
 
+  constructor(provider: ProviderTraits | null) {
+    this.#provider = provider;
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
   read(data: string): readonly ResponsePart[] {
+    if (isDone(data)) {
+      this.#isComplete = true;
+      return [];
+    }
     const chunk = parseObject(data);
     if (chunk === null) return [];
-    const error = readError(chunk);
+    const error = errorIn(data, this.#provider);
     if (error !== null) return [{ type: 'error', error }];
     const parts: ResponsePart[] = [];
     if (!this.#hasStarted) {
@@ -45,7 +60,7 @@ class ChatStreamReader implements StreamReader {
       if (isObject(choice.delta)) addContent(parts, choice.delta, index, this.#callsOf(index));
       addFinish(parts, choice, index);
     }
-    addUsage(parts, chunk);
+    addUsage(parts, chunk, this.#provider);
     return parts;
   }
 
@@ -147,20 +162,8 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
   if (reason !== null) parts.push({ type: 'finish', reason, choice: index });
 }
 
-function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>): void {
-  const usage = readTokenUsage(body.usage);
+function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
+  const usage = readTokenUsage(body.usage, provider?.answers);
   if (usage !== null) parts.push({ type: 'usage', usage });
   else if (isInvalidUsage(body.usage)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
-}
-
-export function readError({ error }: Readonly<JsonObject>): UpstreamErrorObject | null {
-  if (!isObject(error)) return null;
-  const { message, type, param, code } = error;
-  if (typeof message !== 'string' && typeof type !== 'string') return null;
-  return {
-    message: typeof message === 'string' ? message : String(type),
-    type: typeof type === 'string' ? type : 'upstream_error',
-    ...(typeof param === 'string' ? { param } : {}),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-  };
 }

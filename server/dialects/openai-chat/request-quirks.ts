@@ -1,13 +1,13 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
-import type { CallPlan } from '#server/upstream/call-plan.ts';
-import type { Capability, RequestQuirks } from '#server/upstream/providers/spec.ts';
 import { isObject } from '#server/framing/loose-json.ts';
+import type { RequestPlan } from '../dialect-channel.ts';
+import type { Capability, RequestQuirks } from '../provider-traits.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
 interface QuirkRules {
   capability: Capability;
-  plan: CallPlan;
+  plan: RequestPlan;
   quirks: RequestQuirks | undefined;
 }
 

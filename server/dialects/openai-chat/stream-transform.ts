@@ -1,5 +1,5 @@
 // Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { DialectChannel } from '../dialect-channel.ts';
 import { restrictToFormat } from './force-format.ts';
 import { fixCompletionCount } from './identity-response.ts';
 import { createThinkingStream } from './thinking-to-content.ts';
@@ -13,7 +13,7 @@ export interface StreamTransform {
 }
 
 export interface StreamInput {
-  channel: PreparedChannel;
+  channel: Pick<DialectChannel, 'provider' | 'setting'>;
   upstreamModel: string;
   /** The client did not ask for the usage chunk. */
   isUsageHidden: boolean;
@@ -33,7 +33,7 @@ export function createStreamTransform({ channel, upstreamModel, isUsageHidden }:
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
       if (answers?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
-      if (answers?.completionFromTotal === true) fixCompletionCount(chunk, channel);
+      if (answers?.completionFromTotal === true) fixCompletionCount(chunk, channel.provider);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },
     end: () => (thinking?.end() ?? []).map(write),

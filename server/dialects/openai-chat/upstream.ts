@@ -1,14 +1,33 @@
-// OpenAI's Chat Completions as a format that providers speak.
+// OpenAI's Chat Completions, and its embeddings, as a format that providers speak.
+import { parseObject } from '#server/framing/loose-json.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { createStreamReader, readError, readWhole } from './read-response.ts';
+import { isDone } from './done-event.ts';
+import { writeRequest as passRequest } from './identity-request.ts';
+import { readWhole as passWhole } from './identity-response.ts';
+import { ChatIdentityStream } from './identity-stream.ts';
+import { limitFields } from './limit-fields.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { applyQuirks } from './request-quirks.ts';
+import { errorIn } from './response-errors.ts';
 import { isInvalidUsage } from './token-usage.ts';
 import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-response.ts';
 
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
+  limitFields,
+  identity: {
+    writeRequest: passRequest,
+    readWhole: passWhole,
+    openStream: (input) => new ChatIdentityStream(input),
+  },
   writeRequest,
+  adapt: (body, { capability, channel }, plan) => applyQuirks(body, { capability, plan, quirks: channel.provider?.quirks }),
+  effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
   readWhole,
   isInvalidUsage,
   createStreamReader,
-  readError,
+  createStreamWriter,
+  isEvent: (data) => isDone(data) || parseObject(data) !== null,
+  readError: errorIn,
 };

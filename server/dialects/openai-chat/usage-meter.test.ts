@@ -1,8 +1,13 @@
 import { expect, test, vi } from 'vitest';
-import { UsageMeter, textOf } from './usage-meter.ts';
+import { textOf as textIn } from '../text-in-events.ts';
+import { TextTally } from '../text-tally.ts';
+import { textKeys } from './text-keys.ts';
+import { UsageMeter } from './usage-meter.ts';
 
 const chunk = (content: string) => `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`;
-const meter = () => new UsageMeter({ countText: (text) => Promise.resolve(text.length) });
+const meter = () =>
+  new UsageMeter(new TextTally({ countText: (text) => Promise.resolve(text.length), estimateText: (text) => text.length }));
+const textOf = (raw: string) => textIn(raw, textKeys);
 
 test('usage-meter: the text of a short stream is counted whole', async () => {
   const watched = meter();

@@ -2,12 +2,12 @@
 // looked at when the stream ends, or when they pile up: for usage and ending, and for the text where no usage was reported.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { dataIn, endOfEvent, eventData, startOfEvent } from '#server/framing/sse.ts';
-import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
+import { textOf, textsIn } from '../text-in-events.ts';
+import type { TextTally } from '../text-tally.ts';
+import { textKeys } from './text-keys.ts';
 
 /** Raw bytes kept before they are turned into text. Short streams never get there. */
 const rawBytes = 16 * 1024;
-/** Characters of text kept; what is beyond is counted in the background and dropped. */
-const textLimit = 48 * 1024;
 const tailBytes = 4 * 1024;
 
 const lastEvents = 6;
@@ -17,11 +17,6 @@ const finishKey = Buffer.from('"finish_reason"');
 // Buffers are used again: a new one per stream costs the collector milliseconds at high rates.
 const spare: Buffer[] = [];
 
-export interface MeterOptions {
-  /** Counts the tokens of a piece of text; never rejects. */
-  countText(text: string): Promise<number>;
-}
-
 export interface ReportedUsage {
   /** Whatever stood there. */
   value: unknown;
@@ -30,23 +25,19 @@ export interface ReportedUsage {
 }
 
 export class UsageMeter {
-  readonly #options: MeterOptions;
+  readonly #tally: TextTally;
   /** The first bytes, while they are all there is and need no copy. */
   #first: Buffer | null = null;
   #raw: Buffer | null = null;
   #rawLength = 0;
   #tail: Buffer | null = null;
-  #text = '';
   /** What the events told that are no longer kept. */
   #usage: ReportedUsage | undefined;
   #hasFinished = false;
-  #counted: Promise<number>[] = [];
-  /** Estimated tokens of the text so far. */
-  #estimate = 0;
   #bytes = 0;
 
-  constructor(options: MeterOptions) {
-    this.#options = options;
+  constructor(tally: TextTally) {
+    this.#tally = tally;
   }
 
   /** Bytes of complete events that have gone by. */
@@ -102,20 +93,18 @@ export class UsageMeter {
   /** Rough number of tokens so far; for growing a reservation while the stream runs. */
   roughTokens(): number {
     // Most upstreams send a token or two an event of some 220 bytes; others send whole paragraphs.
-    return Math.max(Math.ceil(this.#bytes / 220), this.#estimate);
+    return Math.max(Math.ceil(this.#bytes / 220), this.#tally.roughTokens);
   }
 
   /** Tokens of all text that has gone by: contents, reasoning, tool calls. */
-  async countTokens(): Promise<number> {
+  countTokens(): Promise<number> {
     if (this.#first !== null) {
       const first = this.#first;
       this.#first = null;
       this.#copy(first);
     }
     this.#drainToText();
-    const parts = await Promise.all(this.#counted);
-    const rest = this.#text === '' ? 0 : await this.#options.countText(this.#text);
-    return parts.reduce((sum, part) => sum + part, rest);
+    return this.#tally.countTokens();
   }
 
   /** Gives the buffer back. Nothing may be asked afterwards. */
@@ -124,7 +113,7 @@ export class UsageMeter {
     this.#first = null;
     this.#raw = null;
     this.#tail = null;
-    this.#text = '';
+    this.#tally.clear();
   }
 
   #kept(): Buffer {
@@ -149,20 +138,11 @@ export class UsageMeter {
     this.#usage = usageIn(events, this.#usage);
     this.#hasFinished = finishIn(events, this.#hasFinished);
     this.#keepTail(events);
-    this.#addText(events.toString('utf8'));
+    this.#tally.add(textOf(events.toString('utf8'), textKeys));
   }
 
   #keepTail(bytes: Buffer): void {
     this.#tail = Buffer.from(bytes.subarray(Math.max(0, bytes.length - tailBytes)));
-  }
-
-  #addText(raw: string): void {
-    const text = textOf(raw);
-    this.#estimate += estimateTextTokens(text);
-    this.#text += text;
-    if (this.#text.length < textLimit) return;
-    this.#counted.push(this.#options.countText(this.#text));
-    this.#text = '';
   }
 }
 
@@ -204,7 +184,6 @@ function finishIn(events: Buffer, before: boolean): boolean {
 
 const letterN = 0x6e;
 const quote = 0x22;
-const backslash = 0x5c;
 const blanks: ReadonlySet<number | undefined> = new Set([0x20, 0x3a, 0x0a, 0x0d, 0x09]);
 
 /** Where a key has a value other than `null`, which is what it has in most events of most upstreams; the last one first. */
@@ -219,61 +198,6 @@ function* valuesOf(events: Buffer, key: Buffer): Generator<{ at: number; valueAt
 /** Whether the model wrote something from there on. Other things have names and texts as well, but no delta. */
 function hasText(events: Buffer, from: number): boolean {
   if (from >= events.length || !events.includes('"delta"', from)) return false;
-  for (const text of textsIn(events.toString('utf8', from))) if (text !== '') return true;
+  for (const text of textsIn(events.toString('utf8', from), textKeys)) if (text !== '') return true;
   return false;
-}
-
-/** Finds what a model wrote in raw events: the string values of the keys, which are those of chat chunks unless others are given. */
-export function textOf(raw: string, keys = textKey): string {
-  let text = '';
-  for (const piece of textsIn(raw, keys)) text += piece;
-  return text;
-}
-
-/** Keys with these names appear in chat chunks only where a model's own output stands. */
-const textKey = /"(?:content|reasoning_content|reasoning|arguments|name|refusal|text)"/g;
-
-/** By hand, because an expression for the values would have to remember each of their letters. */
-function* textsIn(raw: string, key = textKey): Generator<string> {
-  const keys = new RegExp(key);
-  while (keys.test(raw)) {
-    const colonAt = skipBlanks(raw, keys.lastIndex);
-    const start = raw[colonAt] === ':' ? skipBlanks(raw, colonAt + 1) : colonAt;
-    keys.lastIndex = start;
-    if (raw[colonAt] !== ':' || raw[start] !== '"') continue;
-    const end = endOfString(raw, start + 1);
-    if (end < 0) return;
-    yield readString(raw.slice(start, end + 1));
-    keys.lastIndex = end + 1;
-  }
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from;
-  while (isBlank(text.charCodeAt(at))) at += 1;
-  return at;
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-/** Offset of the quote that ends the JSON string whose letters begin at `from`; -1 when none does. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === backslash && at - 1 - slashes >= from) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return -1;
-}
-
-function readString(literal: string): string {
-  if (!literal.includes('\\')) return literal.slice(1, -1);
-  try {
-    const value: unknown = JSON.parse(literal);
-    return typeof value === 'string' ? value : '';
-  } catch {
-    return literal.slice(1, -1); // a broken escape: as it stands
-  }
 }

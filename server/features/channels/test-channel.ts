@@ -9,18 +9,14 @@ import type { TokenUsage } from '#shared/token-usage.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { claudeOptions } from '#server/dialects/claude-options.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { clientDialects } from '#server/dialects/registry.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
+import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
-import { errorInAnswer, fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
-import { readTokenUsage } from '#server/dialects/openai-chat/token-usage.ts';
-import { encodeRequest } from '#server/dialects/encode-request.ts';
-import { parseObject } from '#server/framing/loose-json.ts';
+import { buildRequest } from '#server/upstream/build-request.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { Capability } from '#server/upstream/providers/spec.ts';
+import { readWhole } from '#server/upstream/read-response.ts';
 import type { Sender } from '#server/upstream/send.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -114,11 +110,11 @@ async function ask({
   language,
 }: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
-  const client = capability === 'chat' ? clientDialects['openai-chat'] : null;
-  const request = encodeRequest({
+  const client = defaultClientDialect;
+  const request = buildRequest({
     client,
     clientHeaders: {},
-    claude: claudeOptions(context.settings),
+    settings: context.settings,
     capability,
     channel,
     body,
@@ -129,24 +125,17 @@ async function ask({
     now: context.now(),
   });
   const answer = await sendWhole(sender, request, { channel, language, limits, code: 'channel_test_failed' });
-  const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
+    const text = answer.body.toString('utf8');
     const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
     throw new AppError('channel_test_failed', { detail: `status code ${failure.upstreamStatus}: ${failure.message}` });
   }
   const { upstreamModel, isMapped } = request;
-  if (client !== null && channel.provider !== null && channel.provider.dialect !== client.name) {
-    const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-    const decoded = decodeWhole({ client, capability, channel, upstreamModel, text, answerFields: {}, writer });
-    if (decoded.kind === 'failed') throw failedAnswer(decoded.failure);
-    return { usage: decoded.usage, upstreamModel, isMapped };
-  }
-  const failure = errorInAnswer(text, channel);
-  if (failure !== null) throw failedAnswer(failure);
-  const parsed = parseObject(fixAnswer({ capability, channel, requestBody: body, upstreamModel, text }));
-  const results = capability === 'embeddings' ? parsed?.data : parsed?.choices;
-  if (parsed === null || !Array.isArray(results) || results.length === 0) throw new AppError('invalid_upstream_response');
-  return { usage: readTokenUsage(parsed.usage, channel.provider?.answers), upstreamModel, isMapped };
+  const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
+  const decoded = readWhole({ client, capability, channel, upstreamModel, body: answer.body, responseFields: {}, writer });
+  if (decoded.kind === 'failed') throw failedAnswer(decoded.failure);
+  if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
+  return { usage: decoded.usage, upstreamModel, isMapped };
 }
 
 function failedAnswer({ kind, message }: UpstreamFailure): AppError {

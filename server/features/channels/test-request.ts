@@ -1,6 +1,7 @@
-// The smallest request that shows whether a model answers.
+// Which call shows whether a model of a channel answers.
+import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { Capability } from '#server/upstream/providers/spec.ts';
 
 /** By the model that is asked, and by what the provider can do at all. */
 export function testCapability(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): Capability {
@@ -12,13 +13,7 @@ export function testCapability(channel: Pick<PreparedChannel, 'provider' | 'mode
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */
 export function testBody(capability: Capability, model: string, upstreamModel: string): Record<string, unknown> {
-  if (capability === 'embeddings') return { model, input: ['hello world'] };
-  return { model, messages: [{ role: 'user', content: 'hi' }], ...tokenLimit(upstreamModel) };
-}
-
-function tokenLimit(model: string): Record<string, number> {
-  // Models that think first need some room, or answer nothing at all.
-  if (/^(o\d|gpt-5)/.test(model)) return { max_completion_tokens: 10 };
-  if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
-  return { max_tokens: model.includes('gemini') ? 300 : 10 };
+  const probe = defaultClientDialect.calls[capability]?.probe;
+  if (probe === undefined) throw new Error(`There is no small call of the kind ${capability}`);
+  return probe(model, upstreamModel);
 }

@@ -48,7 +48,7 @@ export async function admitCall(
     const model = modelOf(body);
     onModel?.(model);
     endpoint.check(body);
-    const facts = endpoint.dialect.facts(body);
+    const facts = endpoint.facts(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
     const rate = services.rates.enter(admission.user.id);

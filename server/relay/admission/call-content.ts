@@ -9,7 +9,7 @@ import { readBody } from '#server/http/read-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { PromptParts } from '#server/dialects/openai-chat/prompt-parts.ts';
+import type { PromptParts } from '#server/dialects/prompt-parts.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
 

@@ -8,7 +8,7 @@ import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import { markLeft } from '#server/relay/running-call.ts';
@@ -46,7 +46,7 @@ export async function openCall(
       admission,
       model,
       content,
-      answerFields: { encoding_format: body['encoding_format'], dimensions: body['dimensions'] },
+      responseFields: responseFieldsOf(endpoint, body),
       wantsUsage: facts.wantsUsage,
       isStream: endpoint.canStream && facts.isStream,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
@@ -72,6 +72,12 @@ export async function openCall(
     noteRefusal(services, error, { request, requestId, ip: services.addressOf(request, connection), model });
     return errorAnswer(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
   }
+}
+
+const noFields = {};
+
+function responseFieldsOf({ responseFields }: RelayEndpoint, body: RelayBody): Readonly<Record<string, unknown>> {
+  return responseFields === undefined ? noFields : Object.fromEntries(responseFields.map((field) => [field, body[field]]));
 }
 
 function watchConnection(call: RunningCall, { res }: Connection): void {

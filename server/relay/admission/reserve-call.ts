@@ -2,7 +2,6 @@
 // and what that pays for goes upstream as the limit, so that the answer ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
-import { leastLimitOf } from '#server/dialects/claude/thinking-suffix.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -129,13 +128,12 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
 }
 
 /**
- * A name that tells Claude to think raises a limit that leaves no room for it. The largest of what the channels that may be asked
- * raise it to; 0: none does.
+ * A name may tell a model to think, which raises a limit that leaves no room for it. The largest of what the channels that may be
+ * asked raise it to; 0: none does.
  */
 function raisedLimit({ channels, context }: RelayServices, { admission, model, body }: CallToReserve): number {
-  if (!context.settings.get('claude.thinking_adapter_enabled')) return 0;
   const raisedBy = (channel: PreparedChannel) =>
-    channel.provider?.dialect === 'claude' ? leastLimitOf(body, channel.plan('chat', model)?.upstreamModel ?? model) : 0;
+    channel.dialect.leastLimit?.(body, channel.plan('chat', model)?.upstreamModel ?? model, context.settings) ?? 0;
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     return pinned === undefined ? 0 : raisedBy(pinned);

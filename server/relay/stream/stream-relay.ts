@@ -16,14 +16,13 @@ import { StreamSpending } from '#server/relay/stream/stream-spending.ts';
 import type { SpendingStream } from '#server/relay/stream/stream-spending.ts';
 import type { TimedStream } from '#server/relay/stream/stream-clock.ts';
 import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
-import type { UpstreamRequest } from '#server/dialects/openai-chat/identity-request.ts';
+import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
-import { decodeWhole } from '#server/dialects/decode-whole.ts';
+import { createPipe, readWhole } from '#server/upstream/read-response.ts';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
-import { createPipe } from '#server/dialects/stream-pipes.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
 import { failureInBody, invalidAnswer, nameOf, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -70,13 +69,7 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
     const { call, channel, request } = options;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
     const { upstreamModel } = request;
-    this.#pipe = createPipe({
-      client: call.endpoint.dialect,
-      channel,
-      upstreamModel,
-      writer: writerOptions(call),
-      counting: this.#counting,
-    });
+    this.#pipe = createPipe({ client: call.endpoint.dialect, channel, upstreamModel, writer: writerOptions(call) }, this.#counting);
     this.#spending = new StreamSpending(call, this.#pipe, this);
     this.#idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
   }
@@ -195,18 +188,18 @@ export class StreamRelay implements StreamSink, TimedStream, SpendingStream {
 
   /** A whole answer, or an error, that calls itself an event stream. */
   #readWhole(): boolean {
-    const text = this.#events.rest().toString('utf8');
-    if (!text.trimStart().startsWith('{')) return false;
+    const body = Buffer.from(this.#events.rest());
+    if (!body.toString('utf8').trimStart().startsWith('{')) return false;
     const { call, channel, request } = this.#options;
     const { capability, dialect } = call.endpoint;
     const { upstreamModel } = request;
-    const decoded = decodeWhole({
+    const decoded = readWhole({
       client: dialect,
       capability,
       channel,
       upstreamModel,
-      text,
-      answerFields: call.answerFields,
+      body,
+      responseFields: call.responseFields,
       writer: writerOptions(call),
     });
     if (decoded.kind === 'failed') {

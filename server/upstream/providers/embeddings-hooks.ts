@@ -1,5 +1,5 @@
 // The two providers of the OpenAI shape whose embeddings have a body of their own.
-import type { EmbeddingsHook } from './spec.ts';
+import type { EmbeddingsHook } from '#server/dialects/provider-traits.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 
 /** https://docs.ollama.com/api/embed — one vector per input, `prompt_eval_count` as usage. */

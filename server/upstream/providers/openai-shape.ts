@@ -1,5 +1,6 @@
 // What providers of the OpenAI shape have in common.
-import type { ModelList, ModelRule } from './spec.ts';
+import type { ModelRule } from '#server/dialects/provider-traits.ts';
+import type { ModelList } from './spec.ts';
 
 export const openaiPaths = { chat: '{base}/v1/chat/completions', embeddings: '{base}/v1/embeddings' } as const;
 

@@ -1,0 +1,38 @@
+// A provider's whole response, and what it is to the client.
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
+import type { DialectChannel } from './dialect-channel.ts';
+import type { Capability } from './provider-traits.ts';
+import type { ErrorInResponse } from './stream-pipe.ts';
+
+export interface DecodeInput {
+  client: ClientDialect;
+  capability: Capability;
+  channel: DialectChannel;
+  upstreamModel: string;
+  /** The provider's body. */
+  body: Buffer;
+  /** The fields of the request that say how its response is written. */
+  responseFields: Readonly<Record<string, unknown>>;
+  writer: ResponseWriterOptions;
+}
+
+export interface DecodedWhole {
+  kind: 'whole';
+  /** Null: none was told. Classes that were not told are 0. */
+  usage: TokenUsage | null;
+  /** There is nothing in it: no choice, no vector. */
+  isEmpty: boolean;
+  /** What the model wrote, for counting. */
+  written(): string;
+  /** The client's body; a translated one tells this usage. */
+  body(usage: TokenUsage | null): Buffer;
+  /** The same response as a stream in the provider's own format. */
+  events(): Buffer;
+}
+
+export interface FailedWhole {
+  kind: 'failed';
+  /** Null: it is no response of the provider's format. */
+  error: ErrorInResponse | null;
+}

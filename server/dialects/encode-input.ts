@@ -1,0 +1,47 @@
+// A call on its way to a provider, and what goes there.
+import type { ClientDialect } from './client-dialect.ts';
+import type { DialectChannel } from './dialect-channel.ts';
+import type { Capability } from './provider-traits.ts';
+import type { DialectSettings } from './upstream-dialect.ts';
+
+export interface CallInput {
+  client: ClientDialect;
+  capability: Capability;
+  channel: DialectChannel;
+  /** Headers of the client that are for a provider of the same format. */
+  clientHeaders: Readonly<Record<string, string>>;
+  /** `rawText`, parsed. Never changed. */
+  body: Readonly<Record<string, unknown>>;
+  rawText: string;
+  /** The model that the client asked for. */
+  originModel: string;
+  isStream: boolean;
+  /** Ask for usage on streams also when the client did not. */
+  forceUsage: boolean;
+  settings: DialectSettings;
+  /** The client's text goes on as it is: no mapping, no override, nothing added but `outputBound`. */
+  isPassThrough?: boolean;
+  /** Tokens of each choice that the caller's account pays for: no limit may be larger. */
+  outputBound?: number;
+  /** Tokens of each choice that were reserved for: no edit raises a limit beyond. */
+  choiceLimit?: number;
+}
+
+/** The same with `outputBound` within `body` and `rawText`. */
+export interface EncodeInput extends CallInput {
+  /** As the client wrote it. */
+  clientBody: Readonly<Record<string, unknown>>;
+}
+
+export interface EncodedRequest {
+  body: Buffer;
+  /** Headers beside the channel's own; null: none. */
+  headers: Readonly<Record<string, string>> | null;
+  upstreamModel: string;
+  /** What went upstream, for the log. */
+  reasoningEffort: string | undefined;
+  /** Tokens of each choice that it limits the response to. */
+  sentLimit: number | undefined;
+  /** Names of the client's fields that the provider's format has no place for. */
+  dropped: readonly string[];
+}

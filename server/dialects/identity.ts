@@ -1,0 +1,21 @@
+// The way of a call whose client and provider speak the same format: bytes pass wherever nothing has to change.
+import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
+import type { DecodeInput, DecodedWhole, FailedWhole } from './decoded-whole.ts';
+import type { DialectChannel, RequestPlan } from './dialect-channel.ts';
+import type { EncodeInput, EncodedRequest } from './encode-input.ts';
+import type { StreamPipe } from './stream-pipe.ts';
+import type { TextTally } from './text-tally.ts';
+
+export interface StreamInput {
+  client: ClientDialect;
+  channel: DialectChannel;
+  upstreamModel: string;
+  writer: ResponseWriterOptions;
+  tally: TextTally;
+}
+
+export interface IdentityPath {
+  writeRequest(input: EncodeInput, plan: RequestPlan): EncodedRequest;
+  readWhole(input: DecodeInput): DecodedWhole | FailedWhole;
+  openStream(input: StreamInput): StreamPipe;
+}

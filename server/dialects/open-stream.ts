@@ -1,0 +1,9 @@
+// The pipe that a stream goes through, by the formats at its two ends.
+import type { StreamInput } from './identity.ts';
+import type { StreamPipe } from './stream-pipe.ts';
+import { TranslatedStream } from './translated-stream.ts';
+
+export function openStream(input: StreamInput): StreamPipe {
+  const { client, channel } = input;
+  return client.name === channel.dialect.name ? channel.dialect.identity.openStream(input) : new TranslatedStream(input);
+}

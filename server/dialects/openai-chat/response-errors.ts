@@ -1,0 +1,62 @@
+// Errors in bodies of status 200 and in events, as providers of this format write them.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { ProviderTraits } from '../provider-traits.ts';
+import { statusInBody } from '../status-in-body.ts';
+import type { ErrorInResponse } from '../stream-pipe.ts';
+
+/**
+ * Null when there is none. Costs a search of the text: quotes within JSON strings are escaped, so the marker can only be a key or a
+ * whole value.
+ */
+export function errorIn(text: string, provider: ProviderTraits | null): ErrorInResponse | null {
+  const marker = provider?.errors?.marker;
+  if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
+  const body = parseObject(text);
+  return body === null ? null : (errorObject(body) ?? codedError(body, provider));
+}
+
+/** `{"error": …}` in the place of an answer. */
+function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
+  const { error } = body;
+  if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {
+    const { code } = error;
+    return {
+      status: statusInBody(error),
+      message: isFilled(error.message) ? error.message : String(error.type),
+      type: isFilled(error.type) ? error.type : 'upstream_error',
+      param: isFilled(error.param) ? error.param : '',
+      code: typeof code === 'string' || typeof code === 'number' ? code : null,
+    };
+  }
+  const first = body.success === false && Array.isArray(body.errors) && isObject(body.errors[0]) ? body.errors[0].message : undefined;
+  const message = isFilled(error) ? error : body.success === false ? (first ?? body.message) : undefined;
+  if (!isFilled(message) || Array.isArray(body.choices)) return null;
+  return { status: 502, message, type: 'upstream_error', param: '', code: null };
+}
+
+/** A provider's own way to say so, such as MiniMax' `base_resp`. */
+function codedError(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
+  const rule = provider?.errors;
+  if (provider === null || rule === undefined) return null;
+  const code = at(body, rule.code);
+  if ((typeof code !== 'number' && typeof code !== 'string') || code === rule.ok) return null;
+  const message = at(body, rule.message);
+  const status = Object.hasOwn(rule.statuses, String(code)) ? (rule.statuses[String(code)] ?? 500) : 500;
+  return {
+    status,
+    message: isFilled(message) ? message : `error ${code}`,
+    type: `${provider.name.toLowerCase()}_error`,
+    param: '',
+    code,
+  };
+}
+
+function at(body: unknown, path: string): unknown {
+  let value = body;
+  for (const part of path.split('.')) value = isObject(value) ? value[part] : undefined;
+  return value;
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,83 @@
+// How one provider differs from others that speak its format: data, which the provider's record holds and the format applies.
+
+/** What a client can ask for. A provider without a path for it is never asked. */
+export type Capability = 'chat' | 'count_tokens' | 'embeddings';
+
+/** A model name's ending that stands for request fields: it is cut off and the fields are set where the client sent none. */
+export interface ModelSuffix {
+  suffix: string;
+  set: Readonly<Record<string, unknown>>;
+}
+
+/** Rules for models whose name (as sent upstream) begins with one of the prefixes and with none of the exceptions. */
+export interface ModelRule {
+  prefixes: readonly string[];
+  except?: readonly string[];
+  /** Fields renamed unless the target is there already. */
+  rename?: Readonly<Record<string, string>>;
+  drop?: readonly string[];
+  suffixes?: readonly ModelSuffix[];
+  /** A first message of role `system` is sent as `developer`; names: only for these models or prefixes (`o3*`). */
+  developerRole?: readonly string[];
+  /** Thinks for long before the first token: the idle timeout is doubled. */
+  longIdle?: boolean;
+}
+
+/** Differences in how a request must look. Everything not named here goes upstream exactly as the client sent it. */
+export interface RequestQuirks {
+  /**
+   * `stream_options` on streams. `ask`: known there, so `include_usage` is added; `pass`: sent as the client sent it,
+   * because what answers behind such an address is not known; missing: not known there, removed.
+   */
+  streamOptions?: 'ask' | 'pass';
+  modelRules?: readonly ModelRule[];
+  /** Fields that the provider refuses with an error or misreads. Not a whitelist: unknown fields survive. */
+  drop?: readonly string[];
+  dropFromMessages?: readonly string[];
+  rename?: Readonly<Record<string, string>>;
+  /** Values of a field replaced by others, by exact text. */
+  replace?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Bounds of numbers; only what the client sent is changed. */
+  clamp?: Readonly<Record<string, { below?: { at: number; to: number }; above?: { at: number; to: number } }>>;
+  /** A single `stop` text is sent as a list of one. */
+  stopAsList?: boolean;
+  /** `image_url` parts: `text` — the URL alone instead of an object; `bare` — data URLs without their `data:…;base64,`. */
+  images?: 'text' | 'bare';
+}
+
+/** Differences in how an answer looks. Any of them makes its stream events be parsed. */
+export interface AnswerQuirks {
+  /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
+  completionFromTotal?: boolean;
+  /** The answer's `model` is not the requested one and is replaced by it. */
+  ownModel?: boolean;
+}
+
+/** Errors that arrive in a body of status 200. Source: `base_resp` of MiniMax and the like. */
+export interface BodyError {
+  /** A text that every such body contains, so that other bodies need no parsing. */
+  marker: string;
+  /** Field paths (`base_resp.status_code`). */
+  code: string;
+  message: string;
+  /** The code that means success. */
+  ok: number | string;
+  /** HTTP status by code; others are 500. */
+  statuses: Readonly<Record<string, number>>;
+}
+
+/** Embeddings with a body of their own: the last resort of the ladder. */
+export interface EmbeddingsHook {
+  /** OpenAI's body → the provider's. */
+  request(body: Record<string, unknown>): Record<string, unknown>;
+  /** The provider's answer → OpenAI's. Null: not an answer of this kind, it is passed on as it is. */
+  answer(answer: Record<string, unknown>, model: string): Record<string, unknown> | null;
+}
+
+export interface ProviderTraits {
+  name: string;
+  quirks?: RequestQuirks;
+  answers?: AnswerQuirks;
+  errors?: BodyError;
+  embeddings?: EmbeddingsHook;
+}

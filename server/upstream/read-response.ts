@@ -1,0 +1,24 @@
+// What a channel's provider answered, for the client: whole or as a stream.
+import { decodeWhole } from '#server/dialects/decode-whole.ts';
+import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
+import type { StreamInput } from '#server/dialects/identity.ts';
+import { openStream } from '#server/dialects/open-stream.ts';
+import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
+import { TextTally } from '#server/dialects/text-tally.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import { countText, estimateTextTokens } from './token-estimate.ts';
+import type { Counting } from './token-estimate.ts';
+import { failureInBody, invalidAnswer } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+export function readWhole(input: DecodeInput & { channel: PreparedChannel }): DecodedWhole | { kind: 'failed'; failure: UpstreamFailure } {
+  const decoded = decodeWhole(input);
+  if (decoded.kind === 'whole') return decoded;
+  return { kind: 'failed', failure: decoded.error === null ? invalidAnswer() : failureInBody(decoded.error, input.channel) };
+}
+
+/** @param counting who is counted for */
+export function createPipe(input: Omit<StreamInput, 'tally'>, counting: Counting): StreamPipe {
+  const tally = new TextTally({ countText: (text) => countText(text, input.writer.model, counting), estimateText: estimateTextTokens });
+  return openStream({ ...input, tally });
+}

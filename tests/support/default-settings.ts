@@ -1,0 +1,12 @@
+// Options as they are while nobody has set any.
+import { settings } from '#shared/settings.ts';
+import type { SettingKey, SettingValue } from '#shared/settings.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+
+export const defaultSettings = {
+  get<Key extends SettingKey>(key: Key): SettingValue<Key> {
+    const parsed = settings[key].parse(defaultText(key), key);
+    if (!parsed.ok) throw new Error(`The default of ${key} is not valid`);
+    return parsed.value;
+  },
+};
