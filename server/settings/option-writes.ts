@@ -2,6 +2,7 @@
 // written into one record (that single conditional update is the commit), then copied into the option rows, which may be
 // done again by anybody who finds it there.
 import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
@@ -18,36 +19,67 @@ export async function finishOptionWrites(db: Database): Promise<void> {
   await readJournal(db);
 }
 
+export interface OptionEdit {
+  id: string;
+  /** As it is stored: secrets encrypted. */
+  value: string;
+  /** What the edit is based on; absent: whatever is stored. */
+  revision?: number | undefined;
+}
+
+interface OptionEdits {
+  /** The options that `plan` looks at. */
+  keys: readonly string[];
+  actorId: number;
+  /** What is to be stored, by the current rows of `keys`. Runs again when somebody else was faster. */
+  plan(current: ReadonlyMap<string, OptionRecord>): OptionEdit[];
+  /** Judges what was planned last, unless it is in conflict; throws to refuse. */
+  check?(current: ReadonlyMap<string, OptionRecord>): void;
+}
+
+interface OptionResult {
+  /** The rows of `keys` as they are now. */
+  rows: ReadonlyMap<string, OptionRecord>;
+  written: OptionRecord[];
+  /** Edits based on another revision than the current one; then nothing is stored. */
+  conflicts: string[];
+}
+
+type WriteContext = Pick<AppContext, 'db' | 'changes' | 'now'>;
+
 /** Writers of one process take turns, so that only other processes can be faster. */
 const turns = new WeakMap<Database, Promise<unknown>>();
 
-/**
- * `plan` gets the current rows of `keys` and returns the rows to store (throws to refuse); it may run again when somebody
- * else was faster. Returns what was stored.
- */
-export function writeOptions(db: Database, keys: readonly string[], plan: Plan): Promise<OptionRecord[]> {
-  const write = () => writeInTurn(db, keys, plan);
-  const turn = (turns.get(db) ?? Promise.resolve()).then(write, write);
+/** Stores all edits or none, moves their revisions and tells every process. */
+export function editOptions(context: WriteContext, edits: OptionEdits): Promise<OptionResult> {
+  const { db } = context;
+  const edit = () => editInTurn(context, edits);
+  const turn = (turns.get(db) ?? Promise.resolve()).then(edit, edit);
   turns.set(db, turn);
   return turn;
 }
 
-type Plan = (current: ReadonlyMap<string, OptionRecord>) => OptionRecord[];
-
-async function writeInTurn(db: Database, keys: readonly string[], plan: Plan): Promise<OptionRecord[]> {
+async function editInTurn(context: WriteContext, { keys, actorId, plan, check }: OptionEdits): Promise<OptionResult> {
+  const { db, changes } = context;
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const journal = await readJournal(db);
-    const rows = await db.collection('options').find({ id: { in: keys } });
-    const planned = plan(new Map(rows.map((row) => [row.id, row])));
-    if (planned.length === 0) return [];
-    const next: Journal = { seq: journal.seq + 1, pending: planned };
+    const rows = new Map((await db.collection('options').find({ id: { in: keys } })).map((row) => [row.id, row]));
+    const revisionOf = (id: string) => rows.get(id)?.revision ?? 0;
+    const edits = plan(rows);
+    const conflicts = edits.filter(({ id, revision = revisionOf(id) }) => revision !== revisionOf(id)).map(({ id }) => id);
+    if (conflicts.length > 0 || edits.length === 0) return { rows, written: [], conflicts };
+    check?.(rows);
+    const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
+    const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
+    const next: Journal = { seq: journal.seq + 1, pending: written };
     const committed = await db
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });
-    if (committed !== null) {
-      await copyIntoRows(db, next);
-      return planned;
-    }
+    if (committed === null) continue;
+    await copyIntoRows(db, next);
+    const [first] = written;
+    await changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+    return { rows: new Map([...rows, ...written.map((row): [string, OptionRecord] => [row.id, row])]), written, conflicts };
   }
   throw new AppError('database_unavailable', {}, { retryAfter: 1 });
 }

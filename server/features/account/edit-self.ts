@@ -1,8 +1,8 @@
 import type { SelfEdit } from '#shared/account.ts';
 import { AppError } from '#shared/errors.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
+import { editAccount } from '#server/accounts/edit-account.ts';
 import { hashPassword, verifyPassword } from '#server/accounts/password.ts';
-import { patchAccount } from '#server/accounts/patch-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
@@ -30,9 +30,8 @@ export async function editSelf(context: AppContext, caller: Caller, edit: SelfEd
     fields.password_hash = await hashPassword(edit.password, `user:${user.id}`);
   }
   if (Object.keys(fields).length === 0 && edit.revision === undefined) return;
-  await patchAccount(context, user.id, { set: fields, revision: edit.revision });
+  await editAccount(context, { id: user.id, revision: edit.revision, change: () => ({ set: fields }) });
   if (fields.password_hash !== undefined) await endSessionsOf(context, user.id, caller.sessionId);
-  await context.changes.announce('user', user.id);
 }
 
 /** Checked where it is given: the specified clients send only the new one. */

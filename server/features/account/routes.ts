@@ -31,13 +31,13 @@ export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.groups, (call) => ownGroups(call.context, signedIn(call).user));
 }
 
-async function deleteSelf(context: AppContext, user: UserRecord): Promise<void> {
-  if (user.role >= Role.root) throw new AppError('root_self_delete');
-  let current: UserRecord | null = user;
-  while (current !== null && current.DeletedAt === null) {
-    if ((await deleteAccount(context, current.id, current.revision)) !== null) return;
-    current = await context.db.collection('users').get(user.id);
-  }
+async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void> {
+  await deleteAccount(context, id, ({ role }) => {
+    if (role >= Role.root) throw new AppError('root_self_delete');
+  }).catch((failure: unknown) => {
+    // Somebody else was faster.
+    if (!(failure instanceof AppError) || failure.code !== 'user_not_found') throw failure;
+  });
 }
 
 /** The groups that the caller may choose for a token, as far as they have a ratio. */

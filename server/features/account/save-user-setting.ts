@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type UserSetting, type UserSettingEdit, userSettingOf } from '#shared/account.ts';
 import { AppError } from '#shared/errors.ts';
 import { quotaLimit } from '#shared/users.ts';
-import { patchAccount } from '#server/accounts/patch-account.ts';
+import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
@@ -13,8 +13,7 @@ const email = z.email();
  * not exist yet: they are refused rather than promised.
  */
 export async function saveUserSetting(context: AppContext, user: UserRecord, edit: UserSettingEdit): Promise<UserRecord> {
-  const before = userSettingOf(user);
-  const address = edit.notification_email?.trim() ?? before.notification_email ?? '';
+  const address = edit.notification_email?.trim() ?? '';
   const threshold = edit.quota_warning_threshold;
   if (edit.notify_type !== undefined && edit.notify_type !== 'email' && edit.notify_type !== 'webhook')
     throw new AppError('notify_type_invalid', {}, { field: 'notify_type' });
@@ -26,7 +25,17 @@ export async function saveUserSetting(context: AppContext, user: UserRecord, edi
   if (edit.accept_unset_model_ratio_model === true)
     throw new AppError('option_not_built', { key: 'accept_unset_model_ratio_model' }, { field: 'accept_unset_model_ratio_model' });
 
-  const setting: UserSetting = {
+  const { after } = await editAccount(context, {
+    id: user.id,
+    revision: edit.revision,
+    change: (current) => ({ set: { setting: JSON.stringify(settingAfter(userSettingOf(current), edit)) } }),
+  });
+  return after;
+}
+
+function settingAfter(before: UserSetting, { quota_warning_threshold: threshold, notification_email }: UserSettingEdit): UserSetting {
+  const address = notification_email?.trim() ?? before.notification_email ?? '';
+  return {
     notify_type: 'email',
     ...(before.quota_warning_threshold === undefined ? {} : { quota_warning_threshold: before.quota_warning_threshold }),
     // Balances are whole units: a mark between two of them is the one above.
@@ -34,7 +43,4 @@ export async function saveUserSetting(context: AppContext, user: UserRecord, edi
     ...(address === '' ? {} : { notification_email: address }),
     accept_unset_model_ratio_model: false,
   };
-  const saved = await patchAccount(context, user.id, { set: { setting: JSON.stringify(setting) }, revision: edit.revision });
-  await context.changes.announce('user', user.id);
-  return saved;
 }

@@ -2,14 +2,12 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { ChannelEdit } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
+import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields, channelKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
-import { readChannel } from './store.ts';
-
-const tries = 20;
 
 /**
  * Changes what the edit names and nothing else; an empty key stays as it is.
@@ -17,26 +15,21 @@ const tries = 20;
  */
 export async function editChannel(context: AppContext, actor: UserRecord, edit: ChannelEdit): Promise<ChannelRecord> {
   const key = keyFields(context, edit);
-  for (let attempt = 0; attempt < tries; attempt += 1) {
-    const current = await readChannel(context, edit.id);
-    if (edit.revision !== undefined && edit.revision !== current.revision) {
-      throw new AppError('revision_conflict', {}, { data: presentChannel(current) });
-    }
-    const fields = { ...channelFields(edit, current), ...key };
-    // A channel of a type that is no longer supported can still be renamed, disabled and so on.
-    if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
-    else if (fields.base_url !== undefined && fields.base_url !== current.base_url) checkType({ ...current, ...fields });
-    if (fields.key_hash === undefined) checkKeyDestination(actor, current, { ...current, ...fields });
-    const set = { ...fields, ...statusFields(context, actor, current, edit.status) };
-    const changed = await context.db
-      .collection('channels')
-      .patch({ id: current.id, revision: current.revision }, { set, increment: { revision: 1 } });
-    if (changed !== null) {
-      await context.changes.announce('channel', changed.id);
-      return changed;
-    }
-  }
-  throw new AppError('revision_conflict', {}, { data: presentChannel(await readChannel(context, edit.id)) });
+  const edited = await editRecord(context, 'channels', {
+    id: edit.id,
+    revision: edit.revision,
+    present: presentChannel,
+    change(current) {
+      const fields = { ...channelFields(edit, current), ...key };
+      // A channel of a type that is no longer supported can still be renamed, disabled and so on.
+      if (fields.type !== undefined && fields.type !== current.type) checkType({ ...current, ...fields });
+      else if (fields.base_url !== undefined && fields.base_url !== current.base_url) checkType({ ...current, ...fields });
+      if (fields.key_hash === undefined) checkKeyDestination(actor, current, { ...current, ...fields });
+      return { set: { ...fields, ...statusFields(context, actor, current, edit.status) } };
+    },
+  });
+  if (edited === null) throw new AppError('channel_not_found');
+  return edited.after;
 }
 
 function keyFields({ secrets }: AppContext, { key }: ChannelEdit): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {

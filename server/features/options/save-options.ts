@@ -8,7 +8,7 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { defaultText } from '#server/settings/defaults.ts';
-import { writeOptions } from '#server/settings/option-writes.ts';
+import { editOptions } from '#server/settings/option-writes.ts';
 import { optionText } from '#server/settings/settings.ts';
 import { presentOptions } from './present-option.ts';
 
@@ -39,34 +39,31 @@ export async function saveOptions(
   const changes = checkEdits(edits, actor.role);
   const keys = edits.map((edit) => edit.key);
   const needed = settingRequirements.map((requirement) => requirement.needs);
-  let current: Rows = new Map();
-  let conflicts: SettingKey[] = [];
-  const written = await writeOptions(context.db, [...keys, ...needed], (rows) => {
-    current = rows;
-    const effective = changes.filter((change) => textOf(change.key, rows, context) !== change.text);
-    // Who repeats an edit that has arrived already, because he missed the answer, is in no conflict.
-    conflicts = effective
-      .filter(({ key, revision }) => revision !== undefined && revision !== (rows.get(key)?.revision ?? 0))
-      .map(({ key }) => key);
-    if (conflicts.length > 0) return [];
-    checkRequirements(effective, rows, context);
-    checkEffects(effective);
-    return effective.map(({ key, text }) => ({
-      id: key,
-      value: isSecret(key) && text !== '' ? context.secrets.encrypt(text) : text,
-      revision: (rows.get(key)?.revision ?? 0) + 1,
-      updated_at: Math.floor(context.now() / 1000),
-      updated_by: actor.id,
-    }));
+  let effective: Change[] = [];
+  const { rows, written, conflicts } = await editOptions(context, {
+    keys: [...keys, ...needed],
+    actorId: actor.id,
+    plan(current) {
+      // Who repeats an edit that has arrived already, because its answer was lost, is in no conflict.
+      effective = changes.filter((change) => textOf(change.key, current, context) !== change.text);
+      return effective.map(({ key, text, revision }) => ({
+        id: key,
+        value: isSecret(key) && text !== '' ? context.secrets.encrypt(text) : text,
+        revision,
+      }));
+    },
+    check(current) {
+      checkRequirements(effective, current, context);
+      checkEffects(effective);
+    },
   });
   const [conflict] = conflicts;
   if (conflict !== undefined) {
-    const options = await presentOptions(context, conflicts, current);
+    const options = await presentOptions(context, conflicts.filter(isSettingKey), rows);
     throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflict });
   }
-  if (written.length > 0) await tell(context, written, actor);
-  const after = new Map([...current, ...written.map((row): [string, OptionRecord] => [row.id, row])]);
-  return presentOptions(context, keys.filter(isSettingKey), after);
+  if (written.length > 0) await writeEvent(context, written, actor);
+  return presentOptions(context, keys.filter(isSettingKey), rows);
 }
 
 /** What is to be changed: known keys with a value, the last one of each. */
@@ -121,9 +118,7 @@ function textOf(key: SettingKey, rows: Rows, context: AppContext): string {
   }
 }
 
-async function tell(context: AppContext, written: readonly OptionRecord[], actor: UserRecord): Promise<void> {
-  const [first] = written;
-  await context.changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+async function writeEvent(context: AppContext, written: readonly OptionRecord[], actor: UserRecord): Promise<void> {
   // Keys only: values may be long, or secret.
   const keys = written.map((row) => row.id);
   const content = `修改系统设置 ${keys.join('、')}`;

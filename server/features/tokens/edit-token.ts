@@ -5,7 +5,8 @@ import type { TokenEdit } from '#shared/tokens.ts';
 import { withEditLease } from '#server/accounts/edit-lease.ts';
 import { meantBalance } from '#server/accounts/meant-balance.ts';
 import type { AppContext } from '#server/context.ts';
-import type { Patch } from '#server/db/collection.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import type { Edited } from '#server/db/edit-record.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
@@ -15,8 +16,6 @@ import { findToken, ownToken } from './store.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
 import { isExhausted, isExpired } from './token-status.ts';
 
-/** An edit without a revision is repeated when somebody else was faster. */
-const tries = 5;
 /** Each change of a token's quota is an entry in the ledger, which keeps them all. Of one user: */
 const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
@@ -28,7 +27,7 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   const fields = checkTokenFields(input);
   return withEditLease(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, owner, input);
-    const before = await patchToken(context, owner, input, (token) => {
+    const { before } = await editOwnToken(context, owner, input, (token) => {
       // What it refuses is refused before anything is stored.
       meantQuota(token, input);
       // A group that was allowed once stays as it is; only a new choice is judged.
@@ -41,9 +40,9 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
     if (meant !== null) {
       const ref = `token:${input.id}:edit:${context.randomText(20)}`;
       await context.ledger.setBalance({ account: 'token', id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...meant });
-      await patchToken(context, owner, { id: input.id }, () => ({}));
+      await editOwnToken(context, owner, { id: input.id }, () => ({}));
     }
-    return finish(context, owner, input.id);
+    return readOwnToken(context, owner, input.id);
   });
 }
 
@@ -62,31 +61,30 @@ export function editTokenStatus(context: AppContext, owner: UserRecord, input: T
     throw invalidField('status', fieldRules.onOrOff);
   }
   return withEditLease(context, `token:${input.id}`, async () => {
-    await patchToken(context, owner, input, (token) => {
+    const { after } = await editOwnToken(context, owner, input, (token) => {
       if (status === TokenStatus.enabled && isExpired(token, context.now())) throw new AppError('token_expired_enable');
       if (status === TokenStatus.enabled && isExhausted(token)) throw new AppError('token_exhausted_enable');
       return { status };
     });
-    return finish(context, owner, input.id);
+    return after;
   });
 }
 
-/** Returns the record as it was before. */
-async function patchToken(
+async function editOwnToken(
   context: AppContext,
   owner: UserRecord,
-  input: TokenEdit,
+  { id, revision }: TokenEdit,
   fieldsOf: (token: TokenRecord) => Partial<TokenRecord>,
-): Promise<TokenRecord> {
-  for (let attempt = 1; ; attempt += 1) {
-    const token = await findToken(context, owner.id, input.id);
-    if (token === null) throw new AppError('not_found');
-    const isOutdated = input.revision !== undefined && input.revision !== token.revision;
-    if (isOutdated || attempt > tries) throw new AppError('revision_conflict', {}, { data: presentMasked(context, token) });
-    const patch: Patch<TokenRecord> = { set: fieldsOf(token), increment: { revision: 1 } };
-    const filter = { ...ownToken(owner.id, input.id), revision: token.revision };
-    if ((await context.db.collection('tokens').patch(filter, patch)) !== null) return token;
-  }
+): Promise<Edited<TokenRecord>> {
+  const edited = await editRecord(context, 'tokens', {
+    id,
+    where: ownToken(owner.id, id),
+    revision,
+    change: (token) => ({ set: fieldsOf(token) }),
+    present: (token) => presentMasked(context, token),
+  });
+  if (edited === null) throw new AppError('not_found');
+  return edited;
 }
 
 type MeantQuota = { balance: number; knownUsed?: number; knownCharged?: number };
@@ -103,8 +101,7 @@ function meantQuota(token: TokenRecord, { remain_quota, used_quota, charged_quot
   return meantBalance(edit, { balance: balanceOf(token), used: token.used_quota }, 'remain_quota');
 }
 
-async function finish(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {
-  await context.changes.announce('token', id);
+async function readOwnToken(context: AppContext, owner: UserRecord, id: number): Promise<TokenRecord> {
   const token = await findToken(context, owner.id, id);
   if (token === null) throw new AppError('not_found');
   return token;

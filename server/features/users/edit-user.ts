@@ -7,11 +7,13 @@ import type { User, UserEdit } from '#shared/users.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { meantBalance } from '#server/accounts/meant-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
+import { editAccount } from '#server/accounts/edit-account.ts';
+import type { AccountFields } from '#server/accounts/edit-account.ts';
 import { withEditLease } from '#server/accounts/edit-lease.ts';
-import { patchAccount } from '#server/accounts/patch-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
 import { endSessionsOf } from '#server/http/session.ts';
@@ -27,13 +29,17 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   if (edit.quota !== undefined && edit.quota_change !== undefined) {
     throw invalidField('quota_change', fieldRules.notWithQuota);
   }
-  const fields = await checkedFields(context, caller.user, target, edit);
+  // Once, and before the account is judged as it is when it is changed: it takes a while.
+  const passwordHash = await newPasswordHash(edit, caller.user);
+  const fieldsFor = (current: UserRecord): AccountFields => {
+    checkRights(caller.user, current, edit);
+    return { ...checkedFields(context, current, edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }) };
+  };
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
   const edited = isQuotaEdit
-    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, { fields, role: target.role }))
-    : await patchAccount(context, target.id, { set: fields, revision: edit.revision, role: target.role });
-  if (fields.password_hash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
-  await context.changes.announce('user', target.id);
+    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fieldsFor))
+    : (await editAccount(context, { id: target.id, revision: edit.revision, change: (current) => ({ set: fieldsFor(current) }) })).after;
+  if (passwordHash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
   return presentUser(edited);
 }
 
@@ -49,47 +55,54 @@ function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): voi
   }
 }
 
-type Fields = Partial<Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash'>>;
-
 /** What is to be stored. Values that do not change are not judged: names from elsewhere may be longer than the limits. */
-async function checkedFields(context: AppContext, actor: UserRecord, target: UserRecord, edit: UserEdit): Promise<Fields> {
-  const fields: Fields = {};
-  if (edit.username !== undefined && edit.username !== target.username) fields.username = checkUsername(edit.username);
-  if (edit.display_name !== undefined && edit.display_name !== target.display_name)
+function checkedFields(context: AppContext, current: UserRecord, edit: UserEdit): AccountFields {
+  const fields: AccountFields = {};
+  if (edit.username !== undefined && edit.username !== current.username) fields.username = checkUsername(edit.username);
+  if (edit.display_name !== undefined && edit.display_name !== current.display_name)
     fields.display_name = checkDisplayName(edit.display_name);
-  if (edit.group !== undefined && edit.group !== target.group) {
+  if (edit.group !== undefined && edit.group !== current.group) {
     if (context.settings.get('GroupRatio')[edit.group] === undefined) {
       throw new AppError('group_unknown', { group: edit.group }, { field: 'group' });
     }
     fields.group = edit.group;
   }
-  if (edit.password !== undefined && edit.password !== '') {
-    checkPassword(edit.password);
-    fields.password_hash = await hashPassword(edit.password, `user:${actor.id}`);
-  }
   return fields;
 }
 
+async function newPasswordHash({ password }: UserEdit, actor: UserRecord): Promise<string | undefined> {
+  if (password === undefined || password === '') return undefined;
+  checkPassword(password);
+  return hashPassword(password, `user:${actor.id}`);
+}
+
 /**
- * The record first, because it may be refused, then the ledger; what the ledger refuses takes the record back. The
- * revision moves before and after: whoever reads in between holds a revision that is no longer current when his own edit
- * comes.
+ * The record first, because it may be refused, then the ledger; what the ledger refuses takes the record back. The revision
+ * moves before and after: whoever reads in between holds a revision that is no longer current when their own edit comes.
  */
 async function editWithQuota(
   context: AppContext,
   actor: UserRecord,
   edit: UserEdit,
-  { fields, role }: { fields: Fields; role: number },
+  fieldsFor: (current: UserRecord) => AccountFields,
 ): Promise<UserRecord> {
-  const former = await readLivingUser(context, edit.id);
-  const change = quotaChange(context, actor, edit, former);
-  const before = await patchAccount(context, edit.id, { set: fields, revision: edit.revision, role });
-  if (change === null) return before;
+  const { id, revision } = edit;
+  const first = await editAccount(context, {
+    id,
+    revision,
+    change(current) {
+      // What it refuses is refused before anything is stored.
+      quotaChange(context, actor, edit, current);
+      return { set: fieldsFor(current) };
+    },
+  });
+  const change = quotaChange(context, actor, edit, first.before);
+  if (change === null) return first.after;
   const result = await change().catch(async (failure: unknown) => {
-    await restore(context, former, before, fields);
+    await restore(context, first);
     throw failure;
   });
-  const after = await patchAccount(context, edit.id, { set: {}, revision: undefined });
+  const { after } = await editAccount(context, { id, change: () => ({ set: {} }) });
   if (result.amount !== 0) {
     const [from, to] = [result.balance - result.amount, result.balance];
     await writeLog(context, {
@@ -105,16 +118,18 @@ async function editWithQuota(
 }
 
 /** Gives the edited fields their former values, unless somebody has changed the record since. */
-async function restore(context: AppContext, former: UserRecord, edited: UserRecord, fields: Fields): Promise<void> {
-  if (Object.keys(fields).length === 0) return;
-  const { username, username_folded, display_name, group, password_hash } = former;
+async function restore(context: AppContext, { before, after }: Edited<UserRecord>): Promise<void> {
+  const { username, display_name, group, password_hash } = before;
   const set = {
-    ...(fields.username === undefined ? {} : { username, username_folded }),
-    ...(fields.display_name === undefined ? {} : { display_name }),
-    ...(fields.group === undefined ? {} : { group }),
-    ...(fields.password_hash === undefined ? {} : { password_hash }),
+    ...(username === after.username ? {} : { username }),
+    ...(display_name === after.display_name ? {} : { display_name }),
+    ...(group === after.group ? {} : { group }),
+    ...(password_hash === after.password_hash ? {} : { password_hash }),
   };
-  await context.db.collection('users').patch({ id: former.id, revision: edited.revision }, { set, increment: { revision: 1 } });
+  if (Object.keys(set).length === 0) return;
+  await editAccount(context, { id: before.id, revision: after.revision, change: () => ({ set }) }).catch((failure: unknown) => {
+    if (!(failure instanceof AppError)) throw failure;
+  });
 }
 
 /** How the ledger is to do what the edit means; null when it means no change. @throws {AppError} for a negative balance */

@@ -6,13 +6,13 @@ import { Role, mayActOn } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import type { ManageAction, User } from '#shared/users.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
-import { patchAccount } from '#server/accounts/patch-account.ts';
+import { editAccount } from '#server/accounts/edit-account.ts';
+import type { AccountFields } from '#server/accounts/edit-account.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
-import { readLivingUser } from './store.ts';
 
 const said = {
   promote: { content: '管理员将用户提升为管理员', event: { code: 'user_promoted' } },
@@ -23,21 +23,43 @@ const said = {
 } as const satisfies Record<ManageAction, { content: string; event: LogEvent }>;
 
 export async function manageUser(context: AppContext, actor: UserRecord, input: { id: number; action: ManageAction }): Promise<User> {
-  const target = await readLivingUser(context, input.id);
-  if (!mayActOn(actor.role, target.role)) throw new AppError('user_edit_denied');
-  guards[input.action](actor, target);
-  // The guards judged this revision: when somebody else was faster, they judge again.
-  const changed = await apply(context, target, input.action);
-  if (changed === null) return manageUser(context, actor, input);
-  await context.changes.announce('user', target.id);
+  const { id, action } = input;
+  // Judged on the account as it is when it is changed.
+  const check = (current: UserRecord) => {
+    if (!mayActOn(actor.role, current.role)) throw new AppError('user_edit_denied');
+    guards[action](actor, current);
+  };
+  const changed = action === 'delete' ? await deleteAccount(context, id, check) : await setTo(context, { id, set: results[action], check });
+  if (action === 'disable') await endSessionsOf(context, id);
   await writeLog(context, {
     user_id: changed.id,
     username: changed.username,
     type: LogType.management,
-    ...said[input.action],
+    ...said[action],
     group: changed.group,
   });
   return presentUser(changed);
+}
+
+const results = {
+  promote: { role: Role.admin },
+  demote: { role: Role.user },
+  disable: { status: UserStatus.banned },
+  enable: { status: UserStatus.active },
+} as const satisfies Record<Exclude<ManageAction, 'delete'>, AccountFields>;
+
+async function setTo(
+  context: AppContext,
+  { id, set, check }: { id: number; set: AccountFields; check(current: UserRecord): void },
+): Promise<UserRecord> {
+  const { after } = await editAccount(context, {
+    id,
+    change(current) {
+      check(current);
+      return { set };
+    },
+  });
+  return after;
 }
 
 const guards: Record<ManageAction, (actor: UserRecord, target: UserRecord) => void> = {
@@ -59,22 +81,3 @@ const guards: Record<ManageAction, (actor: UserRecord, target: UserRecord) => vo
     if (target.role >= Role.root) throw new AppError('root_not_deleted');
   },
 };
-
-/** The user afterwards; null when the record has moved on since it was judged. */
-async function apply(context: AppContext, target: UserRecord, action: ManageAction): Promise<UserRecord | null> {
-  if (action === 'delete') return deleteAccount(context, target.id, target.revision);
-  const set = {
-    promote: { role: Role.admin },
-    demote: { role: Role.user },
-    disable: { status: UserStatus.banned },
-    enable: { status: UserStatus.active },
-  }[action];
-  try {
-    const changed = await patchAccount(context, target.id, { set, revision: target.revision });
-    if (action === 'disable') await endSessionsOf(context, target.id);
-    return changed;
-  } catch (failure) {
-    if (failure instanceof AppError && failure.code === 'revision_conflict') return null;
-    throw failure;
-  }
-}

@@ -1,6 +1,7 @@
 // Takes a channel out of use when its upstream refuses the channel itself: a dead key, an empty account.
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
+import { editRecord } from '#server/db/edit-record.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { autoDisableReason } from '#server/upstream/upstream-error.ts';
@@ -20,19 +21,15 @@ export function reasonToDisable(context: DisableContext, channel: PreparedChanne
  * any more, so another call was faster or an administrator has changed it.
  */
 export async function disableChannel(context: DisableContext, channelId: number, reason: string): Promise<boolean> {
-  const channels = context.db.collection('channels');
-  const record = await channels.get(channelId);
-  if (record === null) return false;
-  const info = { ...parseObject(record.other_info), status_reason: reason, status_time: Math.floor(context.now() / 1000) };
-  const changed = await channels.patch(
-    { id: channelId, status: ChannelStatus.enabled, auto_ban: 1 },
-    {
-      set: { status: ChannelStatus.disabledBySystem, other_info: JSON.stringify(info) },
-      increment: { revision: 1 },
+  const edited = await editRecord(context, 'channels', {
+    id: channelId,
+    where: { status: ChannelStatus.enabled, auto_ban: 1 },
+    change({ other_info }) {
+      const info = { ...parseObject(other_info), status_reason: reason, status_time: Math.floor(context.now() / 1000) };
+      return { set: { status: ChannelStatus.disabledBySystem, other_info: JSON.stringify(info) } };
     },
-  );
-  if (changed === null) return false;
-  await context.changes.announce('channel', channelId);
+  });
+  if (edited === null) return false;
   context.log.warn({ channel: channelId, reason }, 'a channel was disabled automatically');
   return true;
 }

@@ -1,0 +1,42 @@
+import { AppError } from '#shared/errors.ts';
+import { foldName } from '#server/accounts/folded-name.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import type { Change, Edited } from '#server/db/edit-record.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+
+export type AccountFields = Partial<
+  Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status' | 'setting' | 'DeletedAt'>
+>;
+
+interface AccountEdit {
+  id: number;
+  /** What the edit is based on; absent: whatever is stored. */
+  revision?: number | undefined;
+  /** What is to be stored, judged on the current account; may throw, and may run again. */
+  change(current: UserRecord): { set: AccountFields; unset?: Change<UserRecord>['unset'] };
+}
+
+/**
+ * Edits a living user.
+ * @throws {AppError} `revision_conflict` with the current account, `username_taken`, `user_not_found`
+ */
+export async function editAccount(context: AppContext, { id, revision, change }: AccountEdit): Promise<Edited<UserRecord>> {
+  const edited = await editRecord(context, 'users', {
+    id,
+    where: { DeletedAt: null },
+    revision,
+    present: presentUser,
+    change(current) {
+      const { set, ...rest } = change(current);
+      return { set: set.username === undefined ? set : { ...set, username_folded: foldName(set.username) }, ...rest };
+    },
+  }).catch((failure: unknown) => {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+    throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
+  });
+  if (edited === null) throw new AppError('user_not_found');
+  return edited;
+}
