@@ -120,11 +120,14 @@ export const LogOther = z.looseObject({
   completion_ratio: z.number().optional(),
   cache_ratio: z.number().optional(),
   cache_creation_ratio: z.number().optional(),
+  cache_creation_ratio_1h: z.number().optional(),
   group_ratio: z.number().optional(),
   /** USD per call, -1 for models priced by usage. */
   model_price: z.number().optional(),
   cache_tokens: z.int().optional(),
+  /** All cache writes, and of them those for an hour. */
   cache_creation_tokens: z.int().optional(),
+  cache_creation_tokens_1h: z.int().optional(),
   reasoning_tokens: z.int().optional(),
   reasoning_effort: z.string().optional(),
   /** Names of the client's fields that the provider's format has no place for. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimalOf, decimalText } from '#shared/decimal.ts';
-import { pricesPerMillion, receiptOfLog } from '#shared/price-display.ts';
+import { priceOfLog, pricesPerMillion, usageOfLog } from '#shared/price-display.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
 import type { Price, PricedUsage } from '#shared/pricing.ts';
@@ -16,7 +16,7 @@ const maps = {
 };
 
 function usagePrice(changes: Partial<Extract<Price, { kind: 'usage' }>> = {}): Price {
-  return { kind: 'usage', modelRatio: 1, completionRatio: 1, cacheRatio: 1, cacheCreationRatio: 1.25, ...changes };
+  return { kind: 'usage', modelRatio: 1, completionRatio: 1, cacheRatio: 1, cacheCreationRatio: 1.25, cacheCreation1hRatio: 2, ...changes };
 }
 
 const tokens = (promptTokens: number, completionTokens = 0, more: Partial<PricedUsage> = {}): PricedUsage => ({
@@ -75,6 +75,8 @@ describe('the charge', () => {
     ['at least 1, although all input was cached for nothing', tokens(100, 0, { cachedTokens: 100 }), usagePrice({ cacheRatio: 0 }), 1, 1],
     ['cached tokens', tokens(1000, 0, { cachedTokens: 600 }), usagePrice({ cacheRatio: 0.5 }), 1, 700],
     ['cache writes', tokens(1000, 0, { cachedTokens: 200, cacheCreationTokens: 400 }), usagePrice({ cacheRatio: 0.1 }), 1, 920],
+    ['cache writes for an hour', tokens(1000, 0, { cacheCreationTokens: 400, cacheCreation1hTokens: 100 }), usagePrice(), 1, 1200],
+    ['more written than input', tokens(100, 0, { cacheCreationTokens: 60, cacheCreation1hTokens: 90 }), usagePrice(), 1, 155],
     ['more cached than input', tokens(100, 0, { cachedTokens: 900, cacheCreationTokens: 5 }), usagePrice({ cacheRatio: 0.5 }), 1, 50],
     ['group ratio', tokens(100), usagePrice(), 0.85, 85],
     ['a free group', tokens(100), usagePrice(), 0, 0],
@@ -110,13 +112,20 @@ const ratios = fc.oneof(
   fc.constantFrom(0, 1, 4 / 3, 0.1, 1e-7, 37.5),
 );
 const counts = fc.oneof(fc.nat(300), fc.nat(2_000_000));
-const usages = fc.record({ promptTokens: counts, completionTokens: counts, cachedTokens: counts, cacheCreationTokens: counts });
+const usages = fc.record({
+  promptTokens: counts,
+  completionTokens: counts,
+  cachedTokens: counts,
+  cacheCreationTokens: counts,
+  cacheCreation1hTokens: counts,
+});
 const usagePrices = fc.record({
   kind: fc.constant('usage' as const),
   modelRatio: ratios,
   completionRatio: ratios,
   cacheRatio: ratios,
   cacheCreationRatio: ratios,
+  cacheCreation1hRatio: ratios,
 });
 const prices: fc.Arbitrary<Price> = fc.oneof(usagePrices, fc.record({ kind: fc.constant('call' as const), modelPrice: ratios }));
 
@@ -132,12 +141,14 @@ function slowQuota(usage: Required<PricedUsage>, price: Price, group: number, pe
   const factor = fraction(group) * fraction(price.kind === 'call' ? perUnit : price.modelRatio);
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
   const written = Math.min(usage.cacheCreationTokens, usage.promptTokens - cached);
+  const writtenLong = Math.min(usage.cacheCreation1hTokens, usage.promptTokens - cached - written);
   const units =
     price.kind === 'call'
       ? fraction(price.modelPrice)
-      : BigInt(usage.promptTokens - cached - written) * unit +
+      : BigInt(usage.promptTokens - cached - written - writtenLong) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +
+        BigInt(writtenLong) * fraction(price.cacheCreation1hRatio) +
         BigInt(usage.completionTokens) * fraction(price.completionRatio);
   if (factor === 0n || (price.kind === 'call' && units === 0n)) return 0n;
   const quota = (units * factor + unit ** 3n - 1n) / unit ** 3n;
@@ -202,24 +213,38 @@ describe('for people', () => {
     expect(pricesPerMillion({ ...entry, model_ratio: 0.1 }, 3)).toEqual({ prompt: 0.6, cached: 0.3, completion: 2.4 });
   });
 
-  test('the receipt of a log row shows how its charge came about', () => {
-    const other = { model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5, group_ratio: 0.5, model_price: -1, cache_tokens: 400 };
-    expect(receiptOfLog({ quota: 1125, prompt_tokens: 1000, completion_tokens: 250 }, other)).toEqual({
+  test('a log row remembers what its charge came about by', () => {
+    const other = {
+      model_ratio: 1.25,
+      completion_ratio: 4,
+      cache_ratio: 0.5,
+      cache_creation_ratio: 1.25,
+      group_ratio: 0.5,
+      model_price: -1,
+      cache_tokens: 400,
+      cache_creation_tokens: 300,
+      cache_creation_tokens_1h: 100,
+    };
+    const price = priceOfLog(other);
+    if (price === null) throw new Error('The row remembers no price');
+    const cost = costOf(usageOfLog({ prompt_tokens: 1000, completion_tokens: 250 }, other), price, other.group_ratio);
+    expect(cost.receipt()).toEqual({
       lines: [
-        { part: 'prompt', count: 600, ratio: 1, units: '600' },
+        { part: 'prompt', count: 300, ratio: 1, units: '300' },
         { part: 'cached', count: 400, ratio: 0.5, units: '200' },
+        { part: 'cache_creation', count: 200, ratio: 1.25, units: '250' },
+        { part: 'cache_creation_1h', count: 100, ratio: 2, units: '200' },
         { part: 'completion', count: 250, ratio: 4, units: '1000' },
       ],
-      subtotal: '1800',
+      subtotal: '1950',
       factor: '0.625',
-      exact: '1125',
-      rounding: '0',
-      quota: 1125,
+      exact: '1218.75',
+      rounding: '0.25',
+      quota: 1219,
     });
   });
 
-  test('a charge that the ratios do not explain has no receipt', () => {
-    expect(receiptOfLog({ quota: 7, prompt_tokens: 10, completion_tokens: 0 }, { model_ratio: 1 })).toBeNull();
-    expect(receiptOfLog({ quota: 7, prompt_tokens: 10, completion_tokens: 0 }, {})).toBeNull();
+  test('a row without ratios remembers no price', () => {
+    expect(priceOfLog({})).toBeNull();
   });
 });

@@ -1,7 +1,6 @@
 // What a call costs: pure, exact, the same on the server (charge) and in the console (receipt).
 //
-// By usage: quota = (input not cached + cached × cache ratio + cache writes × cache creation ratio
-//                    + completion × completion ratio) × model ratio × group ratio
+// By usage: quota = (tokens × ratio, summed over the buckets below) × model ratio × group ratio
 // Per call: quota = price × quota per unit × group ratio
 // Rounded up, so at least 1 whenever tokens were used and neither the model's nor the group's ratio is 0.
 import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, subtract } from '#shared/decimal.ts';
@@ -19,15 +18,26 @@ export interface PriceMaps {
   modelRatio: NumberMap;
   completionRatio: NumberMap;
   cacheRatio: NumberMap;
-  /** Not an option; 1.25 for models that are not in it. */
+  /** Of writes for five minutes. Not an option; 1.25 for models that are not in it. */
   cacheCreationRatio?: NumberMap;
 }
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
 export type Price =
-  | { kind: 'usage'; modelRatio: number; completionRatio: number; cacheRatio: number; cacheCreationRatio: number }
+  | UsagePrice
   /** USD per call. */
   | { kind: 'call'; modelPrice: number };
+
+export interface UsagePrice {
+  kind: 'usage';
+  modelRatio: number;
+  completionRatio: number;
+  /** Of tokens read from the provider's cache. */
+  cacheRatio: number;
+  /** Of tokens written to the provider's cache for five minutes, and for an hour. */
+  cacheCreationRatio: number;
+  cacheCreation1hRatio: number;
+}
 
 /** Tokens of a call: whole numbers from 0 up. */
 export interface PricedUsage {
@@ -36,8 +46,27 @@ export interface PricedUsage {
   completionTokens: number;
   /** Of the input: read from the provider's cache. */
   cachedTokens?: number;
-  /** Of the input: written to the provider's cache. */
+  /** Of the input: written to the provider's cache for five minutes, and for an hour. */
   cacheCreationTokens?: number;
+  cacheCreation1hTokens?: number;
+}
+
+/**
+ * The parts of a call that have prices of their own, in the order of a receipt; a new one is one more row. What stands between the
+ * first and the last is a share of the first, the input.
+ */
+const buckets = [
+  { part: 'prompt', tokens: 'promptTokens', ratio: null },
+  { part: 'cached', tokens: 'cachedTokens', ratio: 'cacheRatio' },
+  { part: 'cache_creation', tokens: 'cacheCreationTokens', ratio: 'cacheCreationRatio' },
+  { part: 'cache_creation_1h', tokens: 'cacheCreation1hTokens', ratio: 'cacheCreation1hRatio' },
+  { part: 'completion', tokens: 'completionTokens', ratio: 'completionRatio' },
+] as const;
+
+type Bucket = (typeof buckets)[number];
+
+function ratioOf(price: UsagePrice, { ratio }: Bucket): number {
+  return ratio === null ? 1 : price[ratio];
 }
 
 /** The price classes of a usage as they are charged. */
@@ -46,12 +75,13 @@ export function pricedUsage(usage: Readonly<TokenUsage>): PricedUsage {
     promptTokens: inputTokens(usage),
     completionTokens: usage.output,
     cachedTokens: usage.cacheRead,
-    cacheCreationTokens: usage.cacheWrite5m + usage.cacheWrite1h,
+    cacheCreationTokens: usage.cacheWrite5m,
+    cacheCreation1hTokens: usage.cacheWrite1h,
   };
 }
 
 export interface ReceiptLine {
-  part: 'prompt' | 'cached' | 'cache_creation' | 'completion' | 'call';
+  part: Bucket['part'] | 'call';
   /** Tokens, or 1 call. */
   count: number;
   /** Factor of this part; the USD price of a call. */
@@ -83,6 +113,14 @@ export interface Cost {
 export const unsetModelRatio = 37.5;
 const defaultCacheCreationRatio = 1.25;
 
+/**
+ * What writing to the cache for an hour costs, by what writing for five minutes does: with Claude 2 and 1.25 times the input.
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
+ */
+export function cacheCreation1hRatioOf(cacheCreationRatio: number): number {
+  return Number(decimalText(multiply(decimalOf(cacheCreationRatio), decimalOf(1.6))));
+}
+
 /** The price of a model by the name that the client used; null when none is set. Keep the result: costs are cached on it. */
 export function findPrice(model: string, maps: PriceMaps): Price | null {
   const name = pricedName(model);
@@ -98,12 +136,14 @@ export function unsetPrice(model: string, maps: PriceMaps): Price {
 }
 
 function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
+  const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
   return {
     kind: 'usage',
     modelRatio,
     completionRatio: completionRatioOf(name, maps.completionRatio),
     cacheRatio: maps.cacheRatio[name] ?? 1,
-    cacheCreationRatio: maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio,
+    cacheCreationRatio,
+    cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
   };
 }
 
@@ -120,30 +160,35 @@ export function costOf(usage: PricedUsage, price: Price, groupRatio: number, quo
 
 /** `costOf(…).quota`. */
 export function quotaOf(usage: PricedUsage, price: Price, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): number {
-  const { prompt, cached, written, completion } = partsOf(usage);
+  const counts = countsOf(usage, ownCounts);
   const tariff = tariffOf(price, groupRatio, quotaPerUnit);
-  if (tariff.isFree || prompt + cached + written + completion === 0) return 0;
+  if (tariff.isFree || isNothing(counts)) return 0;
   if (price.kind === 'call') return tariff.perCall;
-  const { rates } = tariff;
+  const { rates, exact } = tariff;
   if (rates !== null) {
-    const sum = prompt * rates.prompt + cached * rates.cached + written * rates.written + completion * rates.completion;
+    let sum = 0;
+    for (let index = 0; index < counts.length; index += 1) sum += (counts[index] ?? 0) * (rates.each[index] ?? 0);
     // All parts are whole and not negative: when the sum is a safe integer, every step to it was exact.
     if (sum <= Number.MAX_SAFE_INTEGER) {
       const rest = sum % rates.unit;
       return Math.max(1, (sum - rest) / rates.unit + (rest > 0 ? 1 : 0));
     }
   }
-  const { exact } = tariff;
-  const sum =
-    BigInt(prompt) * exact.prompt + BigInt(cached) * exact.cached + BigInt(written) * exact.written + BigInt(completion) * exact.completion;
+  const sum = counts.reduce((total, count, index) => total + BigInt(count) * (exact.each[index] ?? 0n), 0n);
   return bounded((sum + exact.unit - 1n) / exact.unit);
 }
 
+/** The counts of `quotaOf`, which runs several times in every call: nothing is allocated for them. */
+const ownCounts: number[] = buckets.map(() => 0);
+
+function isNothing(counts: readonly number[]): boolean {
+  for (const count of counts) if (count > 0) return false;
+  return true;
+}
+
 interface Rates<N> {
-  prompt: N;
-  cached: N;
-  written: N;
-  completion: N;
+  /** Of each bucket. */
+  each: N[];
   /** What the rates are multiples of: 1 quota. */
   unit: N;
 }
@@ -173,24 +218,13 @@ function tariffOf(price: Price, groupRatio: number, quotaPerUnit: number): Tarif
 function makeTariff(price: Price, groupRatio: number, quotaPerUnit: number): Tariff {
   const factor = factorOf(price, groupRatio, quotaPerUnit);
   if (price.kind === 'call') {
-    const exact = { prompt: 0n, cached: 0n, written: 0n, completion: 0n, unit: 1n };
     const amount = multiply(decimalOf(price.modelPrice), factor);
+    const exact = { each: [], unit: 1n };
     return { groupRatio, quotaPerUnit, isFree: amount.digits === 0n, perCall: bounded(ceiling(amount)), exact, rates: null };
   }
-  const decimals = {
-    prompt: factor,
-    cached: multiply(factor, decimalOf(price.cacheRatio)),
-    written: multiply(factor, decimalOf(price.cacheCreationRatio)),
-    completion: multiply(factor, decimalOf(price.completionRatio)),
-  };
-  const scale = Math.max(...Object.values(decimals).map((decimal) => decimal.scale));
-  const exact = {
-    prompt: digitsAt(decimals.prompt, scale),
-    cached: digitsAt(decimals.cached, scale),
-    written: digitsAt(decimals.written, scale),
-    completion: digitsAt(decimals.completion, scale),
-    unit: 10n ** BigInt(scale),
-  };
+  const decimals = buckets.map((bucket) => multiply(factor, decimalOf(ratioOf(price, bucket))));
+  const scale = Math.max(...decimals.map((decimal) => decimal.scale));
+  const exact = { each: decimals.map((decimal) => digitsAt(decimal, scale)), unit: 10n ** BigInt(scale) };
   return { groupRatio, quotaPerUnit, isFree: factor.digits === 0n, perCall: 0, exact, rates: asNumbers(exact) };
 }
 
@@ -198,27 +232,28 @@ function factorOf(price: Price, groupRatio: number, quotaPerUnit: number): Decim
   return multiply(decimalOf(price.kind === 'call' ? quotaPerUnit : price.modelRatio), decimalOf(groupRatio));
 }
 
-function asNumbers(exact: Rates<bigint>): Rates<number> | null {
-  const isSmall = Object.values(exact).every((rate: bigint) => rate <= BigInt(Number.MAX_SAFE_INTEGER));
-  if (!isSmall) return null;
-  return {
-    prompt: Number(exact.prompt),
-    cached: Number(exact.cached),
-    written: Number(exact.written),
-    completion: Number(exact.completion),
-    unit: Number(exact.unit),
-  };
+function asNumbers({ each, unit }: Rates<bigint>): Rates<number> | null {
+  if ([...each, unit].some((rate) => rate > BigInt(Number.MAX_SAFE_INTEGER))) return null;
+  return { each: each.map(Number), unit: Number(unit) };
 }
 
-/** Disjoint parts of the tokens. Providers that report more cached tokens than input mean the input. */
-function partsOf(usage: PricedUsage): { prompt: number; cached: number; written: number; completion: number } {
-  const { promptTokens, completionTokens, cachedTokens = 0, cacheCreationTokens = 0 } = usage;
-  if (!(isCount(promptTokens) && isCount(completionTokens) && isCount(cachedTokens) && isCount(cacheCreationTokens))) {
-    throw new RangeError(`Not a number of tokens in ${JSON.stringify(usage)}`);
+/** The tokens of each bucket, disjoint. Providers that report more cached tokens than input mean the input. */
+function countsOf(usage: PricedUsage, counts: number[] = []): number[] {
+  let index = 0;
+  for (const { tokens } of buckets) {
+    const count = usage[tokens] ?? 0;
+    if (!isCount(count)) throw new RangeError(`Not a number of tokens in ${JSON.stringify(usage)}`);
+    counts[index] = count;
+    index += 1;
   }
-  const cached = Math.min(cachedTokens, promptTokens);
-  const written = Math.min(cacheCreationTokens, promptTokens - cached);
-  return { prompt: promptTokens - cached - written, cached, written, completion: completionTokens };
+  let input = counts[0] ?? 0;
+  for (index = 1; index < buckets.length - 1; index += 1) {
+    const share = Math.min(counts[index] ?? 0, input);
+    counts[index] = share;
+    input -= share;
+  }
+  counts[0] = input;
+  return counts;
 }
 
 function isCount(value: number): boolean {
@@ -254,14 +289,8 @@ function unitsOf(line: Omit<ReceiptLine, 'units'>): Decimal {
 }
 
 function linesOf(usage: PricedUsage, price: Price): Omit<ReceiptLine, 'units'>[] {
-  const { prompt, cached, written, completion } = partsOf(usage);
-  const isEmpty = prompt + cached + written + completion === 0;
-  if (price.kind === 'call') return isEmpty ? [] : [{ part: 'call', count: 1, ratio: price.modelPrice }];
-  const lines: Omit<ReceiptLine, 'units'>[] = [
-    { part: 'prompt', count: prompt, ratio: 1 },
-    { part: 'cached', count: cached, ratio: price.cacheRatio },
-    { part: 'cache_creation', count: written, ratio: price.cacheCreationRatio },
-    { part: 'completion', count: completion, ratio: price.completionRatio },
-  ];
+  const counts = countsOf(usage);
+  if (price.kind === 'call') return isNothing(counts) ? [] : [{ part: 'call', count: 1, ratio: price.modelPrice }];
+  const lines = buckets.map((bucket, index) => ({ part: bucket.part, count: counts[index] ?? 0, ratio: ratioOf(price, bucket) }));
   return lines.filter((line) => line.count > 0);
 }

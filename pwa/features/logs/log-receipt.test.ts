@@ -20,32 +20,50 @@ const usageRow = fc
     completion: tokens,
     cached: tokens,
     written: tokens,
+    writtenLong: tokens,
     thinking: tokens,
     model: ratio,
     out: ratio,
     cache: ratio,
     write: ratio,
+    writeLong: ratio,
     group: ratio,
   })
   .map((row) => {
     const cached = Math.min(row.cached, row.prompt);
     const written = Math.min(row.written, row.prompt - cached);
+    const writtenLong = Math.min(row.writtenLong, row.prompt - cached - written);
     const other: LogOther = {
       model_ratio: row.model,
       completion_ratio: row.out,
       cache_ratio: row.cache,
       cache_creation_ratio: row.write,
+      cache_creation_ratio_1h: row.writeLong,
       model_price: -1,
       group_ratio: row.group,
       cache_tokens: cached,
-      cache_creation_tokens: written,
+      cache_creation_tokens: written + writtenLong,
+      cache_creation_tokens_1h: writtenLong,
       reasoning_tokens: row.thinking,
       prompt_source: 'upstream',
       completion_source: 'counted',
     };
     const { quota } = costOf(
-      { promptTokens: row.prompt, completionTokens: row.completion, cachedTokens: cached, cacheCreationTokens: written },
-      { kind: 'usage', modelRatio: row.model, completionRatio: row.out, cacheRatio: row.cache, cacheCreationRatio: row.write },
+      {
+        promptTokens: row.prompt,
+        completionTokens: row.completion,
+        cachedTokens: cached,
+        cacheCreationTokens: written,
+        cacheCreation1hTokens: writtenLong,
+      },
+      {
+        kind: 'usage',
+        modelRatio: row.model,
+        completionRatio: row.out,
+        cacheRatio: row.cache,
+        cacheCreationRatio: row.write,
+        cacheCreation1hRatio: row.writeLong,
+      },
       row.group,
     );
     return { log: { quota, prompt_tokens: row.prompt, completion_tokens: row.completion, group: 'vip' }, other };

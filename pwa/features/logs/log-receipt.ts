@@ -1,6 +1,7 @@
 // How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
 import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
+import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 import { type ReceiptFactor, type ReceiptLine, receiptSums } from '#pwa/ui/billing/receipt-sums.ts';
@@ -27,36 +28,16 @@ type Row = Pick<Log, 'quota' | 'prompt_tokens' | 'completion_tokens' | 'group'>;
 
 /** Null when the row does not know its prices. */
 export function receiptOfRow(log: Row, other: LogOther | null, words: Words): RowReceipt | null {
-  const price = other === null ? null : priceOf(other);
+  const price = other === null ? null : priceOfLog(other);
   if (other === null || price === null) return null;
   const groupRatio = other.group_ratio ?? 1;
   const writtenPerUnit = other.quota_per_unit ?? defaultQuotaPerUnit;
-  const { lines: parts } = costOf(usageOf(log, other), price, groupRatio, writtenPerUnit).receipt();
+  const { lines: parts } = costOf(usageOfLog(log, other), price, groupRatio, writtenPerUnit).receipt();
   const lines = parts.flatMap((part) => linesOf(part, { other, price, words, writtenPerUnit }));
   const factors = groupRatio === 1 || lines.length === 0 ? [] : [{ name: words.group(log.group), ratio: groupRatio }];
   const stepsPerUnit = words.inCurrency ? 1_000_000 / words.quotaPerUnit : 100;
   const { difference } = receiptSums({ lines, factors, charged: log.quota, quotaPerUnit: words.quotaPerUnit, stepsPerUnit });
   return { lines, factors, addsUp: difference === 0 };
-}
-
-function priceOf(other: LogOther): Price | null {
-  if (other.model_price !== undefined && other.model_price >= 0) return { kind: 'call', modelPrice: other.model_price };
-  if (other.model_ratio === undefined) return null;
-  return {
-    kind: 'usage',
-    modelRatio: other.model_ratio,
-    completionRatio: other.completion_ratio ?? 1,
-    cacheRatio: other.cache_ratio ?? 1,
-    cacheCreationRatio: other.cache_creation_ratio ?? 1.25,
-  };
-}
-
-function usageOf(log: Row, other: LogOther) {
-  const cachedTokens = other.cache_tokens ?? 0;
-  const cacheCreationTokens = other.cache_creation_tokens ?? 0;
-  // Rows of the Claude format count cache tokens beside the input, not within.
-  const beside = other['claude'] === true ? cachedTokens + cacheCreationTokens : 0;
-  return { promptTokens: log.prompt_tokens + beside, completionTokens: log.completion_tokens, cachedTokens, cacheCreationTokens };
 }
 
 interface LineContext {

@@ -55,6 +55,10 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     if (written > 0 && price.kind === 'usage') {
       other.cache_creation_tokens = written;
       other.cache_creation_ratio = price.cacheCreationRatio;
+      if (usage.cacheWrite1h > 0) {
+        other.cache_creation_tokens_1h = usage.cacheWrite1h;
+        other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
+      }
     }
   }
   if (end.reasoningEffort !== undefined) other.reasoning_effort = end.reasoningEffort;
