@@ -18,6 +18,9 @@ export interface TokenUsage {
   imageInput: number;
 }
 
+/** For how long a caller has the provider keep parts of a prompt in its cache, by what writing them is charged as. */
+export type CacheWriteClass = 'cacheWrite5m' | 'cacheWrite1h';
+
 export const noTokens: Readonly<TokenUsage> = {
   input: 0,
   cacheRead: 0,

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
 import type { Price, PriceMaps, PricedUsage } from '#shared/pricing.ts';
+import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { cacheCreationRatios } from '#server/settings/defaults.ts';
@@ -13,13 +14,19 @@ export interface QuotedPrice {
   quotaPerUnit: number;
 }
 
+export interface PromptSize {
+  tokens: number;
+  /** The caller asks for parts of it to be written to the provider's cache: they may be all of it. */
+  cacheWrite: CacheWriteClass | null;
+}
+
 export interface Quotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** Quota of a prompt and so many tokens of answer, at least 1. */
-  reserveFor(quoted: QuotedPrice, promptTokens: number, completionTokens: number): number;
-  /** The most tokens of answer, up to `most`, that `quota` pays for together with the prompt. */
-  affordable(quoted: QuotedPrice, promptTokens: number, quota: { has: number; most: number }): number;
+  /** The most that a prompt and so many tokens of answer can cost, in quota, at least 1. */
+  reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
+  /** The most tokens of answer, up to `most`, that `has` quota pays for together with the prompt. */
+  affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
   /** Quota of a usage. */
   charge(quoted: QuotedPrice, usage: PricedUsage): number;
 }
@@ -68,11 +75,11 @@ export function createQuotes(settings: Settings): Quotes {
       return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
     },
     reserveFor,
-    affordable(quoted, promptTokens, { has, most }) {
+    affordable(quoted, prompt, { has, most }) {
       let [fits, above] = [0, most + 1];
       while (above - fits > 1) {
         const middle = fits + Math.floor((above - fits) / 2);
-        if (reserveFor(quoted, promptTokens, middle) <= has) fits = middle;
+        if (reserveFor(quoted, prompt, middle) <= has) fits = middle;
         else above = middle;
       }
       return fits;
@@ -81,8 +88,19 @@ export function createQuotes(settings: Settings): Quotes {
   };
 }
 
-function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, promptTokens: number, completionTokens: number): number {
-  return Math.max(1, quotaOf({ promptTokens: Math.max(1, promptTokens), completionTokens }, price, groupRatio, quotaPerUnit));
+function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
+  const { cacheWrite } = prompt;
+  const promptTokens = Math.max(1, prompt.tokens);
+  const usage: PricedUsage = { promptTokens, completionTokens };
+  if (promptRatio(price, cacheWrite) > 1)
+    usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = promptTokens;
+  return Math.max(1, quotaOf(usage, price, groupRatio, quotaPerUnit));
+}
+
+/** By how much more than plain input each token of a prompt is reserved for, because it may be written to the cache; at least 1. */
+export function promptRatio(price: Price, cacheWrite: CacheWriteClass | null): number {
+  if (price.kind === 'call' || cacheWrite === null) return 1;
+  return Math.max(1, cacheWrite === 'cacheWrite1h' ? price.cacheCreation1hRatio : price.cacheCreationRatio);
 }
 
 function acceptsUnset(user: UserRecord): boolean {

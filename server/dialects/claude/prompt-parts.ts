@@ -1,5 +1,6 @@
 // What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
 import { isObject } from '#server/framing/loose-json.ts';
+import { noteCacheControl } from '../prompt-parts.ts';
 import type { PromptParts } from '../prompt-parts.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -14,7 +15,8 @@ const perFile = 5000;
 const listsOfPrompt = ['mcp_servers', 'context_management'];
 
 export function promptParts(body: Body): PromptParts {
-  const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
+  const parts: PromptParts = { texts: [], fixed: 0, media: 0, cacheWrite: null };
+  noteCacheControl(parts, body);
   addContent(parts, body.system);
   for (const message of Array.isArray(body.messages) ? body.messages : []) {
     if (!isObject(message)) continue;
@@ -36,6 +38,7 @@ function addContent(parts: PromptParts, content: unknown): void {
 }
 
 function addBlock(parts: PromptParts, block: Body): void {
+  noteCacheControl(parts, block);
   switch (block.type) {
     case 'image':
       addMedia(parts, perImage);
@@ -73,8 +76,10 @@ function addDocument(parts: PromptParts, block: Body): void {
 }
 
 /** All of it but what steers the provider's cache. */
-function addTool(parts: PromptParts, { cache_control: _cache, ...tool }: Body): void {
-  addJson(parts, tool);
+function addTool(parts: PromptParts, tool: Body): void {
+  noteCacheControl(parts, tool);
+  const { cache_control: _cache, ...rest } = tool;
+  addJson(parts, rest);
 }
 
 function addJson(parts: PromptParts, value: unknown): void {

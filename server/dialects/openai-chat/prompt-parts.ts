@@ -1,5 +1,6 @@
 // What of a chat completion or embeddings request counts as prompt tokens.
 import { isObject } from '#server/framing/loose-json.ts';
+import { noteCacheControl } from '../prompt-parts.ts';
 import type { PromptParts } from '../prompt-parts.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -19,13 +20,13 @@ interface ImageCost {
 }
 
 export function promptParts(body: Body, model: string): PromptParts {
-  const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
+  const parts: PromptParts = { texts: [], fixed: 0, media: 0, cacheWrite: null };
   addChat(parts, body, imageCostOf(model));
   return parts;
 }
 
 export function embeddingsParts({ input }: Body): PromptParts {
-  const parts: PromptParts = { texts: [], fixed: 0, media: 0 };
+  const parts: PromptParts = { texts: [], fixed: 0, media: 0, cacheWrite: null };
   addInput(parts, input);
   return parts;
 }
@@ -42,10 +43,12 @@ function addInput(parts: PromptParts, input: unknown): void {
 }
 
 function addChat(parts: PromptParts, body: Body, image: ImageCost): void {
+  noteCacheControl(parts, body);
   const messages = Array.isArray(body.messages) ? body.messages : [];
   for (const message of messages) {
     if (!isObject(message)) continue;
     parts.fixed += perMessage;
+    noteCacheControl(parts, message);
     addText(parts, message.role);
     if (typeof message.name === 'string') {
       parts.fixed += perName;
@@ -69,6 +72,7 @@ function addContent(parts: PromptParts, content: unknown, image: ImageCost): voi
   if (!Array.isArray(content)) return;
   for (const part of content) {
     if (!isObject(part)) continue;
+    noteCacheControl(parts, part);
     if (part.type === 'image_url') addMedia(parts, imageTokens(part.image_url, image));
     else if (part.type === 'input_audio') addMedia(parts, perAudio);
     else if (part.type === 'file') addMedia(parts, perFile);
@@ -77,6 +81,7 @@ function addContent(parts: PromptParts, content: unknown, image: ImageCost): voi
 }
 
 function addTool(parts: PromptParts, tool: unknown): void {
+  if (isObject(tool)) noteCacheControl(parts, tool);
   const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
   if (!isObject(definition)) return;
   addText(parts, definition.name);

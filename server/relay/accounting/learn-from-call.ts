@@ -1,4 +1,5 @@
 // Hands what an upstream told of a call to what is known of its model.
+import { promptRatio } from '#server/money/quote.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
@@ -14,12 +15,15 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   const { price } = quoted;
   // What a model was not told it cannot have ignored.
   const limit = call.sentLimit === undefined ? undefined : call.sentLimit * call.choices;
-  // What writing the provider's cache costs more counts as more prompt.
+  // Cache writes that cost more than was reserved for each token count as more prompt.
+  const reserved = promptRatio(price, prompt.cacheWrite);
+  const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);
   const dearer =
     price.kind === 'call'
       ? 0
-      : (usage.cacheWrite5m + usage.cacheWrite1h) * Math.max(0, price.cacheCreationRatio - 1) +
-        usage.cacheRead * Math.max(0, price.cacheRatio - 1);
+      : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
+        excess(usage.cacheWrite1h, price.cacheCreation1hRatio) +
+        excess(usage.cacheRead, price.cacheRatio);
   const lastAttempt = call.attempts.at(-1);
   const began = isStream ? firstByteMs : lastAttempt?.start_ms;
   services.learned.note({

@@ -2,6 +2,7 @@
 // and what that pays for goes upstream as the limit, so that the answer ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
+import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -46,6 +47,7 @@ export interface ExpectedPrompt {
   expected: number;
   /** What is reckoned with. */
   tokens: number;
+  cacheWrite: CacheWriteClass | null;
   basis: PromptBasis;
 }
 
@@ -62,18 +64,18 @@ export async function reserveCall(services: RelayServices, call: CallToReserve):
   const { admission, quoted, model } = call;
   const output = outputOf(services, call);
   let prompt = promptByEstimate(services, call);
-  if (!isAmple(admission, quotes.reserveFor(quoted, prompt.tokens, output.most) * ampleCalls)) {
+  if (!isAmple(admission, quotes.reserveFor(quoted, prompt, output.most) * ampleCalls)) {
     prompt = await promptByCount(services, call, prompt);
   }
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
   const isUnknown = prompt.basis === 'media' && !learned.knowsPrompts(model, 'media');
-  const amount = quotes.reserveFor(quoted, isUnknown ? prompt.tokens * unknownMedia : prompt.tokens, output.most);
-  const least = Math.min(amount, quotes.reserveFor(quoted, prompt.tokens, output.least));
+  const amount = quotes.reserveFor(quoted, isUnknown ? { ...prompt, tokens: prompt.tokens * unknownMedia } : prompt, output.most);
+  const least = Math.min(amount, quotes.reserveFor(quoted, prompt, output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
   const reservation = reserving instanceof Promise ? await reserving : reserving;
   const { choices, named } = output;
   const has = reservation.amount;
-  const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt.tokens, { has, most: output.most });
+  const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
   const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
   const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
   const choiceLimit = limit === Infinity ? undefined : limit;
@@ -153,10 +155,10 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 }
 
 function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
-  const { texts, fixed, media } = endpoint.promptParts(body, model);
+  const { texts, fixed, media, cacheWrite } = endpoint.promptParts(body, model);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  return { expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  return { expected, basis, cacheWrite, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
 }
 
 async function promptByCount(
@@ -169,7 +171,7 @@ async function promptByCount(
   const counting = { owner: admission.user.id, isEstimated: false };
   const expected = await countParts(parts, model, counting);
   const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
-  return { expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  return { expected, basis, cacheWrite: estimated.cacheWrite, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
 }
 
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {

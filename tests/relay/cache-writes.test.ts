@@ -1,0 +1,77 @@
+// Prompts that the provider writes into its cache: they are reserved at the price that they are charged at.
+import { describe, expect, test } from 'vitest';
+import { promptParts } from '#server/dialects/claude/prompt-parts.ts';
+import { countParts } from '#server/upstream/token-estimate.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+
+/** Priced by nothing but the settings below: a token costs 10, also of the answer. */
+const model = 'sea-1';
+const settings = {
+  ModelRatio: JSON.stringify({ [model]: 10 }),
+  CompletionRatio: JSON.stringify({ [model]: 1 }),
+  PreConsumedQuota: '50',
+};
+const text = 'High water in Brest is at noon, and in Dover at one. '.repeat(20);
+const answerTokens = 100;
+
+const writes = [
+  { ttl: '5m', ratio: 1.25, told: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 0 } },
+  { ttl: '1h', ratio: 2, told: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1 } },
+];
+const places = ['system', 'content', 'tools', 'body'] as const;
+const cases = writes.flatMap((write) => places.map((place) => ({ ...write, place })));
+
+function bodyWith(place: (typeof places)[number], ttl: string) {
+  const control = { cache_control: { type: 'ephemeral', ttl } };
+  const at = (where: string) => (where === place ? control : {});
+  return {
+    model,
+    max_tokens: 300,
+    system: [{ type: 'text', text, ...at('system') }],
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'When is it in Calais?', ...at('content') }] }],
+    tools: [{ name: 'tide', input_schema: { type: 'object' }, ...at('tools') }],
+    ...at('body'),
+  };
+}
+
+describe.each(engines)('cache writes on $kind', (engine) => {
+  test.each(cases)(
+    'a prompt that is written for $ttl, as said in $place, is reserved at $ratio times its input: no debt, all is charged',
+    async ({ ttl, ratio, told, place }) => {
+      const body = bodyWith(place, ttl);
+      const prompt = await countParts(promptParts(body), model, { owner: 0, isEstimated: false });
+      const cost = Math.ceil(10 * ratio * prompt) + 10 * answerTokens;
+      await using scene = await createScene(engine, { settings, channels: [{ type: 14, models: model }], quota: cost + 5 });
+      const written = Object.fromEntries(Object.entries(told).map(([name, share]) => [name, share * prompt]));
+      scene.upstream.behave({
+        usage: { input_tokens: 0, cache_creation_input_tokens: prompt, cache_creation: written, output_tokens: answerTokens },
+      });
+      const response = await scene.post('/v1/messages', body);
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"type":"message"')]);
+      expect(scene.upstream.requests[0]?.body).toMatchObject({ max_tokens: answerTokens });
+      const [row] = await scene.logs(1);
+      expect(row).toMatchObject({
+        quota: cost,
+        prompt_tokens: prompt,
+        other: { cache_creation_tokens: prompt, cache_creation_ratio: 1.25 },
+      });
+      expect(row?.other).not.toHaveProperty('uncharged_quota');
+      const ofHour = { cache_creation_tokens_1h: prompt, cache_creation_ratio_1h: 2 };
+      if (ttl === '1h') expect(row?.other).toMatchObject(ofHour);
+      else for (const name of Object.keys(ofHour)) expect(row?.other).not.toHaveProperty(name);
+      expect(await scene.balance()).toBe(5);
+      await scene.checkBooks();
+    },
+  );
+});
+
+test('of different times in one request the longest is reserved for', () => {
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
+    { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }] },
+  ];
+  expect(promptParts({ messages }).cacheWrite).toBe('cacheWrite1h');
+  expect(promptParts({ messages: messages.slice(1) }).cacheWrite).toBe('cacheWrite5m');
+  expect(promptParts({ messages: [{ role: 'user', content: 'a' }] }).cacheWrite).toBeNull();
+});
