@@ -3,7 +3,10 @@ import { AppError, errors, errorText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
 import { failureHeaders } from '#server/http/failure.ts';
+import { endRules } from '#server/relay/call-end.ts';
+import type { EndReason } from '#server/relay/call-end.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
 import { invalidAnswer, refusesChannel } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -14,6 +17,13 @@ export function ownError(error: AppError, language: Language, requestId: string)
   const message = `${errorText(error.code, language, error.details)} (request id: ${requestId})`;
   const type = requestTypes.has(error.status) ? 'invalid_request_error' : 'new_api_error';
   return { message, type, param: error.field ?? '', code: error.code, status: error.status };
+}
+
+const retryNoChannelSeconds = 5;
+
+interface EndToTell {
+  reason: EndReason;
+  failure?: UpstreamFailure | undefined;
 }
 
 export interface ToldFailure {
@@ -39,6 +49,18 @@ export function tellFailure(
   const text = own === null ? failure.message : errorText(own, language, { status: failure.upstreamStatus });
   const { type, param, code, status, retryAfter } = failure;
   return { error: { message: `${text} (request id: ${requestId})`, type, param, code, status }, retryAfter };
+}
+
+/** What the caller is told of a call that did not end well. `failure`: as an upstream said it, or as it was found out before it answered. */
+export function tellEnd({ services, language, requestId, admission, model }: RunningCall, { reason, failure }: EndToTell): ToldFailure {
+  const keywords = services.context.settings.get('AutomaticDisableKeywords');
+  if (failure !== undefined) return tellFailure(failure, { language, requestId, keywords });
+  const { told } = endRules[reason];
+  const error =
+    reason === 'no_channel'
+      ? new AppError(told, { group: admission.group, model }, { retryAfter: retryNoChannelSeconds })
+      : new AppError(told);
+  return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
 }
 
 /** A try that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */

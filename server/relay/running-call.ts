@@ -1,10 +1,12 @@
 // What is known of a call while it runs; `relay.ts` fills it in order.
 import type { Language } from '#shared/errors.ts';
 import type { Attempt } from '#shared/logs.ts';
+import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { StopReason } from '#server/relay/call-end.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -50,12 +52,16 @@ export interface RunningCall {
   dropped: readonly string[];
   /** Tokens of each choice that the channel asked last was told as the limit; undefined: none. */
   sentLimit: number | undefined;
-  /** The client's connection has closed before its answer was complete. */
-  hasLeft: boolean;
-  /** It was the server that closed it. */
-  wasCut: boolean;
-  /** Ends what is under way for a client that has left. */
-  onLeave: (() => void) | undefined;
+  /** Why it is to end before its answer is complete; undefined: nothing has happened. */
+  stopped: StopReason | undefined;
+  /** Ends what is under way for a call that is stopped. */
+  onStop: (() => void) | undefined;
+}
+
+/** What a writer of responses needs to know of the call. */
+export function writerOptions(call: RunningCall): ResponseWriterOptions {
+  const { requestId, model, createdAt, wantsUsage, prompt } = call;
+  return { requestId, model, createdAt, wantsUsage, promptEstimate: prompt.tokens };
 }
 
 /** Milliseconds since the call began, to the microsecond. */
@@ -63,9 +69,8 @@ export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
 
-/** The client's connection is gone. */
-export function markLeft(call: RunningCall): void {
-  if (call.hasLeft) return;
-  call.hasLeft = true;
-  call.wasCut = call.services.isEnding();
+/** The client's connection is gone: it has left, or the server has cut it. The first time tells which. */
+export function stopCall(call: RunningCall): void {
+  call.stopped ??= call.services.isEnding() ? 'shutdown' : 'caller_left';
+  call.onStop?.();
 }

@@ -1,36 +1,28 @@
 // The log row of a call: what was used, what it costs by which factors, and how every attempt went.
-import type { CallEnding, LogOther } from '#shared/logs.ts';
+import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
+import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import { endRules } from '#server/relay/call-end.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 
 /** Names of fields that are kept of a call. */
 const mostDropped = 20;
 
-export interface CallEnd {
-  /** Null: nothing was used. */
+/** What the row says of how the call ended. */
+type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure'> & {
   usage: MeteredUsage | null;
-  /** Channel that answered; 0: none did. */
-  channelId: number;
-  upstreamModel: string | undefined;
-  reasoningEffort: string | undefined;
-  /** Milliseconds until the first byte; undefined when none came. */
-  firstByteMs: number | undefined;
-  /** Undefined: well. */
-  ending: CallEnding | undefined;
-  /** How it was charged that the client had left. */
-  afterLeaving?: LogOther['after_leaving'];
-  /** Short text of what went wrong. */
-  problem?: string;
-}
+  afterLeaving: LogOther['after_leaving'];
+};
 
-export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
+export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model } = call;
-  const { usage } = end;
+  const { usage, request, failure } = end;
+  const ending = endRules[end.reason].logged;
   const quota = usage === null ? 0 : services.quotes.charge(quoted, pricedUsage(usage));
   const duration = elapsed(call);
   const { price, groupRatio } = quoted;
@@ -61,16 +53,16 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
       }
     }
   }
-  if (end.reasoningEffort !== undefined) other.reasoning_effort = end.reasoningEffort;
-  if (end.upstreamModel !== undefined && end.upstreamModel !== model) {
+  if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
+  if (request?.isMapped === true && request.upstreamModel !== model) {
     other.is_model_mapped = true;
-    other.upstream_model_name = end.upstreamModel;
+    other.upstream_model_name = request.upstreamModel;
   }
   if (call.outputBound !== undefined) other.output_bound = call.outputBound;
   if (end.afterLeaving !== undefined) other.after_leaving = end.afterLeaving;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
-  if (end.ending !== undefined) other.ending = end.ending;
-  if (end.problem !== undefined) other.problem = end.problem;
+  if (ending !== undefined) other.ending = ending;
+  if (failure !== undefined) other.problem = failure.message;
   return {
     user_id: admission.user.id,
     created_at: call.createdAt,
@@ -83,12 +75,12 @@ export function chargeRow(call: RunningCall, end: CallEnd): ChargeRow {
     completion_tokens: usage?.output ?? 0,
     use_time: Math.round(duration / 1000),
     is_stream: call.isStream,
-    channel_id: end.channelId,
+    channel_id: end.channel?.id ?? 0,
     token_id: admission.token.id,
     group: admission.group,
     other,
     request_id: call.requestId,
-    ...(end.ending === undefined ? {} : { failed: 1 }),
+    ...(ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
 }

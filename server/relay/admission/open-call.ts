@@ -11,7 +11,7 @@ import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
-import { markLeft } from '#server/relay/running-call.ts';
+import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
@@ -59,9 +59,8 @@ export async function openCall(
       attempts: [],
       dropped: [],
       sentLimit: undefined,
-      hasLeft: false,
-      wasCut: false,
-      onLeave: undefined,
+      stopped: undefined,
+      onStop: undefined,
     };
     if (connection !== null) watchConnection(call, connection);
     return { call };
@@ -84,13 +83,12 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.
   if (res.closed || res.destroyed) {
     call.content.release();
-    markLeft(call);
+    stopCall(call);
   }
   res.once('close', () => {
     call.content.release();
     if (res.writableFinished) return;
-    markLeft(call);
-    call.onLeave?.();
+    stopCall(call);
   });
 }
 

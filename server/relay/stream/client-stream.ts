@@ -19,6 +19,7 @@ export class ClientStream implements BodySource, TimedStream {
   readonly #dialect: ClientDialect;
   readonly #requestId: string;
   #hasContent = false;
+  #held: readonly Buffer[] = [];
   #upstream: { pause(): void; resume(): void } | null = null;
   #isPaused = false;
   #isOver = false;
@@ -55,17 +56,23 @@ export class ClientStream implements BodySource, TimedStream {
     this.body.write(chunk);
   }
 
+  /** Leaves together with the ending. */
+  hold(pieces: readonly Buffer[]): void {
+    this.#held = pieces;
+  }
+
   /** Writes what is left, as one, and ends the answer. */
-  end(...last: readonly Buffer[]): void {
+  end(ending: Buffer): void {
     this.#isOver = true;
     this.#clock.remove(this);
-    for (const piece of last) this.body.write(piece);
+    for (const piece of this.#held) this.body.write(piece);
+    this.body.write(ending);
     this.body.end();
   }
 
   /** Ends the answer with an error in the client's format, after what is still to be said. */
-  fail(error: ErrorObject, ...last: readonly Buffer[]): void {
-    this.end(...last, Buffer.from(this.#dialect.errorEvent(error, this.#requestId)));
+  fail(error: ErrorObject): void {
+    this.end(Buffer.from(this.#dialect.errorEvent(error, this.#requestId)));
   }
 
   /** Breaks the connection off: there is no proper end. */

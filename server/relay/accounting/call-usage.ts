@@ -1,0 +1,57 @@
+// What a call has used: as its upstream told it, counted where that is missing, estimated where counting would take too long.
+import type { Attempt } from '#shared/logs.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { completedUsage, countedUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { Counting } from '#server/upstream/token-estimate.ts';
+
+interface AnswerToCount {
+  /** Null: the upstream told none that can be believed. */
+  told: TokenUsage | null;
+  /** The model wrote on after it. */
+  hasTextAfter: boolean;
+  /** Tokens of what the model wrote; it says in `counting` when they are estimated. */
+  countWritten(): Promise<number>;
+  counting: Counting;
+}
+
+export async function usageOfAnswer(call: RunningCall, answer: AnswerToCount): Promise<MeteredUsage> {
+  const { told, hasTextAfter, countWritten, counting } = answer;
+  if (told !== null) return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
+  const [input, output] = await Promise.all([countInto(call, counting), countWritten()]);
+  return countedUsage(input, output, counting.isEstimated);
+}
+
+/** The prompt alone, as it is counted. */
+export async function usageOfPrompt(call: RunningCall): Promise<MeteredUsage> {
+  const { tokens, isEstimated } = await countPrompt(call);
+  return countedUsage(tokens, 0, isEstimated);
+}
+
+/** Of a model that has not answered yet. */
+const usualTokensPerSecond = 50;
+
+/**
+ * What a call has used whose client left before anything came; hanging up would be free otherwise. Nothing of a stream has come.
+ * A whole answer was being written all the time.
+ */
+export async function usageUntilLeft(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
+  const seconds = (elapsed(call) - attempt.start_ms) / 1000;
+  const prompt = await usageOfPrompt(call);
+  if (call.isStream || call.endpoint.capability !== 'chat') return prompt;
+  const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
+  const written = Math.ceil(seconds * speed * call.choices);
+  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+}
+
+async function countPrompt(call: RunningCall): Promise<{ tokens: number; isEstimated: boolean }> {
+  const counting = { owner: call.admission.user.id, isEstimated: false };
+  const tokens = await countInto(call, counting);
+  return { tokens, isEstimated: counting.isEstimated };
+}
+
+function countInto({ content, endpoint, model, prompt }: RunningCall, counting: Counting): Promise<number> {
+  return content.countPrompt({ endpoint, model, estimate: prompt.tokens }, counting);
+}

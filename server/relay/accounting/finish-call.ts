@@ -1,0 +1,53 @@
+// The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
+// answered: who waits for this may answer the caller.
+import { learnFromCall } from '#server/relay/accounting/learn-from-call.ts';
+import { chargeRow } from '#server/relay/accounting/log-row.ts';
+import { isEstimate } from '#server/relay/accounting/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { EndReason } from '#server/relay/call-end.ts';
+import type { SentRequest } from '#server/relay/call-try.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+export interface CallEnd {
+  reason: EndReason;
+  /** The one that answered, or was at it; null: none did. */
+  channel: PreparedChannel | null;
+  /** What it was sent; null where that has not led to anything. */
+  request: SentRequest | null;
+  /** Null: nothing was used. */
+  usage: MeteredUsage | null | Promise<MeteredUsage>;
+  /** Milliseconds until the first byte; undefined when none came. */
+  firstByteMs: number | undefined;
+  /** The client has left, and its answer was read to the end all the same. */
+  wasRead?: boolean;
+  /** What went wrong upstream. */
+  failure?: UpstreamFailure;
+}
+
+/** Settles the call. Never leaves its reservation open; when it fails, the caller has to be told so, or to be cut off. */
+export async function finishCall(call: RunningCall, end: CallEnd): Promise<void> {
+  const { services, reservation } = call;
+  const { reason, channel, firstByteMs, wasRead = false } = end;
+  try {
+    const usage = end.usage instanceof Promise ? await end.usage : end.usage;
+    const row = chargeRow(call, { ...end, usage, afterLeaving: afterLeaving(reason, usage, wasRead) });
+    const isWhole = reason === 'completed' || wasRead;
+    if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
+    if (channel !== null) services.use.add(channel.id, row.quota);
+    await services.context.ledger.settle(reservation, row);
+    if (isWhole && call.pass !== null) await call.pass.succeeded();
+  } catch (failure) {
+    services.context.ledger.release(reservation);
+    throw failure;
+  }
+}
+
+/** How it was charged that the client had left; undefined: it had not, or the upstream told it all. */
+function afterLeaving(reason: EndReason, usage: MeteredUsage | null, wasRead: boolean): 'read' | 'counted' | 'estimated' | undefined {
+  if (reason !== 'caller_left' || usage === null) return undefined;
+  if (wasRead) return 'read';
+  if (usage.completionSource === 'upstream') return undefined;
+  return isEstimate(usage) ? 'estimated' : 'counted';
+}

@@ -1,0 +1,38 @@
+// Why a call ends, and what follows from it for the log, for the channel and for the caller.
+import type { ErrorCode } from '#shared/errors.ts';
+import type { CallEnding } from '#shared/logs.ts';
+
+interface EndRule {
+  /** What the log row calls it; undefined: it ended well. */
+  logged: CallEnding | undefined;
+  /** What it says of the channel when its answer had begun. */
+  channel: 'well' | 'failed' | 'nothing';
+  /** What the caller is told, unless an upstream said it. */
+  told: ErrorCode;
+}
+
+const rules = {
+  completed: { logged: undefined, channel: 'well', told: 'internal_error' },
+  caller_left: { logged: 'client_closed', channel: 'nothing', told: 'client_closed' },
+  shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down' },
+  /** The account had no more in the middle of the answer. */
+  overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped' },
+  /** An upstream said that it failed, or could not be asked. */
+  upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
+  /** The stream stopped without its proper end. */
+  truncated: { logged: 'truncated', channel: 'failed', told: 'upstream_truncated' },
+  /** The upstream fell silent. */
+  stalled: { logged: 'stalled', channel: 'failed', told: 'upstream_timeout' },
+  invalid_response: { logged: 'invalid_answer', channel: 'failed', told: 'invalid_upstream_response' },
+  invalid_usage: { logged: 'invalid_usage', channel: 'failed', told: 'invalid_upstream_response' },
+  no_channel: { logged: 'upstream_error', channel: 'nothing', told: 'no_channel' },
+  /** Our own. */
+  fault: { logged: 'fault', channel: 'nothing', told: 'internal_error' },
+} as const satisfies Record<string, EndRule>;
+
+export type EndReason = keyof typeof rules;
+
+export const endRules: Readonly<Record<EndReason, EndRule>> = rules;
+
+/** Why a call is to be ended before its answer is complete. */
+export type StopReason = 'caller_left' | 'shutdown';

@@ -1,0 +1,50 @@
+// What a channel's health and figures hear of a try, and what the log keeps of how it ended.
+import { disableChannel, reasonToDisable } from '#server/relay/routing/auto-disable.ts';
+import { endRules } from '#server/relay/call-end.ts';
+import type { EndReason } from '#server/relay/call-end.ts';
+import type { CallTry } from '#server/relay/call-try.ts';
+import { elapsed } from '#server/relay/running-call.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import { invalidAnswer, isRetryable, nameOf, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+/** A try whose answer had begun. It counts at its end, so that a failure is counted with its call. */
+export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, reason: EndReason, failure?: UpstreamFailure): void {
+  const { health, figures } = call.services;
+  const rule = endRules[reason];
+  attempt.end_ms = elapsed(call);
+  if (reason !== 'completed') attempt.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
+  // Whose client left before the first byte tells nothing.
+  if (attempt.first_byte_ms !== undefined) figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
+  if (rule.channel === 'well') health.succeeded(channel.id, call.model);
+  else if (rule.channel === 'nothing') health.released(channel.id, call.model);
+  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
+}
+
+/** A try that failed before its answer began. */
+export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, failure: UpstreamFailure): void {
+  const { context, health, figures } = call.services;
+  attempt.end_ms = elapsed(call);
+  attempt.error = nameIn(call, failure);
+  // The caller's fault or ours: the channel had no part in it.
+  if (failure.own !== undefined) {
+    health.released(channel.id, call.model);
+    return;
+  }
+  figures.called(channel.id, undefined);
+  // A request that is bad says nothing about the channel.
+  if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
+  else health.released(channel.id, call.model);
+  const reason = reasonToDisable(context, channel, failure);
+  if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
+}
+
+/** A try that was ended before its answer began. */
+export function noteStopped(call: RunningCall, { channel, attempt }: CallTry): void {
+  attempt.end_ms = elapsed(call);
+  call.services.health.released(channel.id, call.model);
+}
+
+function nameIn({ services }: RunningCall, failure: UpstreamFailure): string {
+  return nameOf(failure, services.context.settings.get('AutomaticDisableKeywords'));
+}

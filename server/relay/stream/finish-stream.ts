@@ -1,0 +1,81 @@
+// The end of a stream, whatever it ends by: what it used, its books, and then the client's last word.
+import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
+import { usageOfAnswer, usageOfPrompt } from '#server/relay/accounting/call-usage.ts';
+import { finishCall } from '#server/relay/accounting/finish-call.ts';
+import { countedUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
+import type { EndReason } from '#server/relay/call-end.ts';
+import type { SentTry } from '#server/relay/call-try.ts';
+import { tellEnd } from '#server/relay/relay-failure.ts';
+import { noteAnswered } from '#server/relay/routing/note-try.ts';
+import type { RunningCall } from '#server/relay/running-call.ts';
+import type { ClientStream } from '#server/relay/stream/client-stream.ts';
+import type { UpstreamReader } from '#server/relay/stream/upstream-reader.ts';
+import type { Counting } from '#server/upstream/token-estimate.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+interface EndedStream {
+  call: RunningCall;
+  client: ClientStream;
+  sent: SentTry;
+  pipe: StreamPipe;
+  reader: UpstreamReader;
+  counting: Counting;
+}
+
+/** What was not settled was not answered: the client then sees its connection break, and the promise rejects. */
+export async function finishStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
+  const { call, client, pipe, reader } = stream;
+  try {
+    const { usage, isInvalid } = await usageOfStream(stream, ended);
+    const reason = ended === 'completed' && isInvalid ? 'invalid_usage' : ended;
+    await book(stream, reason, { usage, failure });
+    if (reason === 'completed') client.end(pipe.ending(usage));
+    else client.fail(tellEnd(call, { reason, failure }).error);
+  } catch (fault) {
+    client.cut();
+    call.services.context.ledger.release(call.reservation);
+    throw fault;
+  } finally {
+    pipe.close();
+    if (ended === 'completed') reader.hangUpSoon();
+  }
+}
+
+function book(
+  { call, sent }: EndedStream,
+  reason: EndReason,
+  { usage, failure }: { usage: MeteredUsage | null; failure: UpstreamFailure | undefined },
+): Promise<void> {
+  const { channel, request, attempt } = sent;
+  noteAnswered(call, sent, reason, failure);
+  const end = { reason, channel, request, usage, firstByteMs: attempt.first_byte_ms };
+  return finishCall(call, failure === undefined ? end : { ...end, failure });
+}
+
+interface StreamUsage {
+  /** Null: nothing has come. */
+  usage: MeteredUsage | null;
+  /** The upstream told something that cannot be true. */
+  isInvalid: boolean;
+}
+
+/** Also a stream whose usage cannot be read is charged. */
+async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<StreamUsage> {
+  const { call, pipe } = stream;
+  const found = await readUsage(stream).catch((cause: unknown) => {
+    call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
+    return { usage: pipe.bytes === 0 ? null : countedUsage(call.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
+  });
+  if (found.usage !== null || ended !== 'caller_left') return found;
+  // Nothing of it has come, but the upstream had it.
+  return { ...found, usage: await usageOfPrompt(call) };
+}
+
+/** What the upstream told, as far as it can be believed; else what is counted. */
+async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamUsage> {
+  const { usage: told, isInvalid, hasTextAfter } = pipe.reportedUsage();
+  if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
+  const usage = await usageOfAnswer(call, { told, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
+  return { usage, isInvalid };
+}
