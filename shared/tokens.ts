@@ -8,6 +8,21 @@ export const tokenNameLimit = 30;
 /** How many tokens one call may create. */
 export const tokenBatchLimit = 100;
 
+/** A name as it is stored: on one line. */
+export function tidyTokenName(given: string): string {
+  return given
+    .normalize('NFC')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+}
+
+/** Lengths count characters, not bytes. */
+export function tokenNameProblem(given: string): 'name_required' | 'name_long' | undefined {
+  const name = tidyTokenName(given);
+  if (name === '') return 'name_required';
+  return Array.from(name).length > tokenNameLimit ? 'name_long' : undefined;
+}
+
 /** A token as its owner sees it. `key` is the 48 characters after `sk-`; only lists, search and creation carry it. */
 export const Token = z.object({
   id: z.int(),

@@ -1,4 +1,5 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
+import { hasModelInHost } from '#shared/channel-rules.ts';
 import { createHmac } from 'node:crypto';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { DialectChannel } from '#server/dialects/dialect-channel.ts';
@@ -136,11 +137,6 @@ function readBase(record: ChannelRecord, provider: Provider | null, problems: st
     problems.push('the base URL is not a plain http or https address');
   } else if (hasModelInHost(base)) problems.push('the base URL has {model} in its host');
   return base;
-}
-
-/** The caller has a say in the model's name, and must have none in which host gets the key. */
-export function hasModelInHost(base: string): boolean {
-  return /^[^/]+:\/\/[^/?]*\{model\}/.test(base);
 }
 
 interface HeaderSource {

@@ -80,7 +80,7 @@ describe('channel form', () => {
     expect(channelProblems(emptyValues, { isNew: true })).toEqual({ name: 'name_and_key', key: 'name_and_key', models: 'models_required' });
     const custom = { ...emptyValues, type: 8, name: 'own', key: 'k', models: ['m'] };
     expect(channelProblems(custom, { isNew: true })).toEqual({ base_url: 'base_url_required' });
-    expect(channelProblems({ ...custom, base_url: 'ftp://host' }, { isNew: true })).toEqual({ base_url: 'base_url_invalid' });
+    expect(channelProblems({ ...custom, base_url: 'ftp://host' }, { isNew: true })).toEqual({ base_url: 'base_url_scheme' });
   });
 
   test('an edit takes one key and refuses broken JSON and odd numbers', () => {

@@ -1,6 +1,9 @@
-// What the editor holds and what it sends. The rules are the server's; here they only answer sooner.
+// What the editor holds and what it sends.
 import { channelType } from '#shared/channel-types.ts';
-import type { Channel, ChannelCreate, ChannelDraft, ChannelEdit } from '#shared/channels.ts';
+import { baseUrlProblem, channelKeys, isChannelKey, isChannelText, tidyBaseUrl } from '#shared/channel-rules.ts';
+import type { BaseUrlProblem } from '#shared/channel-rules.ts';
+import { ChannelEdit } from '#shared/channels.ts';
+import type { Channel, ChannelCreate, ChannelDraft } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';
@@ -76,20 +79,21 @@ export function valuesOf(channel: Channel): ChannelValues {
 
 /** The keys that would be sent, each once. */
 export function keysOf(text: string | undefined): string[] {
-  const lines = (text ?? '').split(/\r\n|\r|\n/).map((line) => line.trim());
-  return [...new Set(lines.filter((line) => line !== ''))];
+  return channelKeys(text ?? '');
 }
 
 export type ChannelProblem =
   | 'name_and_key'
   | 'name_required'
+  | 'text'
   | 'one_key'
+  | 'key_characters'
   | 'key_again'
   | 'models_required'
   | 'mapping_json'
   | 'json'
   | 'base_url_required'
-  | 'base_url_invalid'
+  | BaseUrlProblem
   | 'priority'
   | 'priority_empty'
   | 'weight'
@@ -109,7 +113,11 @@ export function channelProblems(
 ): Partial<Record<ChannelField, ChannelProblem>> {
   const problems: Partial<Record<ChannelField, ChannelProblem>> = {};
   const keys = keysOf(values.key);
+  for (const field of ['name', 'tag', 'test_model', 'other', 'openai_organization'] as const) {
+    if (!isChannelText(values[field].trim())) problems[field] = 'text';
+  }
   if (values.name.trim() === '') problems.name = isNew ? 'name_and_key' : 'name_required';
+  if (!keys.every(isChannelKey)) problems.key = 'key_characters';
   if (isNew && keys.length === 0) problems.key = 'name_and_key';
   if (!isNew && keys.length > 1) problems.key = 'one_key';
   if (asksKey && keys.length === 0) problems.key = 'key_again';
@@ -118,15 +126,15 @@ export function channelProblems(
   for (const field of ['status_code_mapping', 'param_override', 'setting'] as const) {
     if (jsonFault(values[field]) !== undefined) problems[field] = 'json';
   }
-  const address = values.base_url.trim();
-  if (address === '' && channelType(values.type)?.baseUrl === '') problems.base_url = 'base_url_required';
-  if (address !== '' && !/^https?:\/\/[^/]/i.test(address)) problems.base_url = 'base_url_invalid';
+  const address = baseUrlProblem(values.base_url);
+  if (address !== undefined) problems.base_url = address;
+  else if (tidyBaseUrl(values.base_url) === '' && channelType(values.type)?.baseUrl === '') problems.base_url = 'base_url_required';
   if (values.priority === '') problems.priority = 'priority_empty';
-  else if (!isWhole(values.priority, -999)) problems.priority = 'priority';
+  else if (!isAccepted('priority', values.priority)) problems.priority = 'priority';
   if (values.weight === '') problems.weight = 'weight_empty';
-  else if (!isWhole(values.weight, 0)) problems.weight = 'weight';
+  else if (!isAccepted('weight', values.weight)) problems.weight = 'weight';
   if (values.max_input_tokens === '') problems.max_input_tokens = 'tokens_empty';
-  else if (!isWhole(values.max_input_tokens, 0)) problems.max_input_tokens = 'tokens';
+  else if (!isAccepted('max_input_tokens', values.max_input_tokens)) problems.max_input_tokens = 'tokens';
   return problems;
 }
 
@@ -141,7 +149,7 @@ export function fieldsOf(values: ChannelValues): Omit<ChannelCreate, 'copy_from'
   return {
     ...rest,
     name: values.name.trim(),
-    base_url: values.base_url.trim().replace(/\/+$/, ''),
+    base_url: tidyBaseUrl(values.base_url),
     models: values.models.join(','),
     auto_ban: values.auto_ban ? 1 : 0,
     priority: values.priority === '' ? 0 : values.priority,
@@ -190,6 +198,6 @@ export function textOf(values: ChannelValues, field: ChannelField): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '');
 }
 
-function isWhole(value: number | '', smallest: number): boolean {
-  return value !== '' && Number.isInteger(value) && value >= smallest;
+function isAccepted(field: 'priority' | 'weight' | 'max_input_tokens', value: number): boolean {
+  return ChannelEdit.shape[field].safeParse(value).success;
 }

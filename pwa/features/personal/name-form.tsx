@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
+import { displayNameProblem } from '#shared/account-rules.ts';
 import { displayNameLimit, type User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -35,8 +36,10 @@ export function NameForm({ user }: { user: User }) {
 
   function handleSave(): void {
     const wanted = name.trim();
+    const problem = displayNameProblem(wanted);
     if (wanted === '') setError(t('personal.name.required'));
-    else if (Array.from(wanted).length > displayNameLimit) setError(t('personal.name.long', { limit: displayNameLimit }));
+    else if (problem === 'display_name_long') setError(t('personal.name.long', { limit: displayNameLimit }));
+    else if (problem !== undefined) setError(t('personal.name.characters'));
     else save.mutate(wanted);
   }
   const label = t('personal.name.save');

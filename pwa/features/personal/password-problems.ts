@@ -1,4 +1,4 @@
-import { passwordLimits } from '#shared/users.ts';
+import { passwordProblem } from '#shared/account-rules.ts';
 
 export interface PasswordValues {
   original_password: string;
@@ -8,13 +8,12 @@ export interface PasswordValues {
 
 export type PasswordProblem = 'old_required' | 'short' | 'long' | 'differ';
 
-/** What is wrong, by field. The rules are the server's; here they only answer sooner. */
+/** What is wrong, by field. */
 export function passwordProblems(values: PasswordValues): Partial<Record<keyof PasswordValues, PasswordProblem>> {
   const problems: Partial<Record<keyof PasswordValues, PasswordProblem>> = {};
-  const length = Array.from(values.password).length;
   if (values.original_password === '') problems.original_password = 'old_required';
-  if (length < passwordLimits.min) problems.password = 'short';
-  else if (length > passwordLimits.max) problems.password = 'long';
+  const password = passwordProblem(values.password);
+  if (password !== undefined) problems.password = password === 'password_short' ? 'short' : 'long';
   if (values.again !== values.password) problems.again = 'differ';
   return problems;
 }

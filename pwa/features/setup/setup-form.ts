@@ -1,6 +1,7 @@
-// What the wizard asks and what it sends. The rules are the server's; here they only answer sooner.
+// What the wizard asks and what it sends.
+import { passwordProblem, usernameProblem } from '#shared/account-rules.ts';
+import type { PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import type { SetupInput } from '#shared/setup.ts';
-import { passwordLimits, usernameLimit } from '#shared/users.ts';
 
 export const usageModes = ['external', 'self', 'demo'] as const;
 export type UsageMode = (typeof usageModes)[number];
@@ -21,13 +22,7 @@ export interface SetupNeeds {
   asksSecret: boolean;
 }
 
-export type SetupProblem =
-  | 'username_required'
-  | 'username_long'
-  | 'password_short'
-  | 'password_long'
-  | 'passwords_differ'
-  | 'secret_required';
+export type SetupProblem = UsernameProblem | PasswordProblem | 'passwords_differ' | 'secret_required';
 
 /** What is wrong with the values, by field. */
 export function setupProblems(
@@ -36,12 +31,10 @@ export function setupProblems(
 ): Partial<Record<keyof SetupValues, SetupProblem>> {
   const account: Partial<Record<keyof SetupValues, SetupProblem>> = {};
   if (asksAccount) {
-    const username = Array.from(values.username.trim()).length;
-    const password = Array.from(values.password).length;
-    if (username === 0) account.username = 'username_required';
-    else if (username > usernameLimit) account.username = 'username_long';
-    if (password < passwordLimits.min) account.password = 'password_short';
-    else if (password > passwordLimits.max) account.password = 'password_long';
+    const username = usernameProblem(values.username);
+    const password = passwordProblem(values.password);
+    if (username !== undefined) account.username = username;
+    if (password !== undefined) account.password = password;
     if (values.confirmPassword !== values.password) account.confirmPassword = 'passwords_differ';
   }
   return { ...account, ...(asksSecret && values.setup_secret === '' ? { setup_secret: 'secret_required' } : {}) };

@@ -1,5 +1,5 @@
 // What the token form holds, what is wrong with it, and what it sends: on an edit only what was changed.
-import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
+import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameProblem } from '#shared/tokens.ts';
 
 export interface TokenValues {
   name: string;
@@ -62,9 +62,8 @@ export function tokenProblems(
   { now, before }: { now: number; before?: Token | undefined },
 ): Partial<Record<keyof TokenValues, TokenProblem>> {
   const problems: Partial<Record<keyof TokenValues, TokenProblem>> = {};
-  const name = values.name.trim();
-  if (name === '') problems.name = 'name_required';
-  else if (Array.from(name).length > tokenNameLimit) problems.name = 'name_long';
+  const name = tokenNameProblem(values.name);
+  if (name !== undefined) problems.name = name;
   if (!values.unlimited_quota && values.remain_quota === '') problems.remain_quota = 'quota_required';
   // What is overdrawn already may stay as it is.
   else if (values.remain_quota !== '' && values.remain_quota < 0 && values.remain_quota !== before?.remain_quota)

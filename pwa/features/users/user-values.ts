@@ -1,5 +1,7 @@
 // What the editor of a user holds and what it sends.
-import { displayNameLimit, passwordLimits, quotaLimit, type User, type UserEdit, usernameLimit } from '#shared/users.ts';
+import { displayNameProblem, passwordProblem, usernameProblem } from '#shared/account-rules.ts';
+import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
+import { quotaLimit, type User, type UserEdit } from '#shared/users.ts';
 
 /** `set`: the balance is to be this much. `change`: so much more or less. */
 export type BalanceMode = 'keep' | 'set' | 'change';
@@ -14,16 +16,7 @@ export interface UserValues {
   amount: number | '';
 }
 
-export type UserProblem =
-  | 'username_required'
-  | 'username_long'
-  | 'username_address'
-  | 'display_name_long'
-  | 'password_short'
-  | 'password_long'
-  | 'amount_required'
-  | 'amount_negative'
-  | 'amount_large';
+export type UserProblem = UsernameProblem | DisplayNameProblem | PasswordProblem | 'amount_required' | 'amount_negative' | 'amount_large';
 
 export function valuesOf(user: User): UserValues {
   return { username: user.username, display_name: user.display_name, group: user.group, password: '', mode: 'keep', amount: '' };
@@ -31,11 +24,10 @@ export function valuesOf(user: User): UserValues {
 
 /** What is wrong, by field. Names that are not changed are not judged: those from elsewhere may be longer than ours. */
 export function userProblems(values: UserValues, base: User): Partial<Record<keyof UserValues, UserProblem>> {
-  const problems: Partial<Record<keyof UserValues, UserProblem>> = {};
-  if (values.username !== base.username) Object.assign(problems, usernameProblem(values.username));
-  if (values.display_name !== base.display_name && lengthOf(values.display_name) > displayNameLimit)
-    problems.display_name = 'display_name_long';
-  if (values.password !== '') Object.assign(problems, passwordProblem(values.password));
+  const username = values.username === base.username ? undefined : usernameProblem(values.username);
+  const displayName = values.display_name === base.display_name ? undefined : displayNameProblem(values.display_name);
+  const password = values.password === '' ? undefined : passwordProblem(values.password);
+  const problems: Partial<Record<keyof UserValues, UserProblem>> = accountProblems(username, displayName, password);
   if (values.mode !== 'keep') {
     const after = balanceAfter(values, base.quota);
     if (values.amount === '') problems.amount = 'amount_required';
@@ -51,10 +43,18 @@ export function newUserProblems(values: {
   password: string;
   display_name: string;
 }): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
+  return accountProblems(usernameProblem(values.username), displayNameProblem(values.display_name), passwordProblem(values.password));
+}
+
+function accountProblems(
+  username: UsernameProblem | undefined,
+  displayName: DisplayNameProblem | undefined,
+  password: PasswordProblem | undefined,
+): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
   return {
-    ...usernameProblem(values.username),
-    ...passwordProblem(values.password),
-    ...(lengthOf(values.display_name) > displayNameLimit ? { display_name: 'display_name_long' } : {}),
+    ...(username === undefined ? {} : { username }),
+    ...(displayName === undefined ? {} : { display_name: displayName }),
+    ...(password === undefined ? {} : { password }),
   };
 }
 
@@ -86,21 +86,4 @@ export function editBody(base: User, values: UserValues, revision: number): User
 export function changeCount(base: User, values: UserValues): number {
   const changed = Object.keys(editBody(base, values, base.revision)).filter((field) => !['id', 'revision', 'used_quota'].includes(field));
   return changed.length;
-}
-
-function usernameProblem(name: string): { username?: UserProblem } {
-  const length = lengthOf(name);
-  if (length === 0) return { username: 'username_required' };
-  if (length > usernameLimit) return { username: 'username_long' };
-  return name.includes('@') ? { username: 'username_address' } : {};
-}
-
-function passwordProblem(password: string): { password?: UserProblem } {
-  const length = Array.from(password).length;
-  if (length < passwordLimits.min) return { password: 'password_short' };
-  return length > passwordLimits.max ? { password: 'password_long' } : {};
-}
-
-function lengthOf(text: string): number {
-  return Array.from(text.trim()).length;
 }

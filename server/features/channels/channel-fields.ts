@@ -1,4 +1,14 @@
 // What an administrator may set on a channel, checked and put into the form in which it is stored.
+import {
+  baseUrlProblem,
+  channelKeys,
+  isChannelKey,
+  isChannelText,
+  longestBaseUrl,
+  longestChannelText,
+  tidyBaseUrl,
+} from '#shared/channel-rules.ts';
+import type { BaseUrlProblem } from '#shared/channel-rules.ts';
 import type { ChannelCreate, ChannelEdit } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { AppError } from '#shared/errors.ts';
@@ -6,7 +16,6 @@ import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from '#server/upstream/channel-json.ts';
-import { hasModelInHost } from '#server/upstream/prepared-channel.ts';
 import { providerOf } from '#server/upstream/providers/registry.ts';
 import { wrongJson } from './wrong-json.ts';
 
@@ -35,9 +44,7 @@ export type ChannelFields = Partial<
   >
 >;
 
-const longestName = 255;
 const longestGroup = 64;
-const longestAddress = 2000;
 /** Every model is offered in every group: both together are what a channel costs in memory. */
 const mostModels = 5000;
 const mostGroups = 200;
@@ -75,39 +82,34 @@ export function checkType({ type, base_url }: Pick<ChannelRecord, 'type' | 'base
   if (provider.baseUrl === null && base_url === '') throw new AppError('channel_base_url_required', {}, { field: 'base_url' });
 }
 
-/** One key per line, each once. Keys travel in headers, so only visible ASCII and blanks within are possible. */
-export function channelKeys(text: string): string[] {
-  const keys = text.split(/\r\n|\r|\n/).map((line) => line.trim());
-  if (!keys.every((key) => /^[\x20-\x7e]*$/.test(key))) throw new AppError('channel_key_invalid', {}, { field: 'key' });
-  return [...new Set(keys.filter((key) => key !== ''))];
+/** One key per line, each once. */
+export function checkKeys(text: string): string[] {
+  const keys = channelKeys(text);
+  if (!keys.every(isChannelKey)) throw new AppError('channel_key_invalid', {}, { field: 'key' });
+  return keys;
 }
 
 function oneLine(text: string, field: string): string {
   const line = text.trim();
-  const isRight = !/\p{Cc}/u.test(line) && line.isWellFormed() && Array.from(line).length <= longestName;
-  if (!isRight) throw new AppError('channel_text_invalid', { field }, { field });
+  if (!isChannelText(line)) throw new AppError('channel_text_invalid', { field }, { field });
   return line;
 }
 
+const baseUrlRules: Record<Exclude<BaseUrlProblem, 'base_url_scheme'>, LocalText> = {
+  base_url_invalid: fieldRules.url,
+  base_url_long: fieldRules.longest(longestBaseUrl),
+  base_url_characters: fieldRules.characters,
+  base_url_host: fieldRules.modelInHost,
+  base_url_credentials: fieldRules.noCredentials,
+  base_url_fragment: fieldRules.noFragment,
+};
+
 /** Without trailing slashes; may hold `{model}`. Empty: the provider's own address. */
 function baseUrl(text: string): string {
-  const typed = text.trim();
-  const address = typed.replace(/\/+$/, '');
-  if (address === '') return '';
-  if (!/^https?:\/\//i.test(typed)) throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
-  const rule = baseUrlRule(address);
-  if (rule !== undefined) throw invalidInput('base_url', rule);
-  return address;
-}
-
-function baseUrlRule(address: string): LocalText | undefined {
-  if (address.length > longestAddress) return fieldRules.longest(longestAddress);
-  if (/[\s\p{Cc}]/u.test(address)) return fieldRules.characters;
-  const url = URL.parse(address.replaceAll('{model}', 'model'));
-  if (url === null) return fieldRules.url;
-  if (hasModelInHost(address)) return fieldRules.modelInHost;
-  if (url.username !== '' || url.password !== '') return fieldRules.noCredentials;
-  return url.hash === '' ? undefined : fieldRules.noFragment;
+  const problem = baseUrlProblem(text);
+  if (problem === 'base_url_scheme') throw new AppError('channel_base_url_invalid', {}, { field: 'base_url' });
+  if (problem !== undefined) throw invalidInput('base_url', baseUrlRules[problem]);
+  return tidyBaseUrl(text);
 }
 
 function models(text: string): string {
@@ -115,9 +117,9 @@ function models(text: string): string {
   if (names.length === 0) throw new AppError('channel_without_models', {}, { field: 'models' });
   if (names.length > mostModels) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
   for (const name of names) {
-    if (Array.from(name).length > longestName)
+    if (Array.from(name).length > longestChannelText)
       throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
-    if (/\p{Cc}/u.test(name) || !name.isWellFormed()) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
+    if (!isChannelText(name)) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
   }
   return names.join(',');
 }

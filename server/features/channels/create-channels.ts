@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { readChannel } from './store.ts';
 
@@ -30,7 +30,7 @@ async function keyFields(
   { key, copy_from }: ChannelCreate,
   checkSource: (source: ChannelRecord) => void,
 ): Promise<KeyFields[]> {
-  const keys = channelKeys(key ?? '');
+  const keys = checkKeys(key ?? '');
   if (keys.length > channelBatchLimit) throw new AppError('channel_keys_many', { limit: channelBatchLimit }, { field: 'key' });
   if (keys.length > 0) return keys.map((text) => ({ key_cipher: context.secrets.encrypt(text), key_hash: context.secrets.hash(text) }));
   if (copy_from === undefined) throw new AppError('channel_incomplete', {}, { field: 'key' });

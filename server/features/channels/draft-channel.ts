@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { emptyChannel } from './create-channels.ts';
 import { readChannel } from './store.ts';
@@ -17,7 +17,7 @@ export async function draftChannel(context: AppContext, actor: UserRecord, draft
   const { id, key, name, models, ...rest } = draft;
   const fields = channelFields({ ...rest, ...(models === undefined || models?.trim() === '' ? {} : { models }) });
   const stored = id === undefined ? null : await readChannel(context, id);
-  const [typed] = channelKeys(key ?? '');
+  const [typed] = checkKeys(key ?? '');
   const before = stored ?? { ...emptyChannel(context), id: 0, key_cipher: '', key_hash: '' };
   // Not saved, so it may have none, or one that it could not be saved with.
   const draftRecord = { ...before, ...fields, name: name?.trim() || before.name };

@@ -5,7 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { channelFields, channelKeys, checkType } from './channel-fields.ts';
+import { channelFields, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
 import { presentChannel } from './present-channel.ts';
 
@@ -33,7 +33,7 @@ export async function editChannel(context: AppContext, actor: UserRecord, edit: 
 }
 
 function keyFields({ secrets }: AppContext, { key }: ChannelEdit): Partial<Pick<ChannelRecord, 'key_cipher' | 'key_hash'>> {
-  const keys = channelKeys(key ?? '');
+  const keys = checkKeys(key ?? '');
   if (keys.length > 1) throw new AppError('channel_key_invalid', {}, { field: 'key' });
   const [text] = keys;
   return text === undefined ? {} : { key_cipher: secrets.encrypt(text), key_hash: secrets.hash(text) };

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/users.ts';
-import { normaliseLoginName } from '#server/accounts/account-input.ts';
+import { tidyName } from '#shared/account-rules.ts';
 import { verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
@@ -28,7 +28,7 @@ const addressLimit = { count: 20, windowSeconds: 1200 };
  * @throws {AppError} `login_locked`, `setup_missing`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)
  */
 export async function logIn(context: AppContext, input: LoginInput, ip: string): Promise<UserRecord> {
-  const name = normaliseLoginName(input.username);
+  const name = tidyName(input.username);
   if (name === '' || input.password === '') throw new AppError('login_empty');
   const user = await findUser(context, name);
   // Names are hashed: they are of any length, and not of interest in the list of limits.

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
+import { passwordProblem } from '#shared/account-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { SetupInput } from '#shared/setup.ts';
-import { passwordLimits } from '#shared/users.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { insertAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
@@ -56,7 +56,7 @@ function checkAccount(input: SetupInput): { username: string; password: string }
   if ((input.username ?? '').trim() === '') throw new AppError('setup_username_required', {}, { field: 'username' });
   const username = checkUsername(input.username ?? '');
   if (password !== (input.confirmPassword ?? '')) throw new AppError('setup_passwords_differ', {}, { field: 'confirmPassword' });
-  if (Array.from(password).length < passwordLimits.min) throw new AppError('setup_password_short', {}, { field: 'password' });
+  if (passwordProblem(password) === 'password_short') throw new AppError('setup_password_short', {}, { field: 'password' });
   checkPassword(password);
   return { username, password };
 }

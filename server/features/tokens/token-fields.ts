@@ -1,6 +1,6 @@
 // What a token's fields must be, for creation and edits alike. The schema has checked types; here are the rules.
 import { AppError } from '#shared/errors.ts';
-import { tokenNameLimit } from '#shared/tokens.ts';
+import { tidyTokenName, tokenNameProblem } from '#shared/tokens.ts';
 import type { TokenCreate, TokenEdit } from '#shared/tokens.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { checkAllowedAddresses } from './allowed-addresses.ts';
@@ -29,13 +29,10 @@ export function checkTokenGroup(settings: Settings, owner: UserRecord, group: st
 }
 
 function checkName(given: string): string {
-  const name = given
-    .normalize('NFC')
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim();
-  if (name === '') throw new AppError('token_name_required', {}, { field: 'name' });
-  if (Array.from(name).length > tokenNameLimit) throw new AppError('token_name_long', {}, { field: 'name' });
-  return name;
+  const problem = tokenNameProblem(given);
+  if (problem === 'name_required') throw new AppError('token_name_required', {}, { field: 'name' });
+  if (problem === 'name_long') throw new AppError('token_name_long', {}, { field: 'name' });
+  return tidyTokenName(given);
 }
 
 function checkExpiry(time: number): number {
