@@ -64,7 +64,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
-  mountChannels(host, relay.services); //  /api/channel/
+  mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/
   mountModels(host); //                    /api/pricing, group, models

@@ -4,9 +4,12 @@ import type { Database } from '#server/db/database.ts';
 import type { Env } from '#server/env.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Ledger } from '#server/money/ledger.ts';
+import type { Quotes } from '#server/money/quote.ts';
 import type { Secrets } from '#server/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
+import type { Sender } from '#server/upstream/send.ts';
 
 /** Everything that a handler may reach outside itself. Tests replace the clock and the random source here. */
 export interface AppContext {
@@ -17,6 +20,12 @@ export interface AppContext {
   readonly ledger: Ledger;
   /** All channels, in memory and current. */
   readonly channels: ChannelIndex;
+  /** How channels did, by the hour. */
+  readonly figures: ChannelFigures;
+  /** Sends to upstreams. */
+  readonly sender: Sender;
+  /** What calls cost. */
+  readonly quotes: Quotes;
   readonly secrets: Secrets;
   /** What bodies of requests may cost this process. */
   readonly bodies: Bodies;

@@ -10,11 +10,15 @@ import type { BodyLimits } from '#server/http/bodies.ts';
 import { decoderMemory } from '#server/http/decompress.ts';
 import { checkMasterKey } from '#server/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
+import { createQuotes } from '#server/money/quote.ts';
 import { createPendingWork } from '#server/pending-work.ts';
 import { createRandomText } from '#server/random-text.ts';
 import { createSecrets } from '#server/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
+import { createChannelFigures } from '#server/upstream/channel-figures.ts';
 import { createChannelIndex } from '#server/upstream/channel-index.ts';
+import { createSender } from '#server/upstream/send.ts';
+import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
 
 export interface RunningContext extends AppContext {
   /** Waits for the work that outlived its request, settles the books and closes the database. */
@@ -50,6 +54,9 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const settings = createSettings({ db, changes, secrets, log });
   const ledger = createLedger({ db, changes, log, now, randomText });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
+  const figures = createChannelFigures({ db, log, now });
+  const sender = createSender();
+  const quotes = createQuotes(settings);
   const bodies = createBodies(bodyLimits(env));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
@@ -64,6 +71,9 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     settings,
     ledger,
     channels,
+    figures,
+    sender,
+    quotes,
     secrets,
     bodies,
     log,
@@ -80,6 +90,9 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
       await ledger.idle(cutCallsMs);
       await pending.done();
       for (const work of closing) await work();
+      await figures.stop();
+      await sender.close();
+      await closeTokenCounter();
       await pending.done();
       channels.stop();
       bodies.watch.stop();

@@ -59,7 +59,7 @@ async function askProvider(
   { content, model, admission }: AdmittedCall,
   { request, connection }: { request: Request; connection: Connection | null },
 ): Promise<number | null> {
-  const { context, channels, health, sender } = services;
+  const { context, channels, health } = services;
   const channel = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
@@ -81,7 +81,7 @@ async function askProvider(
       now: context.now(),
     });
     if (connection !== null && (connection.res.closed || connection.res.destroyed)) return null;
-    const sending = sender.send(encoded, { answerMs, maxBytes: mostResponseBytes });
+    const sending = context.sender.send(encoded, { answerMs, maxBytes: mostResponseBytes });
     connection?.res.once('close', () => sending.abort());
     const answer = await sending.answer;
     if (answer.kind === 'stream') answer.stream.abort();

@@ -2,7 +2,6 @@
 import type { AppContext } from '#server/context.ts';
 import { createAddressReader } from '#server/http/client-address.ts';
 import { createRefusalLog } from '#server/logs/refusal-log.ts';
-import { createQuotes } from '#server/money/quote.ts';
 import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
@@ -13,9 +12,6 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
 import { createRefusalWatch } from '#server/tokens/refusal-watch.ts';
-import { createChannelFigures } from '#server/upstream/channel-figures.ts';
-import { createSender } from '#server/upstream/send.ts';
-import { closeTokenCounter } from '#server/upstream/token-estimate.ts';
 
 export interface Relay {
   readonly services: RelayServices;
@@ -28,21 +24,17 @@ export interface Relay {
 }
 
 export function createRelay(context: AppContext): Relay {
-  const figures = createChannelFigures(context);
-  const health = createChannelHealth({ now: context.now, onFailure: figures.failed });
+  const health = createChannelHealth({ now: context.now, onFailure: context.figures.failed });
   const addresses = createAddressReader(context.env.TRUSTED_PROXIES);
   let isEnding = false;
   const services: RelayServices = {
     context,
     channels: context.channels,
     health,
-    figures,
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     gate: createTokenGate(context),
     rates: createRateGate(context),
-    quotes: createQuotes(context.settings),
     learned: createLearnedUsage(),
-    sender: createSender(),
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
     left: createLeftCalls(),
@@ -59,9 +51,6 @@ export function createRelay(context: AppContext): Relay {
     await services.refusalLog.stop();
     services.clock.stop();
     await services.use.stop();
-    await services.figures.stop();
-    await services.sender.close();
-    await closeTokenCounter();
   });
   return {
     services,

@@ -1,7 +1,6 @@
-// What the relay works with, made once per process.
+// What the relay works with beside the context, made once per process.
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
-import type { Quotes } from '#server/money/quote.ts';
 import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
@@ -12,21 +11,16 @@ import type { RateGate } from '#server/relay/admission/rate-gate.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
-import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';
-import type { Sender } from '#server/upstream/send.ts';
 
 export interface RelayServices {
   readonly context: AppContext;
   readonly channels: ChannelIndex;
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
-  readonly figures: ChannelFigures;
   readonly gate: TokenGate;
   readonly rates: RateGate;
-  readonly quotes: Quotes;
   readonly learned: LearnedUsage;
-  readonly sender: Sender;
   readonly use: ChannelUse;
   readonly clock: StreamClock;
   readonly left: LeftCalls;

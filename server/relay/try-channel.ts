@@ -131,7 +131,7 @@ function sendRequest(call: RunningCall, channel: PreparedChannel): { sending: Se
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   });
-  const sending = services.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
+  const sending = services.context.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
   call.dropped = request.dropped;
   call.sentLimit = request.sentLimit;
   content.sent(call.endpoint, call.model);

@@ -4,10 +4,7 @@ import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
-import type { Quotes } from '#server/money/quote.ts';
-import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import { builtInModels, modelObject } from '#server/upstream/model-object.ts';
-import type { Sender } from '#server/upstream/send.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { draftChannel } from './draft-channel.ts';
@@ -18,13 +15,7 @@ import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
 import { testChannel } from './test-channel.ts';
 
-export interface ChannelServices {
-  sender: Sender;
-  quotes: Quotes;
-  figures: ChannelFigures;
-}
-
-export function mountChannels(host: RouteHost, { sender, quotes, figures }: ChannelServices): void {
+export function mountChannels(host: RouteHost): void {
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
@@ -37,7 +28,7 @@ export function mountChannels(host: RouteHost, { sender, quotes, figures }: Chan
     return (await searchChannels(context, { keyword, group, model, byId: id_sort })).map(presentChannel);
   });
 
-  mount(host, channelApi.figures, ({ context }) => readFigures(context, figures));
+  mount(host, channelApi.figures, ({ context }) => readFigures(context));
   // From memory: every open console asks it again and again.
   mount(host, channelApi.summary, ({ context }) => ({
     disabled_by_system: [...context.channels.all()].filter(({ status }) => status === ChannelStatus.disabledBySystem).length,
@@ -61,10 +52,7 @@ export function mountChannels(host: RouteHost, { sender, quotes, figures }: Chan
     const { context, params, query, facts } = call;
     const channel = await readChannel(context, Number(params.id));
     const { user: actor } = signedIn(call);
-    const time = await testChannel(
-      { context, sender, quotes, actor, language: facts.language },
-      { channel, model: query.model, isSaved: true },
-    );
+    const time = await testChannel({ context, actor, language: facts.language }, { channel, model: query.model, isSaved: true });
     return answer(undefined, { extra: { time } });
   });
 
@@ -72,20 +60,17 @@ export function mountChannels(host: RouteHost, { sender, quotes, figures }: Chan
     const { context, body, facts } = call;
     const { user: actor } = signedIn(call);
     const channel = await draftChannel(context, actor, body);
-    const time = await testChannel(
-      { context, sender, quotes, actor, language: facts.language },
-      { channel, model: body.model, isSaved: false },
-    );
+    const time = await testChannel({ context, actor, language: facts.language }, { channel, model: body.model, isSaved: false });
     return answer(undefined, { extra: { time } });
   });
 
   mount(host, channelApi.models, () => builtInModels().map(modelObject));
   mount(host, channelApi.fetchModels, async ({ context, params, facts }) =>
-    fetchModels({ context, sender, language: facts.language }, await readChannel(context, Number(params.id))),
+    fetchModels({ context, language: facts.language }, await readChannel(context, Number(params.id))),
   );
   mount(host, channelApi.fetchDraftModels, async (call) => {
     const { context, body, facts } = call;
     const channel = await draftChannel(context, signedIn(call).user, body);
-    return fetchModels({ context, sender, language: facts.language }, channel);
+    return fetchModels({ context, language: facts.language }, channel);
   });
 }

@@ -12,12 +12,11 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { Capability } from '#server/dialects/provider-traits.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
-import type { QuotedPrice, Quotes } from '#server/money/quote.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
-import type { Sender } from '#server/upstream/send.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { sendWhole } from './send-whole.ts';
@@ -25,8 +24,6 @@ import { testBody, testCapability } from './test-request.ts';
 
 export interface ChannelTest {
   context: AppContext;
-  sender: Sender;
-  quotes: Quotes;
   actor: UserRecord;
   language: Language;
 }
@@ -73,10 +70,10 @@ interface PreparedTest {
   capability: Capability;
 }
 
-function prepare({ context, quotes, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
+function prepare({ context, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
   try {
     const channel = usableChannel(context, record);
-    return { channel, price: quotes.priceOf(model, actor.group, actor), capability: testCapability(channel, model) };
+    return { channel, price: context.quotes.priceOf(model, actor.group, actor), capability: testCapability(channel, model) };
   } catch (failure) {
     throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
   }
@@ -103,7 +100,6 @@ interface TestAnswer {
 
 async function ask({
   context,
-  sender,
   channel,
   capability,
   testModel,
@@ -124,7 +120,7 @@ async function ask({
     forceUsage: false,
     now: context.now(),
   });
-  const answer = await sendWhole(sender, request, { channel, language, limits, code: 'channel_test_failed' });
+  const answer = await sendWhole(context.sender, request, { channel, language, limits, code: 'channel_test_failed' });
   if (answer.status !== 200) {
     const text = answer.body.toString('utf8');
     const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
@@ -160,7 +156,7 @@ async function keepResult(
 }
 
 async function writeTestLog(
-  { context, actor, quotes }: ChannelTest,
+  { context, actor }: ChannelTest,
   {
     channel,
     model,
@@ -187,7 +183,7 @@ async function writeTestLog(
     group: actor.group,
     other: {
       // What it would have cost in a group of ratio 1. The row's own quota is 0, because nobody paid.
-      test_quota: usage === null ? 0 : quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
+      test_quota: usage === null ? 0 : context.quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
       model_ratio: byUsage?.modelRatio ?? 0,
       completion_ratio: byUsage?.completionRatio ?? 0,
       model_price: price.price.kind === 'call' ? price.price.modelPrice : -1,

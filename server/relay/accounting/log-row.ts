@@ -23,7 +23,7 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
   const { admission, quoted, services, model } = call;
   const { usage, request, failure } = end;
   const ending = endRules[end.reason].logged;
-  const quota = usage === null ? 0 : services.quotes.charge(quoted, pricedUsage(usage));
+  const quota = usage === null ? 0 : services.context.quotes.charge(quoted, pricedUsage(usage));
   const duration = elapsed(call);
   const { price, groupRatio } = quoted;
   const other: LogOther = {

@@ -36,7 +36,7 @@ export async function openCall(
     content = admitted.content;
     const { admission, facts, pass } = admitted;
     const { body } = content;
-    const quoted = services.quotes.priceOf(model, admission.group, admission.user);
+    const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const reserved = await reserveCall(services, { admission, endpoint, model, body, facts, quoted });
     const call: RunningCall = {
       services,

@@ -60,7 +60,8 @@ const unknownMedia = 4;
 
 /** @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable} */
 export async function reserveCall(services: RelayServices, call: CallToReserve): Promise<ReservedCall> {
-  const { learned, quotes } = services;
+  const { learned, context } = services;
+  const { quotes } = context;
   const { admission, quoted, model } = call;
   const output = outputOf(services, call);
   let prompt = promptByEstimate(services, call);

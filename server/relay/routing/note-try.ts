@@ -10,12 +10,12 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** A try whose answer had begun. It counts at its end, so that a failure is counted with its call. */
 export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, reason: EndReason, failure?: UpstreamFailure): void {
-  const { health, figures } = call.services;
+  const { health, context } = call.services;
   const rule = endRules[reason];
   attempt.end_ms = elapsed(call);
   if (reason !== 'completed') attempt.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
   // Whose client left before the first byte tells nothing.
-  if (attempt.first_byte_ms !== undefined) figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
+  if (attempt.first_byte_ms !== undefined) context.figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
   if (rule.channel === 'well') health.succeeded(channel.id, call.model);
   else if (rule.channel === 'nothing') health.released(channel.id, call.model);
   else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
@@ -23,7 +23,7 @@ export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, r
 
 /** A try that failed before its answer began. */
 export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, failure: UpstreamFailure): void {
-  const { context, health, figures } = call.services;
+  const { context, health } = call.services;
   attempt.end_ms = elapsed(call);
   attempt.error = nameIn(call, failure);
   // The caller's fault or ours: the channel had no part in it.
@@ -31,7 +31,7 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
     health.released(channel.id, call.model);
     return;
   }
-  figures.called(channel.id, undefined);
+  context.figures.called(channel.id, undefined);
   // A request that is bad says nothing about the channel.
   if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
   else health.released(channel.id, call.model);

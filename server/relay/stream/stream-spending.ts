@@ -94,7 +94,7 @@ export class StreamSpending {
     if (settings.get('StreamOverdraft') === 'stop') return false;
     // As much as one answer can be, so that it need not be asked again.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
-    const most = services.quotes.reserveFor(this.#call.quoted, prompt, largest * this.#call.choices);
+    const most = services.context.quotes.reserveFor(this.#call.quoted, prompt, largest * this.#call.choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));
   }
 
@@ -104,6 +104,6 @@ export class StreamSpending {
 
   #costOf(completionTokens: number): number {
     const { services, quoted, prompt } = this.#call;
-    return services.quotes.reserveFor(quoted, prompt, completionTokens);
+    return services.context.quotes.reserveFor(quoted, prompt, completionTokens);
   }
 }
