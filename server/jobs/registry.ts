@@ -5,7 +5,7 @@ import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
-import { sweepRefusedRequests } from '#server/logs/refusal-log.ts';
+import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 
 export interface Job {
@@ -23,6 +23,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-channel-figures', everySeconds: 3600, leaseSeconds: 300, run: sweepChannelFigures },
   { name: 'sweep-watches', everySeconds: 3600, leaseSeconds: 300, run: sweepWatches },
   { name: 'sweep-refused-requests', everySeconds: 3600, leaseSeconds: 300, run: sweepRefusedRequests },
+  { name: 'sweep-undated-refusals', everySeconds: 86_400, leaseSeconds: 3600, run: sweepUndatedRefusals },
   { name: 'fill-folded-names', everySeconds: 86_400, leaseSeconds: 3600, run: fillFoldedNames },
   { name: 'fold-log', everySeconds: 15, leaseSeconds: 300, run: foldLog },
   { name: 'check-log-folds', everySeconds: 600, leaseSeconds: 300, run: checkFolds },

@@ -100,6 +100,14 @@ export async function sweepRefusedRequests({ db, now }: Pick<AppContext, 'db' | 
   return db.collection('refused_requests').remove({ created_at: { lt: Math.floor(now() / 1000) - keptSeconds } });
 }
 
+/** Removes those that an earlier version stored without a time. It reads all ids, so it runs once a day, beside the event loop. */
+export async function sweepUndatedRefusals({ db }: Pick<AppContext, 'db'>): Promise<number> {
+  const refused = db.collection('refused_requests');
+  let count = 0;
+  for await (const { id } of refused.each({ created_at: { exists: false } })) count += await refused.remove({ id });
+  return count;
+}
+
 /** As it is first stored; the count is added afterwards, by every process its own. */
 function rowOf({ key, user, token, model, reason, firstAt, ids }: RefusalCounter, id: number): LogRecord {
   const refusal: RefusalFacts = {

@@ -3,7 +3,7 @@ import type { Log } from '#shared/logs.ts';
 import { LogOther } from '#shared/logs.ts';
 import { errorText } from '#shared/errors.ts';
 import { keptIds, mostOfUser } from '#server/logs/refusal-counters.ts';
-import { createRefusalLog, sweepRefusedRequests } from '#server/logs/refusal-log.ts';
+import { createRefusalLog, sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { AppError } from '#shared/errors.ts';
 import { audit } from '#server/money/audit.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -125,6 +125,15 @@ describe.each(engines)('refused calls on $kind', (engine) => {
     expect(await stored()).toBe(0);
     expect(row?.request_id).toBe(ids.at(-1));
     expect(await app.context.db.collection('logs').count({ type: 5 })).toBe(1);
+  });
+
+  it('of an earlier version, stored without a time, are removed, and no others', async () => {
+    await using the = await scene();
+    const refused = the.app.context.db.collection('refused_requests');
+    for (let index = 0; index < 3; index += 1) await refused.insert({ id: `earlier ${index}`, log_id: 1 });
+    await refused.insert({ id: 'dated', log_id: 1, created_at: 1 });
+    expect(await sweepUndatedRefusals(the.app.context)).toBe(3);
+    expect((await refused.find({})).map(({ id }) => id)).toEqual(['dated']);
   });
 
   it('cannot fill the log or the memory, whatever a caller sends', async () => {

@@ -2,6 +2,6 @@
 export interface RefusedRequestRecord {
   id: string;
   log_id: number;
-  /** Unix seconds. */
-  created_at: number;
+  /** Unix seconds; absent in records of earlier versions. */
+  created_at?: number;
 }
