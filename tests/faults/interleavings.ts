@@ -5,12 +5,14 @@ import { createChangeFeed } from '#server/db/change-feed.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Database } from '#server/db/database.ts';
-import { balanceOf, emptyMoney } from '#server/money/account.ts';
+import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { buildLog } from '#tests/support/build-log.ts';
+import { buildTokenRecord } from '#tests/support/build-token.ts';
+import { buildUserRecord } from '#tests/support/build.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
@@ -147,18 +149,9 @@ async function kill(process: Process): Promise<void> {
 async function arrange(db: Database, running: readonly Process[], random: () => number): Promise<Subject> {
   const quota = Math.floor(random() * 2.5 * largest);
   const isLimited = random() < 0.5;
-  const user: UserRecord = { ...blankUser, id: await db.nextId('users'), ...emptyMoney() };
-  user.username = `u${user.id}`;
-  user.username_folded = user.username;
+  const user = buildUserRecord({ id: await db.nextId('users') });
   await db.collection('users').insert(user);
-  const token: TokenRecord = {
-    ...blankToken,
-    id: await db.nextId('tokens'),
-    user_id: user.id,
-    unlimited_quota: !isLimited,
-    ...emptyMoney(),
-  };
-  token.key_hash = `k${token.id}`;
+  const token = buildTokenRecord({ id: await db.nextId('tokens'), user_id: user.id, unlimited_quota: !isLimited });
   await db.collection('tokens').insert(token);
   const { ledger } = running[0] ?? raise();
   if (quota > 0) await ledger.change({ account: 'user', id: user.id, amount: quota, ref: `u${user.id}`, kind: 'test', actorId: 0 });
@@ -277,48 +270,3 @@ async function check(db: Database, subjects: readonly Subject[], where: string):
 function raise(): never {
   throw new Error('No process runs');
 }
-
-const blankUser = {
-  username: '',
-  username_folded: '',
-  password_hash: '',
-  display_name: '',
-  role: 1,
-  status: 1,
-  email: '',
-  github_id: '',
-  oidc_id: '',
-  wechat_id: '',
-  telegram_id: '',
-  linux_do_id: '',
-  quota: 0,
-  used_quota: 0,
-  request_count: 0,
-  group: 'default',
-  aff_count: 0,
-  aff_quota: 0,
-  aff_history_quota: 0,
-  inviter_id: 0,
-  DeletedAt: null,
-  setting: '',
-  created_time: 0,
-  revision: 1,
-};
-
-const blankToken = {
-  name: 'key',
-  key_hash: '',
-  key_cipher: '',
-  status: 1,
-  created_time: 0,
-  accessed_time: 0,
-  expired_time: -1,
-  remain_quota: 0,
-  used_quota: 0,
-  model_limits_enabled: false,
-  model_limits: '',
-  allow_ips: '',
-  group: '',
-  DeletedAt: null,
-  revision: 1,
-};

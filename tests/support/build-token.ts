@@ -15,18 +15,33 @@ export async function createToken(
 ): Promise<{ token: TokenRecord; key: string }> {
   const key = context.randomText(48);
   const id = await context.db.nextId('tokens');
-  const token: TokenRecord = {
+  const token = buildTokenRecord({
     id,
     user_id: userId,
     name: `key ${id}`,
     key_hash: context.secrets.hash(key),
     key_cipher: context.secrets.encrypt(key),
+    unlimited_quota: quota === undefined,
+    ...fields,
+  });
+  await context.db.collection('tokens').insert(token);
+  if (quota !== undefined)
+    await context.ledger.change({ account: 'token', id, amount: quota, kind: 'test', ref: `test-token:${id}`, actorId: 0 });
+  return { token, key: `sk-${key}` };
+}
+
+/** A record without a server, not yet stored. */
+export function buildTokenRecord(fields: Partial<TokenRecord> & Pick<TokenRecord, 'id' | 'user_id'>): TokenRecord {
+  return {
+    name: `key ${fields.id}`,
+    key_hash: `k${fields.id}`,
+    key_cipher: '',
     status: 1,
     created_time: 0,
     accessed_time: 0,
     expired_time: -1,
     remain_quota: 0,
-    unlimited_quota: quota === undefined,
+    unlimited_quota: true,
     used_quota: 0,
     model_limits_enabled: false,
     model_limits: '',
@@ -37,10 +52,6 @@ export async function createToken(
     ...emptyMoney(),
     ...fields,
   };
-  await context.db.collection('tokens').insert(token);
-  if (quota !== undefined)
-    await context.ledger.change({ account: 'token', id, amount: quota, kind: 'test', ref: `test-token:${id}`, actorId: 0 });
-  return { token, key: `sk-${key}` };
 }
 
 /** A session of that user, without the cost of a login; returns the cookie to send. */

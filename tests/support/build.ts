@@ -20,11 +20,24 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
     hashes.set(password, known);
     hash = await known;
   }
-  return {
+  return buildUserRecord({
+    username,
+    display_name: username,
+    password_hash: hash,
+    aff_code: context.randomText(8),
+    created_time: Math.floor(context.now() / 1000),
+    ...fields,
     id,
+  });
+}
+
+/** The same without a server. */
+export function buildUserRecord(fields: Partial<UserRecord> & Pick<UserRecord, 'id'>): UserRecord {
+  const username = fields.username ?? `user${fields.id}`;
+  return {
     username,
     username_folded: foldName(username),
-    password_hash: hash,
+    password_hash: '',
     display_name: username,
     role: 1,
     status: 1,
@@ -38,14 +51,13 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
     used_quota: 0,
     request_count: 0,
     group: 'default',
-    aff_code: context.randomText(8),
     aff_count: 0,
     aff_quota: 0,
     aff_history_quota: 0,
     inviter_id: 0,
     DeletedAt: null,
     setting: '',
-    created_time: Math.floor(context.now() / 1000),
+    created_time: 0,
     revision: 1,
     ...emptyMoney(),
     ...fields,
