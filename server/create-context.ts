@@ -38,7 +38,7 @@ export interface ContextParts {
 /** How long calls that were cut may take to end. */
 const cutCallsMs = 5_000;
 
-/** Starts the caches and this process' books. Whoever opened the database hands it over: `close` closes it. */
+/** Starts the caches and this process' books. `close` closes the database too. */
 export async function createContext(parts: ContextParts): Promise<RunningContext> {
   const { env, db } = parts;
   const log = parts.log ?? pino({ level: env.LOG_LEVEL });

@@ -142,7 +142,7 @@ const catalogue = {
   // Monitoring
   /** Seconds that a channel's test may take; 0: no limit. */
   ChannelDisableThreshold: numberSetting(5, { min: 0, max: 86_400 }),
-  /** Quota at which a user is reminded who has no threshold of his own. */
+  /** Quota at which users are reminded who have no threshold of their own. */
   QuotaRemindThreshold: integerSetting(1000, amount),
   AutomaticDisableChannelEnabled: booleanSetting(false),
   AutomaticEnableChannelEnabled: booleanSetting(false),

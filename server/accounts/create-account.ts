@@ -23,7 +23,7 @@ export interface NewAccount {
   role?: number;
   email?: string;
   inviter?: UserRecord | null;
-  /** Who does it; 0: the person himself. */
+  /** Who does it; 0: the new user. */
   actorId: number;
 }
 

@@ -1,4 +1,4 @@
-// What a deletion takes along. Rows stay for the books; names and addresses stay reserved.
+// Deleting a user. The record stays for the books, and its name and addresses stay reserved.
 import { TokenStatus } from '#shared/tokens.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
@@ -16,7 +16,7 @@ export async function deleteAccount(context: AppContext, id: number, check: (cur
       return { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash'] };
     },
   });
-  // From here on none of the user's keys works, whatever their own status says: the user is announced, the tokens need not be.
+  // The change of the user is announced already. None of the user's keys works from then on, so their own change needs no announcement.
   await endSessionsOf(context, id);
   const enabled: Filter<TokenRecord> = { user_id: id, status: { ne: TokenStatus.disabled } };
   await context.db.collection('tokens').patchAll(enabled, { set: { status: TokenStatus.disabled }, increment: { revision: 1 } });

@@ -1,5 +1,5 @@
 // Names that differ only by the case of their letters would be taken for one another: the second is refused. Whoever signs in
-// gives his name as it is.
+// gives their name as it is.
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

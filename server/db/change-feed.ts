@@ -14,11 +14,11 @@ export interface ChangeFeedOptions {
   pollMilliseconds?: number;
 }
 
-/** A missing id is waited for this long; then whoever drew it is taken for dead. */
+/** A missing id is waited for this long; then the process that drew it is taken for dead. */
 const gapMilliseconds = 10_000;
 /** A row that took longer than this to store may have been given up: it is announced once more, under a new id. */
 const slowStoreMilliseconds = gapMilliseconds / 2;
-/** Rows are kept for this long; whoever was away for half of it drops its caches instead. */
+/** Rows are kept for this long; a process that was away for half of it drops its caches instead. */
 const keptMilliseconds = 10 * 60_000;
 const pruneEveryMilliseconds = 60_000;
 /** How far back a new feed looks for rows that are still on their way. */

@@ -96,8 +96,8 @@ function checkRole(endpoint: Endpoint, caller: Caller | null): void {
 }
 
 /**
- * A foreign page can make a browser send a form, which looks like JSON if it wants, without asking first: to set this up
- * for its visitor, or to sign the visitor in as somebody else. JSON by its type it cannot. Other clients may say what they like.
+ * A foreign page can make a browser send a form without asking first, with a text that reads as JSON: to set this server up, or to sign
+ * its visitor in to another account. It cannot send the content type of JSON, so requests of pages must have that. Other clients need not.
  */
 function readBody(host: RouteHost, { request, connection, facts, caller, limit }: BodyRequest): Promise<unknown> {
   const { headers, ip } = facts;
@@ -117,8 +117,8 @@ interface BodyRequest {
 }
 
 /**
- * The values of a query string by their names. A field that is there twice, or as `p[$gt]`, would be read as something else
- * by somebody: it is refused. Names that the endpoint does not know are nobody's.
+ * The values of a query string by their names. A known field that is there twice, or as `p[$gt]`, is refused: other code could read it
+ * differently. Names that the endpoint does not know are left out.
  */
 function plainQuery(schema: z.ZodType | undefined, values: URLSearchParams): Record<string, string> {
   const known = schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};

@@ -13,18 +13,18 @@ export interface Job {
   name: string;
   everySeconds: number;
   /** Longer than a run ever takes: then another process may take the job for abandoned. */
-  leaseSeconds: number;
+  lockSeconds: number;
   run(context: AppContext): Promise<unknown>;
 }
 
 export const jobs: readonly Job[] = [
-  { name: 'sweep-sessions', everySeconds: 3600, leaseSeconds: 300, run: sweepSessions },
-  { name: 'sweep-limits', everySeconds: 600, leaseSeconds: 300, run: sweepLimits },
-  { name: 'sweep-channel-figures', everySeconds: 3600, leaseSeconds: 300, run: sweepChannelFigures },
-  { name: 'sweep-watches', everySeconds: 3600, leaseSeconds: 300, run: sweepWatches },
-  { name: 'sweep-refused-requests', everySeconds: 3600, leaseSeconds: 300, run: sweepRefusedRequests },
-  { name: 'sweep-undated-refusals', everySeconds: 86_400, leaseSeconds: 3600, run: sweepUndatedRefusals },
-  { name: 'fill-folded-names', everySeconds: 86_400, leaseSeconds: 3600, run: fillFoldedNames },
-  { name: 'fold-log', everySeconds: 15, leaseSeconds: 300, run: foldLog },
-  { name: 'check-log-folds', everySeconds: 600, leaseSeconds: 300, run: checkFolds },
+  { name: 'sweep-sessions', everySeconds: 3600, lockSeconds: 300, run: sweepSessions },
+  { name: 'sweep-limits', everySeconds: 600, lockSeconds: 300, run: sweepLimits },
+  { name: 'sweep-channel-figures', everySeconds: 3600, lockSeconds: 300, run: sweepChannelFigures },
+  { name: 'sweep-watches', everySeconds: 3600, lockSeconds: 300, run: sweepWatches },
+  { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },
+  { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },
+  { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
+  { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
+  { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

@@ -1,4 +1,4 @@
-// Runs the jobs of the registry, each in one process at a time, over all processes: whoever gets the lease runs it.
+// Runs the jobs of the registry, each in one process at a time, over all processes: the process that gets its lock runs it.
 import type { AppContext } from '#server/context.ts';
 import type { Job } from '#server/jobs/registry.ts';
 
@@ -49,7 +49,7 @@ export function startScheduler(context: AppContext, jobs: readonly Job[]): Sched
 async function runIfDue(context: AppContext, job: Job, owner: string): Promise<void> {
   const rows = context.db.collection('jobs');
   const now = context.now();
-  const expiresAt = now + job.leaseSeconds * 1000;
+  const expiresAt = now + job.lockSeconds * 1000;
   const id = `job:${job.name}`;
   // The run counts from its beginning, so that a job that fails is not run all the time.
   const taken = await rows.patch(

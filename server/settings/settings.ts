@@ -41,7 +41,7 @@ export function createSettings(parts: SettingsParts): Settings {
     revision += 1;
   }
 
-  // Whoever asks while rows are being read may have changed one since: he gets the read after that.
+  // A caller that asks while rows are being read may have changed one since, so it gets the read after that.
   function reload(): Promise<void> {
     if (running === null) {
       running = read().finally(() => {

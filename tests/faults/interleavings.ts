@@ -184,7 +184,7 @@ async function one(subject: Subject, running: readonly Process[], acting: Acting
   try {
     await choose(subject, process, acting);
   } catch (failure) {
-    // Whoever was at it has died.
+    // The process that was doing it has died.
     if (!running.some(({ isDead }) => isDead)) throw failure;
   }
 }

@@ -1,5 +1,5 @@
-// A write fails, and nobody knows whether it was carried out: nothing is done twice, nothing stays behind, and nobody is
-// refused money that he has.
+// A write fails, and its process does not know whether it was carried out: nothing is done twice, no money stays in a lease, and no
+// call is refused money that its account has.
 import { describe, expect, test } from 'vitest';
 import { balanceOf } from '#server/money/account.ts';
 import { audit } from '#server/money/audit.ts';
@@ -17,7 +17,7 @@ async function checkSpendable({ context, other, user, limited, unlimited }: Scen
     const amount = isLimited ? balanceOf(tokenRecord) : balanceOf(record);
     const request = { userId: user.id, token: { id: token.id, isLimited } };
     let result = await context.ledger.reserve({ ...request, amount });
-    // Another process may hold it idle, and on a busy machine it may hear of that too late for the first call.
+    // Another process may hold it idle. On a busy machine it may hear too late for the first call that it is asked for it.
     if (!('reservation' in result)) result = await context.ledger.reserve({ ...request, amount });
     expect('reservation' in result, `${where}: ${amount} can be spent`).toBe(true);
     const beyond = await other.ledger.reserve({ ...request, amount: 1 });
@@ -57,7 +57,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
       async (further) => {
         await onPlace(engine, async (place) => {
           const writes = await countWrites(place);
-          // A few more than that: the process is told to give money back, and does.
+          // A few more than that, because the process is asked to give money back.
           const scenes = await Promise.all(
             Array.from({ length: writes + 4 }, async (_, index) => ({
               scene: await arrange(place),
@@ -71,7 +71,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
               scene.db.failAt(at, when, further);
               await workAndReturn(scene, outcomes);
               scene.db.failAt(Infinity, when);
-              // What was given up is finished, one way or the other.
+              // Entries that were given up are applied or voided.
               await scene.context.ledger.settleLeftovers();
               await check(scene, outcomes, where, true);
               expect(await openEntries(scene), where).toBe(0);
@@ -84,7 +84,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
               await scene.context.ledger.settleLeftovers();
               await check(scene, outcomes, `${where}, and all has arrived`, true);
               await checkSpendable(scene, `${where}, and all has arrived`);
-              // Idle leases go back, known and doubtful ones.
+              // Idle leases go back, also those whose content was in doubt.
               await checkNothingHeld(scene);
               await end(scene);
             }),

@@ -11,7 +11,7 @@ describe.each(engines)('jobs on $kind', (engine) => {
     await using app = await createTestApp(engine);
     await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
     let runs = 0;
-    const job = { name: 'count', everySeconds: 3600, leaseSeconds: 60, run: async () => void (runs += 1) };
+    const job = { name: 'count', everySeconds: 3600, lockSeconds: 60, run: async () => void (runs += 1) };
     const schedulers = [app, other].map(({ context }) => startScheduler(context, [job]));
     const tickAll = () => Promise.all(schedulers.map((scheduler) => scheduler.tick()));
     await tickAll();
@@ -32,7 +32,7 @@ describe.each(engines)('jobs on $kind', (engine) => {
     const make = (name: string, fails: boolean) => ({
       name,
       everySeconds: 60,
-      leaseSeconds: 60,
+      lockSeconds: 60,
       run: async () => {
         seen.push(name);
         if (fails) throw new Error('as the test wants');

@@ -24,8 +24,8 @@ export async function presentForAdmin({ db }: Pick<AppContext, 'db'>, records: r
 }
 
 /**
- * A row for the user whose row it is: which channels there are is none of his business, and in what state their accounts are
- * neither. "Incorrect API key" would read as if his own were meant.
+ * A row for the user whose row it is: it tells nothing of the channels and of the state of their accounts.
+ * "Incorrect API key" would read as if the user's own key were meant.
  */
 export function presentForOwner(record: LogRecord): Log {
   const { other } = record;

@@ -10,7 +10,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { clearLimit, countHit, enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
-/** Failed logins of one account from one address: a stranger locks out himself. */
+/** Failed logins of one account from one address: a stranger locks out only their own address. */
 const pairLimit = { count: 10, windowSeconds: 900 };
 /**
  * Failed logins of one account from everywhere. Addresses that have signed in to it before are not asked, so that no crowd

@@ -18,9 +18,9 @@ const rootQuota = 100_000_000;
 const secretTries = { count: 10, windowSeconds: 600 };
 
 /**
- * Creates the super admin and stores the mode. Every step may be repeated: what broke off half-way is finished by the next
- * call. Answers the super admin when this call has chosen his password; null when the account was there before, because
- * nobody has shown then that it is theirs. @throws {AppError} `setup_done`, and for wrong input
+ * Creates the super admin and stores the mode. Every step can be repeated: the next call finishes what broke off half-way.
+ * Returns the super admin when this call has set the password; null when the account was there before, because the caller has not
+ * shown then that it is theirs. @throws {AppError} `setup_done`, and for wrong input
  */
 export async function setUp(context: AppContext, input: SetupInput, ip: string): Promise<UserRecord | null> {
   const { isDone, hasRoot } = await readSetupState(context);
@@ -29,7 +29,7 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
   const account = hasRoot ? null : checkAccount(input);
   if (!(await claimSetup(context))) throw new AppError('setup_done');
   try {
-    // Looked for again: whoever held the claim until now may have made one.
+    // Looked for again: the call that held the claim until now may have made one.
     const found = await findRoot(context);
     const root = found ?? (await createRoot(context, account ?? checkAccount(input)));
     await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });

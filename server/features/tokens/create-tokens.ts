@@ -1,4 +1,4 @@
-import { withEditLease } from '#server/accounts/edit-lease.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { AppError } from '#shared/errors.ts';
 import { tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
 import type { TokenCreate } from '#shared/tokens.ts';
@@ -24,7 +24,7 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   checkTokenGroup(context.settings, owner, fields.group);
   const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
-  return withEditLease(context, `tokens-of:${owner.id}`, async () => {
+  return withEditLock(context, `tokens-of:${owner.id}`, async () => {
     await checkRoom(context, owner, count);
     return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
   });

@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import type { TokenEdit } from '#shared/tokens.ts';
-import { withEditLease } from '#server/accounts/edit-lease.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { meantBalance } from '#server/accounts/meant-balance.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -21,11 +21,11 @@ const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
 /**
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
- * after: whoever reads in between holds a revision that is no longer current when his own edit comes. @throws {AppError}
+ * after: an editor that reads in between holds a revision that is not current any more when its own edit comes. @throws {AppError}
  */
 export function editToken(context: AppContext, owner: UserRecord, input: TokenEdit): Promise<TokenRecord> {
   const fields = checkTokenFields(input);
-  return withEditLease(context, `token:${input.id}`, async () => {
+  return withEditLock(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, owner, input);
     const { before } = await editOwnToken(context, owner, input, (token) => {
       // What it refuses is refused before anything is stored.
@@ -60,7 +60,7 @@ export function editTokenStatus(context: AppContext, owner: UserRecord, input: T
   if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
     throw invalidField('status', fieldRules.onOrOff);
   }
-  return withEditLease(context, `token:${input.id}`, async () => {
+  return withEditLock(context, `token:${input.id}`, async () => {
     const { after } = await editOwnToken(context, owner, input, (token) => {
       if (status === TokenStatus.enabled && isExpired(token, context.now())) throw new AppError('token_expired_enable');
       if (status === TokenStatus.enabled && isExhausted(token)) throw new AppError('token_exhausted_enable');

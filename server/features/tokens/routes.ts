@@ -10,7 +10,7 @@ import { editToken, editTokenStatus } from './edit-token.ts';
 import { presentMasked, presentToken } from './present-token.ts';
 import { findToken, listTokens, searchTokens } from './store.ts';
 
-/** Everything is about the caller's own tokens, whatever his role. */
+/** Everything is about the caller's own tokens, whatever their role. */
 export function mountTokens(host: RouteHost): void {
   mount(host, tokenApi.list, async (call) => {
     const { context, query } = call;

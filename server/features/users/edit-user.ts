@@ -9,7 +9,7 @@ import { meantBalance } from '#server/accounts/meant-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
-import { withEditLease } from '#server/accounts/edit-lease.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
@@ -37,7 +37,7 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   };
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
   const edited = isQuotaEdit
-    ? await withEditLease(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fieldsFor))
+    ? await withEditLock(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fieldsFor))
     : (await editAccount(context, { id: target.id, revision: edit.revision, change: (current) => ({ set: fieldsFor(current) }) })).after;
   if (passwordHash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
   return presentUser(edited);

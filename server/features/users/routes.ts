@@ -15,7 +15,7 @@ export function mountUsers(host: RouteHost): void {
   mount(host, userApi.search, ({ query, context }) => listUsers(context, query));
   mount(host, userApi.read, async (call) => {
     const user = await readLivingUser(call.context, Number(call.params.id));
-    // Everybody may read himself; the super admin everybody.
+    // All may read themselves; the super admin may read all.
     const caller = signedIn(call).user;
     if (user.id !== caller.id && !mayActOn(caller.role, user.role)) throw new AppError('user_read_denied');
     return presentUser(user);

@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 
 /** An editor that died holds the others up no longer than this. */
-const leaseMs = 5000;
+const lockMs = 5000;
 const pollMs = 15;
 const patienceMs = 15_000;
 
@@ -13,10 +13,10 @@ const patienceMs = 15_000;
 const queues = new Map<string, Promise<unknown>>();
 
 /** Runs `work` while nobody else runs work of the same name. @throws {AppError} `database_unavailable` after 15 s of waiting */
-export async function withEditLease<Result>(context: AppContext, name: string, work: () => Promise<Result>): Promise<Result> {
+export async function withEditLock<Result>(context: AppContext, name: string, work: () => Promise<Result>): Promise<Result> {
   const key = `edit:${name}`;
   const before = queues.get(key) ?? Promise.resolve();
-  const mine = before.then(() => holdLease(context, key, work));
+  const mine = before.then(() => holdLock(context, key, work));
   const settled = mine.catch(() => undefined);
   queues.set(key, settled);
   try {
@@ -26,16 +26,16 @@ export async function withEditLease<Result>(context: AppContext, name: string, w
   }
 }
 
-async function holdLease<Result>(context: AppContext, key: string, work: () => Promise<Result>): Promise<Result> {
+async function holdLock<Result>(context: AppContext, key: string, work: () => Promise<Result>): Promise<Result> {
   const jobs = context.db.collection('jobs');
   const owner = context.randomText(16);
   for (let waited = 0; ; waited += pollMs) {
     const now = context.now();
-    const lease = { id: key, owner, expires_at: now + leaseMs, last_run_at: now };
+    const lock = { id: key, owner, expires_at: now + lockMs, last_run_at: now };
     const taken = await jobs.patch(
       { id: key, expires_at: { lte: now } },
-      { set: { owner, expires_at: lease.expires_at, last_run_at: now } },
-      { insertIfMissing: lease },
+      { set: { owner, expires_at: lock.expires_at, last_run_at: now } },
+      { insertIfMissing: lock },
     );
     if (taken !== null) break;
     if (waited >= patienceMs) throw new AppError('database_unavailable', {}, { retryAfter: 1 });
@@ -44,9 +44,9 @@ async function holdLease<Result>(context: AppContext, key: string, work: () => P
   try {
     return await work();
   } finally {
-    // The work is done; a lease that cannot be given back now ends by itself.
+    // The work is done; a lock that cannot be given back now ends by itself.
     await jobs.remove({ id: key, owner }).catch((failure: unknown) => {
-      context.log.warn({ reason: String(failure) }, 'an edit lease could not be given back');
+      context.log.warn({ reason: String(failure) }, 'an edit lock could not be given back');
     });
   }
 }
