@@ -77,6 +77,34 @@ describeInBrowser('the guide', () => {
     await expectSoundScreen(visitor);
   });
 
+  it('is as wide as a phone while it waits, when a call is refused and when one has arrived', async () => {
+    const { tidegate, api } = await setStage();
+    await using _server = tidegate;
+    await api.post('/api/channel/', channelBody(tidegate));
+    await api.post('/api/token/', { name: 'first-token', remain_quota: 2_500_000, expired_time: -1 });
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await signIn(visitor);
+    const { page } = visitor;
+    await page.goto('/first-call');
+    await page.getByText(text('guide.arrival.waiting')).waitFor();
+    await page.getByText(text('guide.trouble.title')).waitFor();
+    await expectSoundScreen(visitor);
+
+    tidegate.upstream.queue({
+      status: 401,
+      error: { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' },
+    });
+    await page.getByRole('button', { name: text('guide.arrival.send') }).click();
+    await page.getByText(text('guide.cause.provider_key', { channel: 'Harbour mouth', status: 401 })).waitFor();
+    await page.getByText(text('guide.trouble.title')).waitFor();
+    visitor.complaints.length = 0;
+    await expectSoundScreen(visitor);
+
+    await page.getByRole('button', { name: text('guide.arrival.send') }).click();
+    await page.getByRole('heading', { name: text('guide.arrival.done') }).waitFor();
+    await expectSoundScreen(visitor);
+  });
+
   it('names what a token lacks instead of greying its button out', async () => {
     const { tidegate, api, visitor, page } = await setStage();
     await using _server = tidegate;

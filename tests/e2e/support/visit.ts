@@ -75,13 +75,31 @@ export async function expectSoundScreen(visitor: Visitor): Promise<void> {
   expect(complaints, 'errors on the console').toEqual([]);
 }
 
-/** What makes the page scroll sideways: the elements that reach beyond its right edge, or the page itself. */
+/**
+ * What reaches beyond the right edge of the screen: it makes the page scroll sideways, or it is cut off there by a screen that
+ * hides its overflow. A box within a screen may scroll or cut its own content, as long as it ends before the edge itself.
+ */
 async function sidewaysScroll(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
-    if (Math.max(scrollWidth, document.body.scrollWidth) <= clientWidth) return [];
-    const wide = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > clientWidth + 1);
-    return [`${scrollWidth} of ${clientWidth}`, ...wide.slice(0, 5).map((element) => element.outerHTML.slice(0, 160))];
+    const edge = clientWidth + 1;
+    const isContained = (element: Element): boolean => {
+      for (let box = element.parentElement; box !== null && box.tagName !== 'MAIN' && box !== document.body; box = box.parentElement)
+        if (getComputedStyle(box).overflowX !== 'visible' && box.getBoundingClientRect().right <= edge) return true;
+      return false;
+    };
+    const wide = [...document.querySelectorAll('body *')].filter(
+      (element) =>
+        element.getBoundingClientRect().right > edge &&
+        element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+        element.closest('[inert]') === null &&
+        !isContained(element),
+    );
+    const isPageWide = Math.max(scrollWidth, document.body.scrollWidth) > clientWidth;
+    return [
+      ...(isPageWide ? [`the page: ${scrollWidth} of ${clientWidth}`] : []),
+      ...wide.slice(0, 5).map((element) => `${element.getBoundingClientRect().right}: ${element.outerHTML.slice(0, 160)}`),
+    ];
   });
 }
 
