@@ -25,6 +25,26 @@ describeInBrowser('first paint', () => {
   });
   afterAll(() => tidegate.close());
 
+  it.each(['phone', 'tablet', 'desk'] as const)('%s: the bar of a visitor is as high on every screen', async (size) => {
+    const { page, context } = await createVisitor(tidegate.url, { size });
+    const heights: number[] = [];
+    for (const screen of ['/', '/login', '/pricing']) {
+      await page.goto(screen);
+      await settle(page);
+      heights.push(
+        await page
+          .locator('header')
+          .first()
+          .evaluate((bar) => bar.getBoundingClientRect().height),
+      );
+    }
+    await context.route('**/assets/**', (route) => route.abort());
+    await page.goto('/login', { waitUntil: 'commit' });
+    heights.push(await page.locator('.sh header').evaluate((bar) => bar.getBoundingClientRect().height));
+    expect(new Set(heights)).toEqual(new Set([size === 'desk' ? 48 : 52]));
+    await context.close();
+  });
+
   for (const size of ['phone', 'desk'] as const) {
     it(`${size}: the frame is there without any script, and the real one stands in its place`, async () => {
       const visitor = await createVisitor(tidegate.url, { size, scheme: 'dark' });
@@ -52,8 +72,8 @@ describeInBrowser('first paint', () => {
     });
   }
 
-  it('desk: nothing moves while a screen opens', async () => {
-    const visitor = await createVisitor(tidegate.url);
+  it.each(['phone', 'tablet', 'desk'] as const)('%s: nothing moves while a screen opens', async (size) => {
+    const visitor = await createVisitor(tidegate.url, { size });
     await signIn(visitor);
     for (const screen of screens) {
       const page = await visitor.context.newPage();
