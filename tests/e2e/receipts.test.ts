@@ -33,6 +33,12 @@ describeInBrowser('receipts', () => {
       await panel.getByText(items[0]?.request_id ?? '', { exact: true }).waitFor();
       await panel.getByText(text('common.receipt.charged')).first().waitFor();
       await expectSoundScreen(visitor);
+      await panel.getByRole('link', { name: text('logs.panel.channel', { id: 1 }) }).click();
+      await page.waitForURL('**/channel/edit/1');
+      await panelOf(page, size)
+        .getByRole('heading', { name: /Harbour mouth/ })
+        .waitFor();
+      await expectSoundScreen(visitor);
       await visitor.context.close();
     });
   }

@@ -5,14 +5,12 @@ import type { User } from '#shared/users.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import styles from './account-menu.module.css';
 import { SignOutDialog, useSignOut } from './sign-out.tsx';
 
 export function AccountMenu({ user }: { user: User }) {
   const { t } = useTranslation();
   const router = useRouter();
-  const personal = usePlace('personal');
   const installWay = useInstallWay();
   const signOut = useSignOut();
   return (
@@ -27,17 +25,15 @@ export function AccountMenu({ user }: { user: User }) {
         {(close) => (
           <>
             <p className={styles.role}>{t(`common.role.${roleName(user.role)}`)}</p>
-            {personal !== undefined && (
-              <DisclosureItem
-                icon={<Icon name="settings" />}
-                onClick={() => {
-                  close();
-                  void router.navigate({ to: personal });
-                }}
-              >
-                {t('shell.menu.personal')}
-              </DisclosureItem>
-            )}
+            <DisclosureItem
+              icon={<Icon name="settings" />}
+              onClick={() => {
+                close();
+                void router.navigate({ to: '/personal' });
+              }}
+            >
+              {t('shell.menu.personal')}
+            </DisclosureItem>
             {installWay === 'prompt' && (
               <DisclosureItem
                 icon={<Icon name="download" />}

@@ -1,4 +1,4 @@
-import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
@@ -15,13 +15,12 @@ const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')
 /** The phone's navigation: four screens and the rest behind "more". */
 export function BottomBar() {
   const { t } = useTranslation();
-  const router = useRouter();
   const user = useStoredUser();
   const disabled = useDisabledChannels();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
-  const entries = menuEntries(router, user?.role ?? 0);
+  const entries = menuEntries(user?.role ?? 0);
   const first = entries.filter((entry) => entry.section === 'main').slice(0, places);
   const rest = entries.filter((entry) => !first.includes(entry));
   const isElsewhere = !first.some((entry) => entry.to === path);

@@ -8,7 +8,6 @@ import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { FreshnessChip, useFreshnessWords } from '#pwa/ui/frame/freshness-chip.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import styles from './freshness.module.css';
 
 const tick = 10_000;
@@ -24,7 +23,6 @@ export function Freshness() {
   const seenAt = useSeenAt();
   const conflicts = edits.filter((edit) => edit.state !== 'waiting').length;
   const age = seenAt === 0 ? undefined : Math.max(0, (now - seenAt) / 1000);
-  const outbox = usePlace('outbox');
 
   function handleRefresh(): void {
     void probe();
@@ -45,11 +43,11 @@ export function Freshness() {
       {t('shell.freshness.state', { state: words.state })}
     </span>
   );
-  if (outbox !== undefined && edits.length > 0) {
+  if (edits.length > 0) {
     return (
       <>
         {stateLine}
-        <Link className={styles.door} to={outbox}>
+        <Link className={styles.door} to="/outbox">
           {chip(t('shell.freshness.name_outbox', { state: words.whole }))}
         </Link>
       </>

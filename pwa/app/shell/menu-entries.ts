@@ -1,9 +1,9 @@
-import type { AnyRouter } from '@tanstack/react-router';
 import { Role } from '#shared/roles.ts';
 import type { IconName } from '#pwa/ui/controls/icon.tsx';
+import type { Path } from '#pwa/ui/frame/paths.ts';
 
 export interface MenuEntry {
-  to: string;
+  to: Path;
   /** Key of the name. */
   name: string;
   /** Key of the name in the bottom bar, for entries that may stand there. */
@@ -30,7 +30,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
 ];
 
-/** The entries that a role sees, of the screens that there are: nothing appears before it works. */
-export function menuEntries(router: AnyRouter, role: number): MenuEntry[] {
-  return entries.filter((entry) => entry.role <= role && entry.to in router.routesByPath);
+/** The entries that a role sees. */
+export function menuEntries(role: number): MenuEntry[] {
+  return entries.filter((entry) => entry.role <= role);
 }

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
@@ -23,9 +23,8 @@ interface SidebarProps {
 
 export function Sidebar({ isRail, onFold }: SidebarProps) {
   const { t } = useTranslation();
-  const router = useRouter();
   const user = useStoredUser();
-  const entries = menuEntries(router, user?.role ?? 0);
+  const entries = menuEntries(user?.role ?? 0);
   const foldName = t(isRail ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
   const sections = menuSections
     .map((section) => ({ section, entries: entries.filter((entry) => entry.section === section) }))

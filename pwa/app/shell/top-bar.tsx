@@ -6,7 +6,7 @@ import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon, Mark } from '#pwa/ui/controls/icon.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
+import type { Path } from '#pwa/ui/frame/paths.ts';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
@@ -63,7 +63,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
   );
 }
 
-function BackOrMark({ back }: { back: string | undefined }) {
+function BackOrMark({ back }: { back: Path | undefined }) {
   const { t } = useTranslation();
   if (back === undefined) return <Mark />;
   return (
@@ -75,25 +75,19 @@ function BackOrMark({ back }: { back: string | undefined }) {
 
 function GuestLinks() {
   const { t } = useTranslation();
-  const register = usePlace('register');
-  const pricing = usePlace('pricing');
   const status = useSiteStatus();
   const offersRegister = registrationClosed(status) === undefined;
   return (
     <>
-      {pricing !== undefined && (
-        <Button component={Link} to={pricing} variant="subtle">
-          {t('shell.menu.pricing')}
-        </Button>
-      )}
-      {offersRegister && register !== undefined && (
-        <Button component={Link} to={register} variant="subtle" className={styles.register}>
+      <Button renderRoot={(attributes) => <Link {...attributes} to="/pricing" />} variant="subtle">
+        {t('shell.menu.pricing')}
+      </Button>
+      {offersRegister && (
+        <Button renderRoot={(attributes) => <Link {...attributes} to="/register" />} variant="subtle" className={styles.register}>
           {t('session.register.link')}
         </Button>
       )}
-      <Button component={Link} to="/login">
-        {t('session.login.link')}
-      </Button>
+      <Button renderRoot={(attributes) => <Link {...attributes} to="/login" />}>{t('session.login.link')}</Button>
     </>
   );
 }

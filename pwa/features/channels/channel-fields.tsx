@@ -11,7 +11,6 @@ import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
@@ -149,13 +148,12 @@ export function ChannelFields(props: ChannelFieldsProps) {
 /** Says so when the setting for all channels leaves this one's switch without effect. */
 function AutoBanOff() {
   const { t } = useTranslation();
-  const settings = usePlace('settings');
   const options = useQuery(optionsQuery);
   if (options.data?.find(({ key }) => key === 'AutomaticDisableChannelEnabled')?.value !== 'false') return null;
   return (
     <p className={styles.warning}>
       <StatusMark status="look">
-        {t('channels.hint.auto_ban_off')} {settings !== undefined && <Link to={settings}>{t('channels.hint.auto_ban_turn_on')}</Link>}
+        {t('channels.hint.auto_ban_off')} <Link to="/setting">{t('channels.hint.auto_ban_turn_on')}</Link>
       </StatusMark>
     </p>
   );

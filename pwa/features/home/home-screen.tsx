@@ -13,7 +13,6 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Level } from '#pwa/ui/billing/balance-meter.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import styles from './home-screen.module.css';
@@ -88,7 +87,6 @@ function Today() {
   const format = useFormat();
   const today = useQuery(todayQuery);
   const self = useQuery(selfQuery);
-  const guide = usePlace('firstCall');
   const status = useSiteStatus();
   const isStale = useConnection() !== 'online';
   return (
@@ -128,10 +126,14 @@ function Today() {
           <NoCredit topUpLink={status?.top_up_link ?? ''} />
         </div>
       )}
-      {self.data?.request_count === 0 && (self.data.quota > 0 || self.data.role >= Role.admin) && guide !== undefined && (
+      {self.data?.request_count === 0 && (self.data.quota > 0 || self.data.role >= Role.admin) && (
         <div className={styles.start}>
           <p>{t('home.today.first_call')}</p>
-          <Button renderRoot={(attributes) => <Link {...attributes} to={guide} />} variant="filled" leftSection={<Icon name="play" />}>
+          <Button
+            renderRoot={(attributes) => <Link {...attributes} to="/first-call" />}
+            variant="filled"
+            leftSection={<Icon name="play" />}
+          >
             {t('home.today.open_guide')}
           </Button>
         </div>

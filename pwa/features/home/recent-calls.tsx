@@ -11,7 +11,6 @@ import { Charge } from '#pwa/ui/billing/charge.tsx';
 import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
@@ -21,21 +20,16 @@ import { recentCallsQuery } from './queries.ts';
 export function RecentCalls() {
   const { t } = useTranslation();
   const format = useFormat();
-  const logs = usePlace('logs');
   const recent = useQuery(recentCallsQuery);
   const isStale = useConnection() !== 'online';
   const title = t('home.recent.title');
   return (
     <Block
       title={
-        logs !== undefined ? (
-          <Link className={styles.more} to={logs}>
-            {title}
-            <Icon name="right" />
-          </Link>
-        ) : (
-          title
-        )
+        <Link className={styles.more} to="/log" search={{}}>
+          {title}
+          <Icon name="right" />
+        </Link>
       }
       aside={
         <span className={styles.aside}>
@@ -52,7 +46,7 @@ export function RecentCalls() {
           ) : (
             <ul className={styles.calls}>
               {page.items.map((log) => (
-                <Call key={log.id} log={log} place={logs} />
+                <Call key={log.id} log={log} />
               ))}
             </ul>
           )
@@ -62,7 +56,7 @@ export function RecentCalls() {
   );
 }
 
-function Call({ log, place }: { log: Log; place: string | undefined }) {
+function Call({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
   const ending = endingOf(log);
@@ -86,13 +80,9 @@ function Call({ log, place }: { log: Log; place: string | undefined }) {
   );
   return (
     <li>
-      {place === undefined ? (
-        <div className={styles.call}>{parts}</div>
-      ) : (
-        <Link className={styles.call} to={place} search={{ open: String(log.id) }}>
-          {parts}
-        </Link>
-      )}
+      <Link className={styles.call} to="/log" search={{ open: String(log.id) }}>
+        {parts}
+      </Link>
     </li>
   );
 }

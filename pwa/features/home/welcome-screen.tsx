@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import styles from './welcome-screen.module.css';
 
@@ -11,8 +10,6 @@ const points = ['gateway', 'ledger', 'offline'] as const;
 /** What a visitor sees: what this is, and the way in. */
 export function WelcomeScreen() {
   const { t } = useTranslation();
-  const register = usePlace('register');
-  const pricing = usePlace('pricing');
   const status = useSiteStatus();
   const siteName = status?.system_name || 'Tidegate';
   const offersRegister = registrationClosed(status) === undefined;
@@ -23,19 +20,15 @@ export function WelcomeScreen() {
         <h1 className={styles.title}>{siteName}</h1>
         <p className={styles.lead}>{t('home.welcome.lead')}</p>
         <div className={styles.actions}>
-          <Button component={Link} to="/login" variant="filled">
+          <Button renderRoot={(attributes) => <Link {...attributes} to="/login" />} variant="filled">
             {t('session.login.link')}
           </Button>
-          {offersRegister && register !== undefined && (
-            <Button component={Link} to={register}>
-              {t('session.register.link')}
-            </Button>
+          {offersRegister && (
+            <Button renderRoot={(attributes) => <Link {...attributes} to="/register" />}>{t('session.register.link')}</Button>
           )}
-          {pricing !== undefined && (
-            <Button component={Link} to={pricing} variant="subtle">
-              {t('home.welcome.prices')}
-            </Button>
-          )}
+          <Button renderRoot={(attributes) => <Link {...attributes} to="/pricing" />} variant="subtle">
+            {t('home.welcome.prices')}
+          </Button>
         </div>
         <dl className={styles.points}>
           {points.map((point) => (

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
-import type { MouseEvent } from 'react';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
@@ -17,7 +16,6 @@ import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Level } from '#pwa/ui/billing/balance-meter.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { FactList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -42,12 +40,16 @@ interface LogPanelProps {
 /** One row in full: a call as its receipt, everything else as the sentence that it is. */
 export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }: LogPanelProps) {
   const { t } = useTranslation();
-  const channels = usePlace('channels');
   const isPhone = useIsPhone();
   const isReceipt = isCall(log);
   const refusal = refusalOf(log);
-  const channelLink = isAdmin && channels !== undefined && log.channel > 0 && (
-    <ChannelLink href={`${channels}?open=${log.channel}`} label={t('logs.panel.channel', { id: log.channel })} />
+  const channelLink = isAdmin && log.channel > 0 && (
+    <Button
+      leftSection={<Icon name="channels" />}
+      renderRoot={(attributes) => <Link {...attributes} to="/channel/edit/$id" params={{ id: String(log.channel) }} />}
+    >
+      {t('logs.panel.channel', { id: log.channel })}
+    </Button>
   );
   const json = <CopyButton variant="subtle" label={t('logs.panel.json')} text={jsonOf(log)} />;
   return (
@@ -90,21 +92,6 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }:
         </div>
       )}
     </SidePanel>
-  );
-}
-
-/** The channel list is another slice, so its address is known as a text only. */
-function ChannelLink({ href, label }: { href: string; label: string }) {
-  const router = useRouter();
-  function handleClick(event: MouseEvent): void {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
-    event.preventDefault();
-    router.history.push(href);
-  }
-  return (
-    <Button component="a" href={href} leftSection={<Icon name="channels" />} onClick={handleClick}>
-      {label}
-    </Button>
   );
 }
 

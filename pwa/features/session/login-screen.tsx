@@ -12,7 +12,6 @@ import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './session-form.module.css';
@@ -25,7 +24,6 @@ interface LoginScreenProps {
 
 export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
   const { t } = useTranslation();
-  const register = usePlace('register');
   const queryClient = useQueryClient();
   const status = useSiteStatus();
   const isOffline = useConnection() === 'offline';
@@ -85,9 +83,9 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
           {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
         </PlainButton>
       </form>
-      {offersRegister && register !== undefined && (
+      {offersRegister && (
         <p className={styles.other}>
-          {t('session.login.no_account')} <Link to={register}>{t('session.register.link')}</Link>
+          {t('session.login.no_account')} <Link to="/register">{t('session.register.link')}</Link>
         </p>
       )}
     </section>

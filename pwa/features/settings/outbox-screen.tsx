@@ -6,7 +6,6 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { discardEdit, type QueuedEdit, replayOutbox, useOutbox } from '#pwa/offline/outbox.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { OutboxEdit } from './outbox-edit.tsx';
 import styles from './outbox.module.css';
@@ -19,7 +18,6 @@ export function OutboxScreen() {
   const edits = useOutbox();
   const connection = useConnection();
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
-  const settings = usePlace(isAdmin ? 'settings' : 'personal');
   const [dropping, setDropping] = useState<QueuedEdit>();
   const stop = edits.findIndex((edit) => edit.state !== 'waiting');
   const stopState = edits[stop]?.state;
@@ -32,7 +30,7 @@ export function OutboxScreen() {
         : t(`settings.outbox.lead_${connection}`);
 
   return (
-    <Screen title={t('settings.outbox.title')} layout="page" {...(settings === undefined ? {} : { back: settings })}>
+    <Screen title={t('settings.outbox.title')} layout="page" back={isAdmin ? '/setting' : '/personal'}>
       {edits.length === 0 ? (
         <div className={styles.empty}>
           <b>{t('settings.outbox.empty_title')}</b>

@@ -10,7 +10,6 @@ import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
-import { usePlace } from '#pwa/ui/frame/paths.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -186,7 +185,6 @@ function Changes({ from, to }: { from: string; to: string }): ReactNode {
 /** An edit of an earlier moment that has not reached the server. */
 function Queued({ edit, server }: { edit: QueuedEdit; server: string }) {
   const { t } = useTranslation();
-  const outbox = usePlace('outbox');
   const isMap = isMapSetting(edit.optionKey);
   return (
     <p className={styles.line}>
@@ -197,11 +195,9 @@ function Queued({ edit, server }: { edit: QueuedEdit; server: string }) {
       )}
       {edit.state === 'conflict' && <StatusMark status="conflict">{t('settings.queued.conflict')}</StatusMark>}
       {edit.state === 'refused' && <StatusMark status="failed">{edit.refusal ?? t('settings.queued.refused')}</StatusMark>}
-      {outbox !== undefined && (
-        <Link className={styles.link} to={outbox}>
-          {t('settings.queued.open')}
-        </Link>
-      )}
+      <Link className={styles.link} to="/outbox">
+        {t('settings.queued.open')}
+      </Link>
     </p>
   );
 }

@@ -1,11 +1,12 @@
 // The title of the screen that is open. A screen says it; the shell shows it: in the page head at a desk, in the top bar
 // on a phone, and as the window's title.
 import { useLayoutEffect, useSyncExternalStore } from 'react';
+import type { Path } from './paths.ts';
 
 export interface Heading {
   title: string;
   /** Where the arrow on a phone leads; without it there is the product's mark. */
-  back?: string;
+  back?: Path;
 }
 
 const listeners = new Set<() => void>();
@@ -22,7 +23,7 @@ export function useHeading(): Heading {
 }
 
 /** Names the open screen. */
-export function useScreenHeading(title: string, back?: string): void {
+export function useScreenHeading(title: string, back?: Path): void {
   useLayoutEffect(() => {
     heading = back === undefined ? { title } : { title, back };
     for (const listener of listeners) listener();

@@ -3,12 +3,13 @@ import { AgePlace } from './age-place.ts';
 import { useIsPhone } from './breakpoint.ts';
 import { PageHeader } from './page-header.tsx';
 import styles from './screen.module.css';
+import type { Path } from './paths.ts';
 import { useScreenHeading } from './screen-heading.ts';
 
 interface ScreenProps {
   title: string;
   /** Where the arrow on a phone leads, for screens below another. */
-  back?: string;
+  back?: Path;
   /** Small sums beside the title: `<Fact label="RPM">6</Fact>`. */
   facts?: ReactNode;
   /** Buttons of the screen; at most one is filled. */
