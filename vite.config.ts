@@ -18,6 +18,7 @@ const firstParts = new RegExp(
     'pwa/app/shell/(language-switch|mode-tag|plain-frame|theme-menu)',
     'pwa/i18n/setup',
     'pwa/offline/(online-status|query-persister|register-worker)',
+    'pwa/ui/store',
     'pwa/ui/\\w+/(breakpoint|color-scheme|disclosure|glyph|icon|plain-button|screen-heading|status-mark|tag|toast|toasts|lazy-part|use-copy)\\.',
     'shared/(account|contract|envelope|paths|roles|session|site|users)\\.ts',
   ].join('|'),

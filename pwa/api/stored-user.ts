@@ -1,12 +1,13 @@
 // Who is signed in on this device. The session itself is a cookie that scripts cannot see; this is the copy of the
 // account that lets the console open without a network, under the local storage key that existing clients use.
 import { User } from '#shared/users.ts';
+import { createListeners } from '#pwa/ui/store.ts';
 import { forgetSignOut } from './due-sign-out.ts';
 
 const storageKey = 'user';
 /** What the first paint draws, before any script: `user` or `guest` (index.html). */
 const shellKey = 'shell';
-const listeners = new Set<() => void>();
+const { subscribe, emit } = createListeners();
 let current: { text: string | null; user: User | null } | undefined;
 
 /** The stored account, or null when nobody is signed in. The same object until it changes. */
@@ -31,18 +32,11 @@ export function forgetUser(): void {
 }
 
 /** Calls `listener` on every change, also when another tab signs in or out. */
-export function onStoredUserChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onStoredUserChange = subscribe;
 
 globalThis.addEventListener?.('storage', (event) => {
   if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) emit();
 });
-
-function emit(): void {
-  for (const listener of listeners) listener();
-}
 
 function parseUser(text: string | null): User | null {
   if (text === null) return null;

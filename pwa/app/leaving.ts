@@ -1,20 +1,10 @@
 // While somebody is being signed out nothing of the account is drawn, in any tab: the way to the sign-in may take a moment.
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#pwa/ui/store.ts';
 
-const listeners = new Set<() => void>();
-let isLeaving = false;
+const leaving = createStore(false);
 
-export function setLeaving(value: boolean): void {
-  isLeaving = value;
-  for (const listener of listeners) listener();
-}
+export const setLeaving = leaving.set;
 
 export function useIsLeaving(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => isLeaving,
-  );
+  return useStore(leaving);
 }

@@ -1,11 +1,11 @@
 // Whether the console can be put on the home screen, and the browser's own way to do so.
-import { useSyncExternalStore } from 'react';
+import { createListeners, useStore } from '#pwa/ui/store.ts';
 
 interface InstallEvent extends Event {
   prompt: () => Promise<void>;
 }
 
-const listeners = new Set<() => void>();
+const { subscribe, emit } = createListeners();
 let offered: InstallEvent | undefined;
 
 function isInstallEvent(event: Event): event is InstallEvent {
@@ -28,25 +28,18 @@ export type InstallWay = 'prompt' | 'share_menu' | 'none';
 
 /** `prompt`: the browser will ask; `share_menu`: iOS, where only the share menu can; `none`: installed or not possible. */
 export function useInstallWay(): InstallWay {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => {
+  return useStore({
+    subscribe,
+    get: () => {
       if (matchMedia('(display-mode: standalone)').matches) return 'none';
       if (offered !== undefined) return 'prompt';
       return /iPhone|iPad/.test(navigator.userAgent) ? 'share_menu' : 'none';
     },
-  );
+  });
 }
 
 export async function install(): Promise<void> {
   await offered?.prompt();
   offered = undefined;
   emit();
-}
-
-function emit(): void {
-  for (const listener of listeners) listener();
 }

@@ -1,16 +1,15 @@
 // Three states that are told apart: connected, no network, and a network without our server.
 import { onlineManager } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
 import { siteApi } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
+import { createStore, useStore } from '#pwa/ui/store.ts';
 
 export type Connection = 'online' | 'offline' | 'server_away';
 
 const firstPause = 3000;
 const longestPause = 30_000;
-const listeners = new Set<() => void>();
-let connection: Connection = 'online';
+const connection = createStore<Connection>('online');
 let lastAnswerAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let pause = firstPause;
@@ -25,7 +24,7 @@ export function watchConnection(): () => void {
     void probe();
   };
   const handleVisible = (): void => {
-    if (document.visibilityState === 'visible' && connection === 'server_away') void probe();
+    if (document.visibilityState === 'visible' && connection.get() === 'server_away') void probe();
   };
   addEventListener('offline', handleOffline);
   addEventListener('online', handleOnline);
@@ -46,17 +45,12 @@ export function watchConnection(): () => void {
   };
 }
 
-export function currentConnection(): Connection {
-  return connection;
-}
+export const currentConnection = connection.get;
 
-export function onConnectionChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onConnectionChange = connection.subscribe;
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(onConnectionChange, currentConnection);
+  return useStore(connection);
 }
 
 /** True when a call may be tried at all. With a silent server it may: it could be back. */
@@ -85,12 +79,11 @@ function setConnection(next: Connection): void {
     stopProbing();
     pause = firstPause;
   }
-  if (next === connection) return;
-  connection = next;
+  if (next === connection.get()) return;
   // Queries pause while there is no network and resume, refreshed, afterwards. A silent server is asked on: queries fail,
   // say so and keep what they have.
   onlineManager.setOnline(next !== 'offline');
-  for (const listener of listeners) listener();
+  connection.set(next);
 }
 
 /** However many calls fail at once, the server is asked at growing distances. */

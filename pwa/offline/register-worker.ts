@@ -1,11 +1,10 @@
 // Registers the service worker and tells when a newer console waits. Nothing is replaced until somebody says so.
-import { useSyncExternalStore } from 'react';
 import type { Workbox } from 'workbox-window';
+import { createStore, useStore } from '#pwa/ui/store.ts';
 
 const checkEvery = 60 * 60 * 1000;
-const listeners = new Set<() => void>();
+const waiting = createStore(false);
 let workbox: Workbox | undefined;
-let isWaiting = false;
 let lastCheck = Date.now();
 
 /** Never fails: without a service worker the console works, but does not open without a network. */
@@ -18,8 +17,7 @@ export async function registerWorker(): Promise<void> {
     // The first worker ever takes over by itself; only one that would replace another waits for a word. Also one that was
     // loaded for another tab.
     registering.addEventListener('waiting', () => {
-      isWaiting = true;
-      for (const listener of listeners) listener();
+      waiting.set(true);
     });
     workbox = registering;
     await registering.register({ immediate: true });
@@ -37,13 +35,7 @@ export async function registerWorker(): Promise<void> {
 
 /** True when a newer console has been loaded and waits. */
 export function useUpdateWaiting(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => isWaiting,
-  );
+  return useStore(waiting);
 }
 
 /** Takes the newer console into use: this page is loaded again. */

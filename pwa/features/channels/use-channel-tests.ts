@@ -5,6 +5,7 @@ import { type Channel, channelApi } from '#shared/channels.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import { createListeners } from '#pwa/ui/store.ts';
 import type { TestResult } from './channel-facts.ts';
 import { channelQuery, type ChannelRows } from './queries.ts';
 
@@ -73,7 +74,7 @@ export function useTestResult(tests: ChannelTests, id: number): TestResult | und
 
 function createResults() {
   const results = new Map<string, TestResult>();
-  const listeners = new Set<() => void>();
+  const { subscribe, emit } = createListeners();
   let revision = 0;
   return {
     get: (key: string) => results.get(key),
@@ -81,12 +82,9 @@ function createResults() {
     note(key: string, result: TestResult): void {
       results.set(key, result);
       revision += 1;
-      for (const listener of listeners) listener();
+      emit();
     },
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe,
   };
 }
 

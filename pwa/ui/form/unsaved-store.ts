@@ -1,22 +1,16 @@
 // Which forms hold edits nobody saved. Apart from the form's own part, because the shell asks it too.
-import { useSyncExternalStore } from 'react';
+import { createListeners, useStore } from '#pwa/ui/store.ts';
 
-const listeners = new Set<() => void>();
+const forms = createListeners();
 const dirty = new Set<string>();
 
 /** Says whether a form, by its id, holds unsaved edits. */
 export function markUnsaved(id: string, isDirty: boolean): void {
   if (isDirty) dirty.add(id);
   else dirty.delete(id);
-  for (const listener of listeners) listener();
+  forms.emit();
 }
 
 export function useHasUnsavedEdits(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => dirty.size > 0,
-  );
+  return useStore({ subscribe: forms.subscribe, get: () => dirty.size > 0 });
 }

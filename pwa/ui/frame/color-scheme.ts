@@ -1,13 +1,13 @@
 // Light, dark, or as the system has it. Remembered under the key that existing clients use; the attribute on the root is
 // what tokens.css and the component library switch on. The inline script in index.html sets it before the first paint.
-import { useSyncExternalStore } from 'react';
+import { createListeners, useStore } from '#pwa/ui/store.ts';
 import { useMedia } from './breakpoint.ts';
 
 export type ColorScheme = 'light' | 'dark' | 'auto';
 
 const storageKey = 'theme-mode';
 const darkQuery = '(prefers-color-scheme: dark)';
-const listeners = new Set<() => void>();
+const { subscribe, emit } = createListeners();
 
 export function chosenScheme(): ColorScheme {
   const stored = localStorage.getItem(storageKey);
@@ -20,13 +20,10 @@ export function chooseScheme(scheme: ColorScheme): void {
 }
 
 /** Calls `listener` on every change, also in another tab. */
-export function onSchemeChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+export const onSchemeChange = subscribe;
 
 export function useChosenScheme(): ColorScheme {
-  return useSyncExternalStore(onSchemeChange, chosenScheme);
+  return useStore({ subscribe, get: chosenScheme });
 }
 
 /** What is drawn. */
@@ -39,7 +36,3 @@ export function useShownScheme(): 'light' | 'dark' {
 globalThis.addEventListener?.('storage', (event) => {
   if (event instanceof StorageEvent && (event.key === storageKey || event.key === null)) emit();
 });
-
-function emit(): void {
-  for (const listener of listeners) listener();
-}

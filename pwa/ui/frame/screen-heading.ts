@@ -1,6 +1,7 @@
 // The title of the screen that is open. A screen says it; the shell shows it: in the page head at a desk, in the top bar
 // on a phone, and as the window's title.
-import { useLayoutEffect, useSyncExternalStore } from 'react';
+import { useLayoutEffect } from 'react';
+import { createStore, useStore } from '#pwa/ui/store.ts';
 import type { Path } from './paths.ts';
 
 export interface Heading {
@@ -9,23 +10,15 @@ export interface Heading {
   back?: Path;
 }
 
-const listeners = new Set<() => void>();
-let heading: Heading = { title: '' };
+const heading = createStore<Heading>({ title: '' });
 
 export function useHeading(): Heading {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => heading,
-  );
+  return useStore(heading);
 }
 
 /** Names the open screen. */
 export function useScreenHeading(title: string, back?: Path): void {
   useLayoutEffect(() => {
-    heading = back === undefined ? { title } : { title, back };
-    for (const listener of listeners) listener();
+    heading.set(back === undefined ? { title } : { title, back });
   }, [title, back]);
 }

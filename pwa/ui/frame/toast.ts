@@ -1,5 +1,5 @@
 // Messages that no row or field can carry. Success is quiet: a toast only when nothing else on screen shows it.
-import { useSyncExternalStore } from 'react';
+import { createStore, useStore } from '#pwa/ui/store.ts';
 
 export interface Toast {
   id: number;
@@ -7,8 +7,7 @@ export interface Toast {
   text: string;
 }
 
-const listeners = new Set<() => void>();
-let toasts: readonly Toast[] = [];
+const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
 /** Shows a failed call. A cancelled one says nothing. The same text is not stacked. */
@@ -25,28 +24,16 @@ export function toastNote(text: string): void {
 }
 
 export function closeToast(id: number): void {
-  toasts = toasts.filter((toast) => toast.id !== id);
-  emit();
+  toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => toasts,
-  );
+  return useStore(toasts);
 }
 
 const mostAtOnce = 3;
 
 function show(status: Toast['status'], text: string): void {
   lastId += 1;
-  toasts = [...toasts.filter((toast) => toast.text !== text), { id: lastId, status, text }].slice(-mostAtOnce);
-  emit();
-}
-
-function emit(): void {
-  for (const listener of listeners) listener();
+  toasts.set([...toasts.get().filter((toast) => toast.text !== text), { id: lastId, status, text }].slice(-mostAtOnce));
 }

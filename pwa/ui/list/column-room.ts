@@ -1,5 +1,6 @@
 // What a list tells its column picker: the columns that it has no room for. Apart from React's state, so that a list which
 // is resized draws no screen anew.
+import { createStore } from '#pwa/ui/store.ts';
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -11,18 +12,13 @@ export interface ColumnRoom {
 }
 
 export function createColumnRoom(): ColumnRoom {
-  const listeners = new Set<() => void>();
-  let current = nothing;
+  const store = createStore(nothing);
   return {
-    current: () => current,
+    current: store.get,
     tell: (without) => {
-      if (without.length === current.size && without.every((key) => current.has(key))) return;
-      current = new Set(without);
-      for (const listener of listeners) listener();
+      const current = store.get();
+      if (without.length !== current.size || !without.every((key) => current.has(key))) store.set(new Set(without));
     },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: store.subscribe,
   };
 }
