@@ -6,32 +6,10 @@ import { defineConfig, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
+import { firstChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
-
-/** What every page consists of, the sign-in among them. */
-const firstParts = new RegExp(
-  [
-    'pwa/api/(failure|call|outcomes|self|site-status|stored-user)',
-    'pwa/app/(app|color-scheme-on-page|error-screen|guards|not-found-screen|providers|query-client|router|start|zod-without-eval)\\.',
-    'pwa/app/shell/(language-switch|mode-tag|plain-frame|theme-menu)',
-    'pwa/i18n/setup',
-    'pwa/offline/(online-status|query-persister|register-worker)',
-    'pwa/ui/store',
-    'pwa/ui/\\w+/(breakpoint|color-scheme|disclosure|glyph|icon|plain-button|screen-heading|status-mark|tag|toast|toasts|lazy-part|use-copy)\\.',
-    'shared/(account|contract|envelope|paths|roles|session|site|users)\\.ts',
-  ].join('|'),
-);
-/** What stands around every other screen, with what it needs of the component library. */
-const frameParts = new RegExp(
-  [
-    'pwa/app/(screen-providers|theme)\\.',
-    'pwa/app/shell/(?!more-sheet)',
-    'pwa/offline/(install-hint|outbox-store)',
-    'pwa/ui/\\w+/(as-of|copy-text|format|format-context|frame-icons|freshness-chip|balance-meter|list-search)\\.',
-  ].join('|'),
-);
 
 export default defineConfig({
   root: 'pwa',
@@ -82,8 +60,8 @@ export default defineConfig({
             { name: 'router', test: /node_modules[\\/]@tanstack[\\/](?!.*(useBlocker|[uU]seQueries|queriesObserver)[.]js)/, priority: 20 },
             { name: 'library', test: /node_modules[\\/](zod|i18next|react-i18next[\\/]dist[\\/]es[\\/](?!Trans))/, priority: 20 },
             // In one piece each: forty small files compress worse and ask more often.
-            { name: 'first', test: firstParts, priority: 15 },
-            { name: 'frame', test: frameParts, priority: 10 },
+            { name: firstChunk('first'), priority: 15 },
+            { name: firstChunk('frame'), priority: 10 },
           ],
         },
       },
