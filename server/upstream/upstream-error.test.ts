@@ -117,6 +117,7 @@ describe('a channel is taken out of use', () => {
       parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
       {
         channelType,
+        callerText: () => '',
         keywords: ['Your credit balance is too low', ''],
       },
     );
@@ -142,13 +143,13 @@ describe('a channel is taken out of use', () => {
           channel: buildPreparedChannel({ status_code_mapping: '{"400":"403","403":"400"}' }),
           now,
         }),
-        { channelType: 1, keywords: ['Your credit balance is too low'] },
+        { channelType: 1, callerText: () => '', keywords: ['Your credit balance is too low'] },
       );
     expect([mapped(400), mapped(403)]).toEqual([null, null]);
   });
   it('not for other failures, nor for those found out here', () => {
     expect(reason(403, {})).toBeNull();
     expect(reason(500, {})).toBeNull();
-    expect(autoDisableReason(networkFailure(), { channelType: 1, keywords: ['请求'] })).toBeNull();
+    expect(autoDisableReason(networkFailure(), { channelType: 1, callerText: () => '', keywords: ['请求'] })).toBeNull();
   });
 });

@@ -118,19 +118,22 @@ export function isRetryable(failure: UpstreamFailure, channelType: number): bool
 }
 
 /**
- * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request
- * (400, 404, 422), so words count only where the status says that it is the channel that is refused.
+ * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request,
+ * so keywords count only where the status says that it is the channel that is refused, and where the caller has not written
+ * their words.
+ *
+ * @param callerText everything that the caller sent, as one text; null when it is too long to be looked through: then no keyword counts
  */
 export function autoDisableReason(
   failure: UpstreamFailure,
-  { channelType, keywords }: { channelType: number; keywords: readonly string[] },
+  { channelType, keywords, callerText }: { channelType: number; keywords: readonly string[]; callerText: () => string | null },
 ): string | null {
   if (failure.kind !== 'answer') return null;
   const isRefused =
     failure.status === 401 ||
     (failure.status === 403 && channelType === gemini) ||
     speaksOfAccount(failure) ||
-    (isAboutChannel(failure) && hasKeyword(failure, keywords));
+    (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
   return isRefused ? failure.message : null;
 }
 
@@ -161,6 +164,15 @@ function isAboutChannel({ status, upstreamStatus }: UpstreamFailure): boolean {
 function hasKeyword({ message }: UpstreamFailure, keywords: readonly string[]): boolean {
   const text = message.toLowerCase();
   return keywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.trim().toLowerCase()));
+}
+
+/** Those of which the caller has not written every word: an upstream may quote words one by one. */
+function unwritten(keywords: readonly string[], callerText: string | null): string[] {
+  if (callerText === null) return [];
+  const text = callerText.toLowerCase();
+  // Both sides are JSON, so that quotes and line ends are escaped alike.
+  const isWritten = (word: string) => text.includes(JSON.stringify(word.toLowerCase()).slice(1, -1));
+  return keywords.filter((keyword) => !keyword.trim().split(/\s+/).every(isWritten));
 }
 
 function speaksOfAccount(failure: UpstreamFailure): boolean {

@@ -94,6 +94,35 @@ describe.each(engines)('refused channels on $kind', (engine) => {
     expect(channels.map((channel) => channel.status)).toEqual([1, 1]);
   });
 
+  const keyword = 'Permission denied';
+  test.each([
+    ['as it is', { user: keyword }, keyword],
+    ['in two fields', { user: 'denied', tool_choice: 'Permission' }, keyword],
+    ['in other case', { user: 'PERMISSION DENIED' }, 'PERMISSION DENIED'],
+    ['as the model', { model: `gpt-4-gizmo-403 ${keyword}` }, keyword],
+    ['with a long body', { user: keyword, metadata: { padding: 'x'.repeat(100_000) } }, keyword],
+  ])('a caller who writes a keyword %s disables no channel, whatever the status', async (_, fields, quoted) => {
+    for (const status of [402, 403, 429]) {
+      await using scene = await createScene(engine, {
+        settings: { AutomaticDisableChannelEnabled: 'true', RetryTimes: '3' },
+        channels: [{ models: 'gpt-4o-mini,gpt-4-gizmo-*' }, { models: 'gpt-4o-mini,gpt-4-gizmo-*' }],
+      });
+      scene.upstream.behave({ status, error: error({ message: `Rate limited: '${quoted}'`, type: '', code: 'model_not_found' }) });
+      await scene.chat(fields);
+      expect(scene.upstream.requests.length).toBeGreaterThan(0);
+      await scene.logs(1);
+      const channels = await scene.app.context.db.collection('channels').find({});
+      expect(channels.map((channel) => channel.status)).toEqual([1, 1]);
+    }
+  });
+
+  test('a keyword that the caller has not written disables the channel', async () => {
+    await using scene = await createScene(engine, { settings: { ...once, AutomaticDisableChannelEnabled: 'true' } });
+    scene.upstream.behave({ status: 403, error: error({ message: 'Permission denied on resource project', type: '', code: null }) });
+    await scene.chat({ user: 'denied' });
+    await expect.poll(async () => (await scene.app.context.db.collection('channels').find({}))[0]?.status).toBe(3);
+  });
+
   test('an error event or body that quotes a keyword disables no channel', async () => {
     await using scene = await createScene(engine, { settings: { ...once, AutomaticDisableChannelEnabled: 'true' } });
     const quoted = error({ message: "Invalid value: 'Permission denied'", code: null });

@@ -9,11 +9,19 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;
 
-/** Why this failure takes the channel out of use under the current settings; null when it does not. */
-export function reasonToDisable(context: DisableContext, channel: PreparedChannel, failure: UpstreamFailure): string | null {
+/**
+ * Why this failure takes the channel out of use under the current settings; null when it does not. `callerText`: as for
+ * `autoDisableReason`.
+ */
+export function reasonToDisable(
+  context: DisableContext,
+  channel: PreparedChannel,
+  failure: UpstreamFailure,
+  callerText: () => string | null,
+): string | null {
   if (!channel.isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled')) return null;
   const keywords = context.settings.get('AutomaticDisableKeywords');
-  return autoDisableReason(failure, { channelType: channel.type, keywords });
+  return autoDisableReason(failure, { channelType: channel.type, keywords, callerText });
 }
 
 /**

@@ -35,7 +35,7 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
   // A request that is bad says nothing about the channel.
   if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
   else health.released(channel.id, call.model);
-  const reason = reasonToDisable(context, channel, failure);
+  const reason = reasonToDisable(context, channel, failure, () => callerText(call));
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 
@@ -43,6 +43,11 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
 export function noteStopped(call: RunningCall, { channel, attempt }: CallTry): void {
   attempt.end_ms = elapsed(call);
   call.services.health.released(channel.id, call.model);
+}
+
+/** JSON of the body, the version and the headers that went on; null when the body is long. */
+function callerText({ content, version, clientHeaders }: RunningCall): string | null {
+  return content.isLarge ? null : JSON.stringify([content.body, version, clientHeaders]);
 }
 
 function nameIn({ services }: RunningCall, failure: UpstreamFailure): string {
