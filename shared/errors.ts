@@ -22,6 +22,7 @@ export const errors = {
   user_header_missing: entry(401, '无权进行此操作，未提供 New-Api-User', 'The New-Api-User header is missing'),
   user_header_malformed: entry(401, '无权进行此操作，New-Api-User 格式错误', 'The New-Api-User header is malformed'),
   user_header_mismatch: entry(401, '无权进行此操作，New-Api-User 与登录用户不匹配', 'The New-Api-User header does not match the session'),
+  cross_site_refused: entry(403, '不能从其他网站退出登录', 'Another site cannot sign you out'),
   forbidden: entry(403, '无权进行此操作，权限不足', 'You do not have the right to do this'),
   user_banned: entry(403, '用户已被封禁', 'The user has been banned'),
   session_not_saved: entry(503, '无法保存会话信息，请重试', 'The session could not be saved, please retry'),

@@ -167,6 +167,17 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await app.anonymous().get('/api/user/logout')).toMatchObject({ success: true });
   });
 
+  it('logout: a link on a foreign page signs nobody out', async () => {
+    await using app = await createTestApp(engine);
+    await app.createUser({ username: 'mei' });
+    const client = await app.login('mei');
+    const foreign = await client.get('/api/user/logout', { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(foreign).toMatchObject({ status: 403, code: 'cross_site_refused' });
+    expect(await client.get('/api/user/self')).toMatchObject({ success: true });
+    expect(await client.get('/api/user/logout', { headers: { 'sec-fetch-site': 'same-origin' } })).toMatchObject({ success: true });
+    expect(await client.get('/api/user/self')).toMatchObject({ status: 401 });
+  });
+
   it('logout: one that is told late ends the session that was there then, and not the next one', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });

@@ -1,3 +1,4 @@
+import { AppError } from '#shared/errors.ts';
 import { sessionApi } from '#shared/session.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import { answer } from '#server/http/call.ts';
@@ -19,6 +20,8 @@ export function mountSession(host: RouteHost): void {
     return answer(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });
   });
   mount(host, sessionApi.logout, async ({ query, context, facts }) => {
+    // A link on a foreign page carries the cookie. Clients that are no browser send no such header.
+    if (facts.headers.get('sec-fetch-site') === 'cross-site') throw new AppError('cross_site_refused');
     if (query.ago === undefined) return answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } });
     // No cookie is set: the answer may come after that of a sign-in, whose cookie it would remove.
     await endSessionOf(context, facts, Math.floor(context.now() / 1000) - query.ago);
