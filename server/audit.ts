@@ -4,7 +4,7 @@ import { openDatabase } from '#server/db/open.ts';
 import { readEnv } from '#server/env.ts';
 import { audit } from '#server/money/audit.ts';
 import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
-import { settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
+import { recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 
 try {
@@ -12,7 +12,7 @@ try {
   const db = await openDatabase(env.DATABASE_URL);
   try {
     const log = pino({ level: 'silent' });
-    await settleLeftovers({ db, log, now: Date.now, detector: createFailureDetector(Date.now) });
+    await recoverCrashed({ db, log, now: Date.now, detector: createFailureDetector(Date.now) });
     const orphans = { db, log, now: Date.now };
     await finishOrphanEntries(orphans);
     await removeOrphanRows(orphans);

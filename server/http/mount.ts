@@ -118,7 +118,7 @@ interface BodyRequest {
 
 /**
  * The values of a query string by their names. A known field that is there twice, or as `p[$gt]`, is refused: other code could read it
- * differently. Names that the endpoint does not know are left out.
+ * differently. Names that the endpoint does not know may look like anything.
  */
 function plainQuery(schema: z.ZodType | undefined, values: URLSearchParams): Record<string, string> {
   const known = schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};

@@ -13,7 +13,7 @@ import { shortfall } from '#server/money/leases/reservation.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { Reservations } from '#server/money/leases/reservations.ts';
 import type { ReserveRequest, ReserveResult } from '#server/money/leases/reservations.ts';
-import { settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
+import { recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
 import { createFailureDetector } from '#server/money/recovery/failure-detector.ts';
 import { createIdentity } from '#server/money/recovery/identity.ts';
 import type { Identity } from '#server/money/recovery/identity.ts';
@@ -88,7 +88,7 @@ export interface Ledger {
   /** Ends a reservation that costs nothing and leaves no row. */
   release(reservation: Reservation): void;
   /** Settles the books of processes that died meanwhile, and finishes own entries whose outcome was not known. */
-  settleLeftovers(): Promise<number>;
+  recoverCrashed(): Promise<number>;
 }
 
 export interface LedgerOptions {
@@ -130,8 +130,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   const entries = { db, changes, now, processId, running };
   let stopRecovery = () => {};
 
-  async function finishLeftovers(): Promise<number> {
-    const count = await settleLeftovers(recovery);
+  async function recover(): Promise<number> {
+    const count = await recoverCrashed(recovery);
     await finishOpenEntries({ db, now }, processId(), running);
     return count;
   }
@@ -145,10 +145,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     async start() {
       await identity.start();
-      await settleLeftovers(recovery);
+      await recoverCrashed(recovery);
       await removeOrphanRows(recovery);
       leases.start();
-      stopRecovery = scheduleRecovery({ ...recovery, finishLeftovers });
+      stopRecovery = scheduleRecovery({ ...recovery, recover });
     },
     async idle(milliseconds) {
       const deadline = performance.now() + milliseconds;
@@ -171,7 +171,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     overdraw: (reservation, more) => reservations.overdraw(reservation, more),
     settle: (reservation, row) => settle({ reservations, settlement, log }, reservation, row),
     release: (reservation) => reservations.release(reservation),
-    settleLeftovers: finishLeftovers,
+    recoverCrashed: recover,
   };
 }
 

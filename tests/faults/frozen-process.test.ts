@@ -13,7 +13,7 @@ import { until } from '#tests/support/until.ts';
 /** Another process finds that this one has died. */
 async function takeOver({ context, other }: Scene): Promise<void> {
   await other.db.collection('processes').patch({ id: context.ledger.processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
-  await other.ledger.settleLeftovers();
+  await other.ledger.recoverCrashed();
 }
 
 /** Runs the work until the process has stopped at that write; null when it was done before. */
@@ -84,7 +84,7 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
         await other.db
           .collection('processes')
           .patchAll({ state: 'alive', id: { ne: other.ledger.processId } }, { set: { heartbeat_at: 0 } });
-        await other.ledger.settleLeftovers();
+        await other.ledger.recoverCrashed();
         const orphans = { db: other.db, log, now: other.now };
         await finishOrphanEntries(orphans, 0);
         await removeOrphanRows(orphans);
@@ -108,12 +108,12 @@ describe.each(engines)('a process that stops on $kind', (engine) => {
             const settler = await open(settlerDb);
             await place.other.db.collection('processes').patch({ id: scene.context.ledger.processId }, { set: { heartbeat_at: 0 } });
             settlerDb.freezeAt(at, when);
-            const settling = settler.ledger.settleLeftovers();
+            const settling = settler.ledger.recoverCrashed();
             await Promise.race([settling, settlerDb.frozen]);
             isDone = !settlerDb.isFrozen;
             const where = `settler stopped ${when} write ${at}`;
             expect((await audit(place.other.db)).findings, where).toEqual([]);
-            await place.other.ledger.settleLeftovers();
+            await place.other.ledger.recoverCrashed();
             await check(scene, run?.outcomes ?? new Map(), where);
             settlerDb.thaw();
             await settling;

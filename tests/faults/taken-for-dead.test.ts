@@ -41,7 +41,7 @@ describe.each(engines)('two processes that take each other for dead on $kind', (
       const id = victim?.context.ledger.processId ?? '';
       identities.add(id);
       await db.collection('processes').patch({ id, state: 'alive' }, { set: { heartbeat_at: 0 } });
-      await settler?.context.ledger.settleLeftovers();
+      await settler?.context.ledger.recoverCrashed();
     }
     const before = requestIds.length;
     while (requestIds.length < before + 20) await sleep(20);

@@ -72,7 +72,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
               await workAndReturn(scene, outcomes);
               scene.db.failAt(Infinity, when);
               // Entries that were given up are applied or voided.
-              await scene.context.ledger.settleLeftovers();
+              await scene.context.ledger.recoverCrashed();
               await check(scene, outcomes, where, true);
               expect(await openEntries(scene), where).toBe(0);
               await checkSpendable(scene, where);
@@ -81,7 +81,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
           await Promise.all(
             scenes.map(async ({ scene, outcomes, where }) => {
               await scene.db.deliver();
-              await scene.context.ledger.settleLeftovers();
+              await scene.context.ledger.recoverCrashed();
               await check(scene, outcomes, `${where}, and all has arrived`, true);
               await checkSpendable(scene, `${where}, and all has arrived`);
               // Idle leases go back, also those whose content was in doubt.

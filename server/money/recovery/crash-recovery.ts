@@ -13,7 +13,7 @@ import { finishOpenEntries } from '#server/money/ledger-entries.ts';
 import { thisHost } from '#server/money/recovery/server-process.ts';
 import { callsOf } from '#server/money/settlement/settlement-writes.ts';
 
-export interface LeftoversOptions {
+export interface CrashRecoveryOptions {
   db: Database;
   log: Logger;
   now(): number;
@@ -32,7 +32,7 @@ const pageRows = 1000;
 const recordsPerBeat = 200;
 
 /** Settles every process that cannot be running any more. Returns how many. */
-export async function settleLeftovers(options: LeftoversOptions): Promise<number> {
+export async function recoverCrashed(options: CrashRecoveryOptions): Promise<number> {
   const { db, log, now, detector } = options;
   const processes = db.collection('processes');
   let count = 0;
@@ -69,7 +69,7 @@ export function closedBooksOf(row: ProcessRecord): ClosedBooks | null {
 }
 
 /** One process at a time settles another one. When it dies, the next one takes over. */
-async function claim({ db, now }: LeftoversOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
+async function claim({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
   return db
     .collection('processes')
     .patch(
@@ -78,7 +78,7 @@ async function claim({ db, now }: LeftoversOptions, row: ProcessRecord): Promise
     );
 }
 
-async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Promise<void> {
+async function settleProcess(options: CrashRecoveryOptions, row: ProcessRecord): Promise<void> {
   const { db, log, now } = options;
   const processes = db.collection('processes');
   let sinceBeat = 0;
@@ -110,7 +110,7 @@ async function settleProcess(options: LeftoversOptions, row: ProcessRecord): Pro
 }
 
 /** Afterwards the process can neither grow the lease nor settle against it: both need the lease under its own name. */
-async function freeze({ db }: LeftoversOptions, processId: string, account: AccountRef): Promise<void> {
+async function freeze({ db }: CrashRecoveryOptions, processId: string, account: AccountRef): Promise<void> {
   const field = `leases.${processId}` as const;
   for (;;) {
     const lease = (await readAccount(db, account))?.leases[processId];
@@ -124,7 +124,7 @@ async function freeze({ db }: LeftoversOptions, processId: string, account: Acco
  * Decides which rows count, once for all processes that settle these books. The leases are frozen, so a row that is not there now was
  * not applied to any account and never will be; every row that was applied is there.
  */
-async function closeBooks({ db, now }: LeftoversOptions, row: ProcessRecord): Promise<ClosedBooks> {
+async function closeBooks({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ClosedBooks> {
   const processes = db.collection('processes');
   let current: ProcessRecord | null = row;
   if (row.closed_seq === undefined) {
@@ -140,7 +140,7 @@ async function closeBooks({ db, now }: LeftoversOptions, row: ProcessRecord): Pr
 }
 
 async function countedRows(
-  { db }: LeftoversOptions,
+  { db }: CrashRecoveryOptions,
   row: ProcessRecord,
   books: ClosedBooks,
 ): Promise<Record<AccountKind, Map<number, LogRecord[]>>> {
@@ -174,7 +174,7 @@ function push(map: Map<number, LogRecord[]>, id: number, row: LogRecord): void {
  * Charges the rows beyond `applied` and removes the lease, in one conditional update. A second process that settles finds no lease
  * and changes nothing.
  */
-async function dissolve({ db }: LeftoversOptions, processId: string, account: AccountRef, rows: readonly LogRecord[]): Promise<void> {
+async function dissolve({ db }: CrashRecoveryOptions, processId: string, account: AccountRef, rows: readonly LogRecord[]): Promise<void> {
   const key = frozenKey(processId);
   const appliedField = `applied.${processId}` as const;
   for (;;) {

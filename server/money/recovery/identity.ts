@@ -1,8 +1,8 @@
 // The identity under which this process takes leases and writes log rows. Another process may take it for dead, e.g. after it was
 // frozen for a while, and settle its books: then everything goes on under a new identity.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedBooksOf, settleLeftovers } from '#server/money/recovery/crash-recovery.ts';
-import type { ClosedBooks, LeftoversOptions } from '#server/money/recovery/crash-recovery.ts';
+import { closedBooksOf, recoverCrashed } from '#server/money/recovery/crash-recovery.ts';
+import type { ClosedBooks, CrashRecoveryOptions } from '#server/money/recovery/crash-recovery.ts';
 import { createServerProcess } from '#server/money/recovery/server-process.ts';
 
 export interface Identity {
@@ -21,7 +21,7 @@ export interface Identity {
   closedBooks(processId: string): Promise<ClosedBooks | null>;
 }
 
-export interface IdentityOptions extends LeftoversOptions {
+export interface IdentityOptions extends CrashRecoveryOptions {
   randomText(count: number): string;
   /** Number of the last log row that is applied to every account. */
   settledSeq(): number;
@@ -70,7 +70,7 @@ export function createIdentity(options: IdentityOptions): Identity {
         const books = closedBooksOf(row);
         if (books !== null) return books;
         // Unless another process is settling them.
-        await settleLeftovers(options);
+        await recoverCrashed(options);
         await sleep(pollMs);
       }
     },

@@ -3,12 +3,12 @@ import { removeOldMarks } from '#server/money/ledger-entries.ts';
 import { finishOrphanEntries, removeOrphanRows, returnOrphanLeases } from '#server/money/recovery/orphans.ts';
 import type { OrphansOptions } from '#server/money/recovery/orphans.ts';
 
-const leftoversMs = 5_000;
+const recoveryMs = 5_000;
 const orphansMs = 600_000;
 const dayMs = 24 * 3600 * 1000;
 
 /** Returns what ends it. */
-export function scheduleRecovery(options: OrphansOptions & { finishLeftovers(): Promise<unknown> }): () => void {
+export function scheduleRecovery(options: OrphansOptions & { recover(): Promise<unknown> }): () => void {
   const timers: NodeJS.Timeout[] = [];
   function every(ms: number, work: () => Promise<unknown>): void {
     const timer = setInterval(() => {
@@ -17,7 +17,7 @@ export function scheduleRecovery(options: OrphansOptions & { finishLeftovers(): 
     timer.unref();
     timers.push(timer);
   }
-  every(leftoversMs, () => options.finishLeftovers());
+  every(recoveryMs, () => options.recover());
   every(orphansMs, async () => {
     await removeOrphanRows(options);
     await finishOrphanEntries(options);
