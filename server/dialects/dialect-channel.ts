@@ -1,10 +1,13 @@
 // What a format needs to know of the channel that a call goes through, and of the call's way there.
+import type { Framing } from '#server/framing/framing.ts';
 import type { ModelRule, ProviderTraits } from './provider-traits.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
 export interface DialectChannel {
   /** The format that its provider speaks. */
   readonly dialect: UpstreamDialect;
+  /** How its provider's streams come. */
+  readonly framing: Framing;
   readonly provider: ProviderTraits | null;
   readonly setting: {
     /** Responses are rebuilt from the fields that their format knows. */

@@ -1,6 +1,5 @@
 // A stream whose upstream speaks another format than its client: event by event through parts.
 import type { TokenUsage } from '#shared/token-usage.ts';
-import { dataIn, eventData, firstEventData } from '#server/framing/sse.ts';
 import type { StreamWriter } from './client-dialect.ts';
 import type { DialectChannel } from './dialect-channel.ts';
 import type { StreamInput } from './identity.ts';
@@ -34,7 +33,7 @@ export class TranslatedStream implements StreamPipe {
   }
 
   open(events: Buffer): StreamOpening {
-    const data = firstEventData(events)?.trim();
+    const data = this.#channel.framing.firstEventData(events)?.trim();
     if (data === undefined) return 'comments';
     const { dialect, provider } = this.#channel;
     return dialect.readError(data, provider) ?? (dialect.isEvent(data) ? 'stream' : 'invalid');
@@ -43,7 +42,7 @@ export class TranslatedStream implements StreamPipe {
   pass(events: Buffer): PipeStep {
     this.#bytes += events.length;
     const out: string[] = [];
-    for (const data of eventData(events)) {
+    for (const data of this.#channel.framing.eventData(events)) {
       for (const part of this.#reader.read(data)) {
         if (part.type === 'error') return this.#step(out, errorInResponse(part.error));
         this.#note(part);
@@ -75,7 +74,7 @@ export class TranslatedStream implements StreamPipe {
   }
 
   isEvent(rest: Buffer): boolean {
-    const data = dataIn(rest, 0, rest.length)?.trim();
+    const data = this.#channel.framing.dataOf(rest)?.trim();
     return data !== undefined && this.#channel.dialect.isEvent(data);
   }
 

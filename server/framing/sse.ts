@@ -102,3 +102,19 @@ export function toEvent(data: string): string {
         .join('\n')}\n\n`
     : `data: ${data}\n\n`;
 }
+
+/** A byte order mark in UTF-8, read as single bytes. */
+const mark = '\u00EF\u00BB\u00BF';
+/** Fields of an event, and a comment. */
+const streamBegins = ['data:', 'event:', 'id:', 'retry:', ':'];
+/** An event stream begins within so many bytes. */
+const beginBytes = 64;
+
+/** Whether the first bytes of a body are those of an event stream; undefined while too few have come. */
+export function beginsStream(bytes: Buffer): boolean | undefined {
+  const begin = bytes.toString('latin1', 0, beginBytes);
+  const text = (begin.startsWith(mark) ? begin.slice(mark.length) : begin).trimStart();
+  if (streamBegins.some((name) => text.startsWith(name))) return true;
+  const isOpen = begin.length < beginBytes && (mark.startsWith(begin) || streamBegins.some((name) => name.startsWith(text)));
+  return isOpen ? undefined : false;
+}

@@ -67,7 +67,7 @@ async function askProvider(
     .find(({ id }) => health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
-    const encoded = buildRequest({
+    const encoded = await buildRequest({
       client: endpoint.dialect,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       settings: context.settings,

@@ -11,6 +11,7 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { buildRequest } from '#server/upstream/build-request.ts';
+import type { UpstreamRequest } from '#server/upstream/build-request.ts';
 import { readWhole as readResponse } from '#server/upstream/read-response.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
@@ -109,12 +110,17 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Sending
   };
 }
 
+interface SendingRequest {
+  sending: Sending;
+  request: SentRequest;
+}
+
 /** Null: the client has left meanwhile. @throws {AppError} `format_unsupported` */
-function sendRequest(call: RunningCall, channel: PreparedChannel): { sending: Sending; request: SentRequest } | null {
+function sendRequest(call: RunningCall, channel: PreparedChannel): SendingRequest | null | Promise<SendingRequest | null> {
   if (call.stopped !== undefined) return null;
   const { services, content } = call;
   const { env, now, settings } = services.context;
-  const { body, ...request } = buildRequest({
+  const built = buildRequest({
     client: call.endpoint.dialect,
     clientHeaders: call.clientHeaders,
     settings,
@@ -131,7 +137,16 @@ function sendRequest(call: RunningCall, channel: PreparedChannel): { sending: Se
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   });
-  const sending = services.context.sender.send({ ...request, body }, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
+  return built instanceof Promise ? built.then((request) => send(call, request)) : send(call, built);
+}
+
+function send(call: RunningCall, built: UpstreamRequest): SendingRequest | null {
+  // Authorisation may have taken a while.
+  if (call.stopped !== undefined) return null;
+  const { content } = call;
+  const { sender, env } = call.services.context;
+  const { body: _body, ...request } = built;
+  const sending = sender.send(built, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
   call.dropped = request.dropped;
   call.sentLimit = request.sentLimit;
   content.sent(call.endpoint, call.model);

@@ -21,14 +21,14 @@ export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'head
   hasLongIdle: boolean;
 }
 
-/** @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
-export function buildRequest(call: UpstreamCall): UpstreamRequest {
+/** A promise only where the authorisation takes one. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
+export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
   const { channel, isStream } = call;
   const plan = channel.plan(call.capability, call.originModel, call.version);
   if (plan === null) throw new AppError('format_unsupported');
   const encoded = encodeRequest(call, plan);
-  const headers = channel.headers(isStream, call.now);
-  return {
+  const headers = channel.headers(isStream);
+  const request: UpstreamRequest = {
     ...encoded,
     origin: plan.origin,
     path: plan.path,
@@ -38,5 +38,7 @@ export function buildRequest(call: UpstreamCall): UpstreamRequest {
     isMapped: plan.isMapped,
     proxy: channel.setting.proxy,
     hasLongIdle: plan.hasLongIdle,
+    framing: channel.framing,
   };
+  return channel.authorize(request, call.now);
 }

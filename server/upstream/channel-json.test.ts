@@ -77,12 +77,4 @@ describe('a channel that cannot work', () => {
       groups: ['default', 'vip'],
     });
   });
-
-  it('renews a signed token before it expires', () => {
-    const channel = buildPreparedChannel({ type: 26, key: 'id.secret' });
-    const hour = 3600_000;
-    const first = channel.headers(false, 0).authorization;
-    expect(channel.headers(true, 11 * hour).authorization).toBe(first);
-    expect(channel.headers(false, 13 * hour).authorization).not.toBe(first);
-  });
 });

@@ -1,17 +1,20 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { hasModelInHost } from '#shared/channel-rules.ts';
-import { createHmac } from 'node:crypto';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { DialectChannel } from '#server/dialects/dialect-channel.ts';
 import type { Capability } from '#server/dialects/provider-traits.ts';
 import { upstreamDialects } from '#server/dialects/registry.ts';
+import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets.ts';
+import { authorizationOf } from './auth/registry.ts';
+import type { Authorization } from './auth/scheme.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
 import { planCall } from './call-plan.ts';
 import type { CallPlan } from './call-plan.ts';
 import { providerOf } from './providers/registry.ts';
 import type { Provider } from './providers/spec.ts';
+import type { SendRequest } from './send.ts';
 
 export interface PreparedChannel extends DialectChannel {
   readonly record: ChannelRecord;
@@ -40,8 +43,10 @@ export interface PreparedChannel extends DialectChannel {
   readonly problem: string | null;
   /** What a call of that model looks like. `version`: `api-version` of the client's query. */
   plan(capability: Capability, model: string, version?: string): CallPlan | null;
-  /** Headers of a call. Shared between calls: never changed by who receives them. `now` in milliseconds. */
-  headers(isStream: boolean, now: number): Readonly<Record<string, string>>;
+  /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
+  headers(isStream: boolean): Readonly<Record<string, string>>;
+  /** The last step of a call: what its scheme makes of the whole of it. `now` in milliseconds. */
+  authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
 }
 
 export interface PrepareOptions {
@@ -51,7 +56,6 @@ export interface PrepareOptions {
 
 /** Plans per channel and capability that are kept; a channel with more models than this computes some again. */
 const PLANS_KEPT = 2000;
-const tokenLifetime = 24 * 3600_000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
   const provider = providerOf(record.type) ?? null;
@@ -67,7 +71,11 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   if (paramOverride === null) problems.push('param_override is not a JSON object');
   if (setting === null) problems.push('setting is not valid');
 
-  const headers = provider === null ? noHeaders : createHeaders({ record, provider, key, siteUrl: options.siteUrl, problems });
+  const authorization = provider === null ? null : authorizationOf(provider.auth, key);
+  if (authorization !== null && authorization.problem !== null) problems.push(authorization.problem);
+  const { siteUrl } = options;
+  const headers =
+    provider === null || authorization === null ? noHeaders : createHeaders({ record, provider, authorization, siteUrl, problems });
   const plans = new Map<Capability, Map<string, CallPlan | null>>();
   return {
     record,
@@ -83,9 +91,10 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     models: commaList(record.models),
     provider,
     dialect: upstreamDialects[provider?.dialect ?? 'openai-chat'],
+    framing: framings[provider?.framing ?? 'sse'],
     key,
     base,
-    siteUrl: options.siteUrl,
+    siteUrl,
     setting: setting ?? { forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false },
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
@@ -104,6 +113,7 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
       return plan;
     },
     headers,
+    authorize: (request, now) => authorization?.sign?.(request, now) ?? request,
   };
 }
 
@@ -142,15 +152,14 @@ function readBase(record: ChannelRecord, provider: Provider | null, problems: st
 interface HeaderSource {
   record: ChannelRecord;
   provider: Provider;
-  key: string;
+  authorization: Authorization;
   siteUrl: string | undefined;
   problems: string[];
 }
 
 const noHeaders = () => ({});
 
-function createHeaders({ record, provider, key, siteUrl, problems }: HeaderSource): PreparedChannel['headers'] {
-  const { auth } = provider;
+function createHeaders({ record, provider, authorization, siteUrl, problems }: HeaderSource): PreparedChannel['headers'] {
   const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
   const fill = (headers: Readonly<Record<string, string>> = {}) => {
     const filled: Record<string, string> = {};
@@ -163,39 +172,12 @@ function createHeaders({ record, provider, key, siteUrl, problems }: HeaderSourc
   if (provider.sendsOrganization === true && record.openai_organization !== '') {
     fixed['openai-organization'] = record.openai_organization.trim();
   }
-  if (auth.kind === 'bearer') {
-    const cut = auth.split === undefined ? -1 : key.indexOf(auth.split.separator);
-    fixed.authorization = `Bearer ${cut < 0 ? key : key.slice(0, cut)}`;
-    if (auth.split !== undefined && cut >= 0) fixed[auth.split.header] = key.slice(cut + auth.split.separator.length);
-  } else if (auth.kind === 'header') {
-    fixed[auth.name] = key;
-  } else if (key.split('.').length !== 2) {
-    problems.push('the key must have the form id.secret');
-  }
-  const whole = { ...fixed, ...fill(provider.headers), accept: 'application/json' };
-  const stream = { ...whole, ...fill(provider.streamHeaders), accept: 'text/event-stream' };
+  const whole = { ...fixed, ...authorization.headers, ...fill(provider.headers), accept: 'application/json' };
+  const stream = { ...whole, ...fill(provider.streamHeaders), accept: framings[provider.framing].mediaType };
   // Only visible ASCII and blanks may travel in a header; anything else would fail on every call.
   for (const [name, value] of Object.entries(stream)) {
     if (!/^[\x20-\x7e\t]*$/.test(value))
       problems.push(`${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
   }
-  if (auth.kind !== 'zhipu-jwt') return (isStream) => (isStream ? stream : whole);
-
-  let signed: { at: number; whole: Record<string, string>; stream: Record<string, string> } | undefined;
-  return (isStream, now) => {
-    // Renewed at half its life, so that no call travels with a token about to expire.
-    if (signed === undefined || now - signed.at >= tokenLifetime / 2 || now < signed.at) {
-      const authorization = zhipuToken(key, now);
-      signed = { at: now, whole: { ...whole, authorization }, stream: { ...stream, authorization } };
-    }
-    return isStream ? signed.stream : signed.whole;
-  };
-}
-
-/** https://docs.bigmodel.cn — a JWT whose times are milliseconds. */
-function zhipuToken(key: string, now: number): string {
-  const [id = '', secret = ''] = key.split('.');
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const text = `${part({ alg: 'HS256', sign_type: 'SIGN', typ: 'JWT' })}.${part({ api_key: id, exp: now + tokenLifetime, timestamp: now })}`;
-  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+  return (isStream) => (isStream ? stream : whole);
 }

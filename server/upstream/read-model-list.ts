@@ -8,7 +8,7 @@ const mostModels = 5000;
 const longestName = 255;
 
 /** The question; null: providers of this type have no such list. */
-export function modelListRequest(channel: PreparedChannel, now: number): SendRequest | null {
+export function modelListRequest(channel: PreparedChannel, now: number): SendRequest | Promise<SendRequest> | null {
   const { provider, base } = channel;
   if (provider?.modelList === undefined) return null;
   let template = provider.modelList.path;
@@ -17,8 +17,10 @@ export function modelListRequest(channel: PreparedChannel, now: number): SendReq
   }
   const url = URL.parse(template.replace('{base}', () => base));
   if (url === null) return null;
-  const { 'content-type': _noBody, ...headers } = channel.headers(false, now);
-  return { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers, body: null, proxy: channel.setting.proxy };
+  const { 'content-type': _noBody, ...headers } = channel.headers(false);
+  const path = `${url.pathname}${url.search}`;
+  const { framing, setting } = channel;
+  return channel.authorize({ origin: url.origin, path, method: 'GET', headers, body: null, proxy: setting.proxy, framing }, now);
 }
 
 /** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */

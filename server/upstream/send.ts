@@ -2,6 +2,7 @@
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
+import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
 
@@ -15,6 +16,8 @@ export interface SendRequest {
   body: Buffer | null;
   /** A stream is asked for: an answer that begins like one is one, whatever its type says. */
   isStream?: boolean;
+  /** How streams come from there. */
+  framing: Framing;
   /** `http:`, `https:` or `socks5:` URL, null for none. */
   proxy: string | null;
 }
@@ -82,20 +85,6 @@ const streamBufferBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 /** A byte order mark in UTF-8, read as single bytes. */
 const mark = '\u00EF\u00BB\u00BF';
-/** Fields of an event, and a comment. */
-const streamBegins = ['data:', 'event:', 'id:', 'retry:', ':'];
-/** An event stream begins within so many bytes. */
-const beginBytes = 64;
-
-/** Whether the first bytes of an answer are those of an event stream; undefined while too few have come. */
-export function beginsStream(bytes: Buffer): boolean | undefined {
-  const begin = bytes.toString('latin1', 0, beginBytes);
-  const text = (begin.startsWith(mark) ? begin.slice(mark.length) : begin).trimStart();
-  if (streamBegins.some((name) => text.startsWith(name))) return true;
-  const isOpen = begin.length < beginBytes && (mark.startsWith(begin) || streamBegins.some((name) => name.startsWith(text)));
-  return isOpen ? undefined : false;
-}
-
 function withoutMark(bytes: Buffer): Buffer {
   return bytes.toString('latin1', 0, mark.length) === mark ? bytes.subarray(mark.length) : bytes;
 }
@@ -122,7 +111,7 @@ export function createSender(): Sender {
 
   return {
     send(request, limits) {
-      const exchange = new Exchange(limits, request.isStream === true);
+      const exchange = new Exchange(limits, request);
       try {
         dispatcherFor(request.origin, request.proxy).dispatch(
           { origin: request.origin, path: request.path, method: request.method, headers: request.headers, body: request.body },
@@ -150,6 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   readonly #limits: SendLimits;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
+  readonly #framing: Framing;
   readonly #timer: NodeJS.Timeout;
   #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
   #reject: (failure: SendFailure) => void = () => {};
@@ -168,9 +158,10 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   /** Its first bytes will tell whether the answer is a stream. */
   #isUndecided = false;
 
-  constructor(limits: SendLimits, isStreamAsked: boolean) {
+  constructor(limits: SendLimits, { isStream = false, framing }: SendRequest) {
     this.#limits = limits;
-    this.#isStreamAsked = isStreamAsked;
+    this.#isStreamAsked = isStream;
+    this.#framing = framing;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -212,7 +203,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     }
     if (encodings.length > 0) this.#decode(controller, encodings);
     if (status !== 200) return;
-    const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith('text/event-stream') === true;
+    const isDeclared = single(headers['content-type'])?.trimStart().toLowerCase().startsWith(this.#framing.mediaType) === true;
     if (isDeclared && this.#isStreamAsked) this.#becomeStream(controller);
     else this.#isUndecided = isDeclared || this.#isStreamAsked;
   }
@@ -265,7 +256,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
 
   #decide(controller: Dispatcher.DispatchController): void {
     const begin = this.#body();
-    const isStream = beginsStream(begin);
+    const isStream = this.#framing.begins(begin);
     if (isStream === undefined) return;
     this.#isUndecided = false;
     if (!isStream) return;

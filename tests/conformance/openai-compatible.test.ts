@@ -54,7 +54,7 @@ function channelOf({ channel }: Vector) {
   });
 }
 
-function requestOf(vector: Vector, capability: Capability): UpstreamRequest {
+function requestOf(vector: Vector, capability: Capability): UpstreamRequest | Promise<UpstreamRequest> {
   const { body, path } = vector.request;
   return buildRequest({
     client: clientDialects['openai-chat'],
@@ -81,8 +81,8 @@ describe.each(files)('%s', (file) => {
   it('has vectors', () => expect(vectors).not.toEqual([]));
 
   describe.each(vectors)('$name', ({ vector, capability }) => {
-    it('sends the expected call', () => {
-      const request = requestOf(vector, capability);
+    it('sends the expected call', async () => {
+      const request = await requestOf(vector, capability);
       expect(`${request.origin}${request.path}`).toBe(vector.upstream.url);
       expect(differences(request.headers, vector.upstream.headers, false)).toEqual([]);
       const sent: unknown = JSON.parse(request.body.toString());
@@ -106,9 +106,9 @@ describe.each(files)('%s', (file) => {
       });
 
     if (response !== undefined)
-      it('gives the client the expected answer', () => {
+      it('gives the client the expected answer', async () => {
         const channel = channelOf(vector);
-        const { upstreamModel } = requestOf(vector, capability);
+        const { upstreamModel } = await requestOf(vector, capability);
         expect(errorIn(text, channel.provider)).toBeNull();
         const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
         const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.answers) : null;
@@ -117,9 +117,9 @@ describe.each(files)('%s', (file) => {
       });
 
     if (chunks !== undefined)
-      it('gives the client the expected stream', () => {
+      it('gives the client the expected stream', async () => {
         const channel = channelOf(vector);
-        const { upstreamModel } = requestOf(vector, capability);
+        const { upstreamModel } = await requestOf(vector, capability);
         const isUsageHidden = !factsOf(vector.request.body).wantsUsage;
         const transform = createStreamTransform({ channel, upstreamModel, isUsageHidden });
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
@@ -183,7 +183,7 @@ describe('addresses of every type', () => {
     // The signed token depends on the time; its own vectors check it.
     const { authorization, ...others } = headers ?? {};
     const expected = type === 26 ? others : { ...others, ...(authorization === undefined ? {} : { authorization }) };
-    expect(differences(channel.headers(false, 1_700_000_000_000), expected, false)).toEqual([]);
+    expect(differences(channel.headers(false), expected, false)).toEqual([]);
   });
 });
 

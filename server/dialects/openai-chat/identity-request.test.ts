@@ -27,6 +27,7 @@ function build(rawText: string, { channel, ...options }: Call = {}) {
     now: 0,
     ...options,
   });
+  if (request instanceof Promise) throw new Error('A bearer token needs no waiting');
   return { ...request, body: request.body.toString() };
 }
 

@@ -21,7 +21,7 @@ export async function fetchModels(
   const request = modelListRequest(channel, context.now());
   if (request === null) throw new AppError('channel_models_unlisted');
   if (channel.problem !== null) throw new AppError('channel_models_failed', { detail: channel.problem });
-  const answer = await sendWhole(context.sender, request, { channel, language, limits, code: 'channel_models_failed' });
+  const answer = await sendWhole(context.sender, await request, { channel, language, limits, code: 'channel_models_failed' });
   const text = answer.body.toString('utf8');
   if (answer.status !== 200) {
     const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });

@@ -107,7 +107,7 @@ async function ask({
 }: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
-  const request = buildRequest({
+  const request = await buildRequest({
     client,
     clientHeaders: {},
     settings: context.settings,

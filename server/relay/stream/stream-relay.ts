@@ -46,7 +46,8 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { upstreamModel } = request;
     this.#pipe = createPipe({ client: call.endpoint.dialect, channel, upstreamModel, writer: writerOptions(call) }, this.#counting);
     this.#spending = new StreamSpending(call, this.#pipe, this);
-    this.#reader = new UpstreamReader(stream, this, call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1));
+    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
+    this.#reader = new UpstreamReader(stream, this, { framing: channel.framing, idleMs });
   }
 
   /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { framings } from '#server/framing/registry.ts';
 import { SendFailure } from '#server/upstream/send.ts';
 import { UpstreamReader } from './upstream-reader.ts';
 
@@ -24,7 +25,7 @@ function arrange(throwAt?: string) {
     broken: (reason: string) => note(`broken ${reason}`),
     fault: () => note('fault'),
   };
-  const reader = new UpstreamReader(source, receiver, 1_000);
+  const reader = new UpstreamReader(source, receiver, { framing: framings.sse, idleMs: 1_000 });
   return { reader, seen, send: (text: string) => reader.data(Buffer.from(text), true) };
 }
 

@@ -1,5 +1,5 @@
 // The upstream's side of a stream: bytes in, whole events out. It knows when the upstream is silent, and hangs up.
-import { EventSplitter } from '#server/framing/event-splitter.ts';
+import type { Framing, Splitter } from '#server/framing/framing.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
@@ -26,14 +26,17 @@ export class UpstreamReader implements StreamSink {
   readonly #source: EventSource;
   readonly #receiver: EventReceiver;
   readonly #idleMs: number;
-  #events = new EventSplitter();
+  readonly #framing: Framing;
+  #events: Splitter;
   #lastByteAt = performance.now();
   #isOver = false;
   #isStopped = false;
 
-  constructor(source: EventSource, receiver: EventReceiver, idleMs: number) {
+  constructor(source: EventSource, receiver: EventReceiver, { framing, idleMs }: { framing: Framing; idleMs: number }) {
     this.#source = source;
     this.#receiver = receiver;
+    this.#framing = framing;
+    this.#events = framing.createSplitter();
     this.#idleMs = idleMs;
   }
 
@@ -74,12 +77,12 @@ export class UpstreamReader implements StreamSink {
 
   /** What stands at the end of the body is an event, although no empty line is behind it. */
   completeEvent(): void {
-    this.#read(Buffer.from('\n\n'), true);
+    this.#read(this.#framing.eventEnd, true);
   }
 
   /** Goes on with these events instead of what has come. */
   replaceBy(events: Buffer): void {
-    this.#events = new EventSplitter();
+    this.#events = this.#framing.createSplitter();
     this.#read(events, true);
     this.#receiver.ended(this.#events.rest());
   }

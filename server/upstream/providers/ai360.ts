@@ -7,6 +7,7 @@ export const ai360: Provider = {
   type: 19,
   name: '360',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.360.cn',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const aigc2d: Provider = {
   type: 13,
   name: 'AIGC2D',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.aigc2d.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const ails: Provider = {
   type: 9,
   name: 'AILS',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.caipacity.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

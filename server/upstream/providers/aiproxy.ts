@@ -6,6 +6,7 @@ export const aiProxy: Provider = {
   type: 10,
   name: 'AIProxy',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.aiproxy.io',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -8,6 +8,7 @@ export const ali: Provider = {
   type: 17,
   name: 'Ali',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://dashscope.aliyuncs.com',
   paths: {
     chat: '{base}/compatible-mode/v1/chat/completions',

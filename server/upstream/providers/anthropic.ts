@@ -7,6 +7,7 @@ export const anthropic: Provider = {
   type: 14,
   name: 'Anthropic Claude',
   dialect: 'claude',
+  framing: 'sse',
   baseUrl: 'https://api.anthropic.com',
   paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
   auth: { kind: 'header', name: 'x-api-key' },

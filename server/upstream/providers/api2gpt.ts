@@ -6,6 +6,7 @@ export const api2gpt: Provider = {
   type: 12,
   name: 'API2GPT',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.api2gpt.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

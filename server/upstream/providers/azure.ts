@@ -7,6 +7,7 @@ export const azure: Provider = {
   type: 3,
   name: 'Azure',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: null,
   paths: {
     chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',

@@ -6,6 +6,7 @@ export const baiduV2: Provider = {
   type: 46,
   name: 'BaiduV2',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://qianfan.baidubce.com',
   paths: { chat: '{base}/v2/chat/completions' },
   auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },

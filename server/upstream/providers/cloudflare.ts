@@ -7,6 +7,7 @@ export const cloudflare: Provider = {
   type: 39,
   name: 'Cloudflare',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.cloudflare.com',
   paths: {
     chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',

@@ -6,6 +6,7 @@ export const custom: Provider = {
   type: 8,
   name: 'Custom',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: null,
   paths: { chat: '{base}', embeddings: '{base}' },
   auth: { kind: 'bearer' },

@@ -7,6 +7,7 @@ export const deepSeek: Provider = {
   type: 43,
   name: 'DeepSeek',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.deepseek.com',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const fastGpt: Provider = {
   type: 22,
   name: 'FastGPT',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://fastgpt.run/api/openapi',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

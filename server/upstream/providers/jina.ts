@@ -6,6 +6,7 @@ export const jina: Provider = {
   type: 38,
   name: 'Jina',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.jina.ai',
   paths: { embeddings: '{base}/v1/embeddings' },
   auth: { kind: 'bearer' },

@@ -7,6 +7,7 @@ export const lingYiWanWu: Provider = {
   type: 31,
   name: 'LingYiWanWu',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.lingyiwanwu.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const miniMax: Provider = {
   type: 35,
   name: 'MiniMax',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.minimax.chat',
   paths: { chat: '{base}/v1/text/chatcompletion_v2' },
   auth: { kind: 'bearer' },

@@ -7,6 +7,7 @@ export const mistral: Provider = {
   type: 42,
   name: 'Mistral',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.mistral.ai',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const mokaAi: Provider = {
   type: 44,
   name: 'MokaAI',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.moka.ai',
   paths: { embeddings: '{base}/embeddings' },
   auth: { kind: 'bearer' },

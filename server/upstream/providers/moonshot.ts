@@ -7,6 +7,7 @@ export const moonshot: Provider = {
   type: 25,
   name: 'Moonshot',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.moonshot.cn',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

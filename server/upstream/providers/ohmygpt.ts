@@ -6,6 +6,7 @@ export const ohMyGpt: Provider = {
   type: 7,
   name: 'OhMyGPT',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.ohmygpt.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -8,6 +8,7 @@ export const ollama: Provider = {
   type: 4,
   name: 'Ollama',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'http://localhost:11434',
   paths: { chat: '{base}/v1/chat/completions', embeddings: '{base}/api/embed' },
   auth: { kind: 'bearer' },

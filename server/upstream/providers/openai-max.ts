@@ -6,6 +6,7 @@ export const openaiMax: Provider = {
   type: 6,
   name: 'OpenAIMax',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.openaimax.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

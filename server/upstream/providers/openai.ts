@@ -7,6 +7,7 @@ export const openai: Provider = {
   type: 1,
   name: 'OpenAI',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.openai.com',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const openRouter: Provider = {
   type: 20,
   name: 'OpenRouter',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://openrouter.ai/api',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const perplexity: Provider = {
   type: 27,
   name: 'Perplexity',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.perplexity.ai',
   paths: { chat: '{base}/chat/completions' },
   auth: { kind: 'bearer' },

@@ -7,6 +7,7 @@ export const siliconFlow: Provider = {
   type: 40,
   name: 'SiliconFlow',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.siliconflow.cn',
   paths: openaiPaths,
   auth: { kind: 'bearer' },

@@ -1,18 +1,8 @@
 // What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
 import type { Capability, ProviderTraits } from '#server/dialects/provider-traits.ts';
+import type { FramingName } from '#server/framing/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
-
-/**
- * How the channel's key travels.
- * - `bearer`: `Authorization: Bearer <key>`
- * - `header`: the key alone in the header of that name
- * - `zhipu-jwt`: a key `id.secret` signs a token (HS256) that is sent as `Authorization` without `Bearer`
- * `split`: the key is `<key><separator><value>`; the second part goes into that header, when there is one.
- */
-export type Auth =
-  | { kind: 'bearer'; split?: { separator: string; header: string } }
-  | { kind: 'header'; name: string }
-  | { kind: 'zhipu-jwt' };
+import type { Auth } from '#server/upstream/auth/registry.ts';
 
 /**
  * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots), `{other}` (the
@@ -36,6 +26,8 @@ export interface Provider extends ProviderTraits {
   /** The channel type: the number that clients and stored channels use. */
   type: number;
   dialect: UpstreamDialectName;
+  /** How its streams are cut into events. */
+  framing: FramingName;
   /** Without a trailing slash; null: the channel must name one. */
   baseUrl: string | null;
   /** A missing capability is refused before any call. */

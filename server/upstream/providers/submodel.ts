@@ -6,6 +6,7 @@ export const submodel: Provider = {
   type: 53,
   name: 'Submodel',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://llm.submodel.ai',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },

@@ -6,6 +6,7 @@ export const volcEngine: Provider = {
   type: 45,
   name: 'VolcEngine',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://ark.cn-beijing.volces.com',
   paths: {
     chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],

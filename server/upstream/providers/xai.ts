@@ -7,6 +7,7 @@ export const xai: Provider = {
   type: 48,
   name: 'Xai',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://api.x.ai',
   paths: { chat: '{base}/v1/chat/completions' },
   auth: { kind: 'bearer' },

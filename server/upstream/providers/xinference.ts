@@ -7,6 +7,7 @@ export const xinference: Provider = {
   type: 47,
   name: 'Xinference',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: null,
   paths: openaiPaths,
   auth: { kind: 'bearer' },

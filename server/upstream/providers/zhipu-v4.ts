@@ -6,6 +6,7 @@ export const zhipuV4: Provider = {
   type: 26,
   name: 'Zhipu_v4',
   dialect: 'openai-chat',
+  framing: 'sse',
   baseUrl: 'https://open.bigmodel.cn',
   paths: { chat: '{base}/api/paas/v4/chat/completions', embeddings: '{base}/api/paas/v4/embeddings' },
   auth: { kind: 'zhipu-jwt' },

@@ -1,0 +1,26 @@
+// How a stream of bytes is cut into events: bytes in, whole events out, whatever they mean. Any split of the bytes gives the same.
+
+export interface Splitter {
+  /** All whole events that there are by now, as one; null when there are none. */
+  push(chunk: Buffer): Buffer | null;
+  /** What has come of the event that is not complete; valid until the next `push`. */
+  rest(): Buffer;
+  /** Bytes of that. */
+  readonly restLength: number;
+}
+
+export interface Framing {
+  /** Media type of such streams. */
+  readonly mediaType: string;
+  /** Whether the first bytes of a body are those of such a stream; undefined while too few have come. */
+  begins(bytes: Buffer): boolean | undefined;
+  createSplitter(): Splitter;
+  /** The data of every event in these bytes, which hold whole events. */
+  eventData(events: Buffer): Iterable<string>;
+  /** The data of the first event that has any but blanks; null when none has. */
+  firstEventData(events: Buffer): string | null;
+  /** The data of bytes that are one event, although nothing has ended it; null when they are none. */
+  dataOf(rest: Buffer): string | null;
+  /** What ends an event that the end of the body has ended. */
+  readonly eventEnd: Buffer;
+}

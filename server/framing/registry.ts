@@ -1,0 +1,19 @@
+// Every framing by the name that a provider's record has for it.
+import { EventSplitter } from './event-splitter.ts';
+import type { Framing } from './framing.ts';
+import { beginsStream, dataIn, eventData, firstEventData } from './sse.ts';
+
+export const framings = {
+  /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
+  sse: {
+    mediaType: 'text/event-stream',
+    begins: beginsStream,
+    createSplitter: () => new EventSplitter(),
+    eventData,
+    firstEventData,
+    dataOf: (rest) => dataIn(rest, 0, rest.length),
+    eventEnd: Buffer.from('\n\n'),
+  },
+} satisfies Record<string, Framing>;
+
+export type FramingName = keyof typeof framings;

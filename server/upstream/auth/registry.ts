@@ -1,0 +1,29 @@
+// Every scheme by the name that a provider's record has for it.
+import { bearer } from './bearer.ts';
+import type { SplitKey } from './bearer.ts';
+import { header } from './header.ts';
+import { query } from './query.ts';
+import type { Authorization } from './scheme.ts';
+import { zhipuJwt } from './zhipu-jwt.ts';
+
+/** What a provider's record says about its keys. */
+export type Auth =
+  | { kind: 'bearer'; split?: SplitKey }
+  /** The header's name, in lower case. */
+  | { kind: 'header'; name: string }
+  /** The parameter's name. */
+  | { kind: 'query'; name: string }
+  | { kind: 'zhipu-jwt' };
+
+export function authorizationOf(auth: Auth, key: string): Authorization {
+  switch (auth.kind) {
+    case 'bearer':
+      return bearer(key, auth.split);
+    case 'header':
+      return header(key, auth.name);
+    case 'query':
+      return query(key, auth.name);
+    case 'zhipu-jwt':
+      return zhipuJwt(key);
+  }
+}
