@@ -27,6 +27,8 @@ export const Channel = z.object({
   response_time: z.int(),
   /** Why the last test failed, in the language of whoever made it; empty: it passed, or there was none. */
   test_error: z.string().default(''),
+  /** The model of the last test; empty: there was none, or none that noted it. */
+  tested_model: z.string().default(''),
   base_url: z.string(),
   other: z.string(),
   balance: z.number(),
@@ -186,7 +188,7 @@ export const channelApi = {
     changesState: true,
     summary: 'Send a small request through a channel',
   }),
-  /** As `test`, with what an unsaved form holds. Nothing is remembered of it but a row in the log. */
+  /** As `test`, with what an unsaved form holds. It writes a row in the log; a channel that is then created as tested begins with the result. */
   testDraft: endpoint('POST', '/api/channel/test', {
     access: 'admin',
     body: ChannelDraft,

@@ -48,6 +48,48 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
     expect(desk.upstream.requests[1]).toMatchObject({ body: { model: 'gpt-4o' } });
   });
 
+  it('begin with the result of their test once they are created as they were tested', async () => {
+    // A form proposes a model that it does not save as the test model.
+    await test({ test_model: 'gpt-4o-mini', name: 'Unnamed yet' });
+    const id = await createOne({ ...form(), name: 'Tested', priority: 3 });
+    const channel = await desk.read(id);
+    expect(channel).toMatchObject({ tested_model: 'gpt-4o-mini', test_error: '', revision: 1 });
+    expect(channel.response_time).toBeGreaterThan(0);
+    expect(channel.test_time).toBeGreaterThanOrEqual(channel.created_time - 5);
+    expect(desk.upstream.requests).toHaveLength(1);
+
+    desk.upstream.behave({ status: 401, error: { message: 'No such key', type: 'invalid_request_error', code: null } });
+    expect(await test({ key: 'sk-second' })).toMatchObject({ success: false });
+    expect(await desk.read(await createOne({ ...form({ key: 'sk-second' }), name: 'Failed' }))).toMatchObject({
+      tested_model: 'gpt-4o',
+      test_error: expect.stringContaining('No such key'),
+    });
+  });
+
+  it.each([
+    ['another key', { key: 'sk-other' }],
+    ['another address', { base_url: 'https://elsewhere.example' }],
+    ['another mapping', { model_mapping: '{"gpt-4o":"big"}' }],
+    ['without the tested model', { models: 'gpt-4o-mini' }],
+  ])('are untested when they are created with %s', async (_what, fields) => {
+    await test();
+    expect(await desk.read(await createOne({ ...form(fields), name: 'Other' }))).toMatchObject({
+      test_time: 0,
+      response_time: 0,
+      tested_model: '',
+    });
+  });
+
+  it('share no result between administrators, and of several keys only the tested one has it', async () => {
+    await test({ key: 'sk-first' });
+    const other = await desk.app.as(await desk.app.createUser({ role: 10 }));
+    const [foreign] = (await other.post('/api/channel/', { ...form({ key: 'sk-first' }), name: 'Of another' })).data;
+    expect(await desk.read(foreign)).toMatchObject({ test_time: 0 });
+    const [first, second] = (await desk.create({ ...form({ key: 'sk-first\nsk-second' }), name: 'Two' })).data;
+    expect(await desk.read(first)).toMatchObject({ tested_model: 'gpt-4o' });
+    expect(await desk.read(second)).toMatchObject({ test_time: 0, tested_model: '' });
+  });
+
   it('are no calls in the log: it says what was tested, by the name of the form', async () => {
     const before = (await desk.admin.get('/api/log/self?type=2')).data.total;
     await test({ name: 'Not saved', model: 'gpt-4o' });

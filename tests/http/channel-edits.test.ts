@@ -29,6 +29,7 @@ describe.each(engines)('channel edits on $kind', (engine) => {
         test_time: 0,
         response_time: 0,
         test_error: '',
+        tested_model: '',
         base_url: '',
         other: '',
         balance: 0,

@@ -77,7 +77,13 @@ function DoneChannel({ number, name, channel, guide }: { number: number; name: s
           ) : (
             channel.test_time > 0 &&
             (channel.test_error === '' ? (
-              <> · {t('guide.channel.tested', { time: format.duration(channel.response_time) })}</>
+              <>
+                {' · '}
+                {t(channel.tested_model === '' ? 'guide.channel.tested' : 'guide.channel.tested_with', {
+                  model: channel.tested_model,
+                  time: format.duration(channel.response_time),
+                })}
+              </>
             ) : (
               <span className={styles.failure}>
                 <StatusMark status="failed">{testError}</StatusMark>

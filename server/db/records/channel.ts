@@ -17,6 +17,8 @@ export interface ChannelRecord {
   response_time: number;
   /** Why the last test failed; absent or empty: it passed, or there was none. */
   test_error?: string;
+  /** The model that was last tested; absent: there was no test, or none that noted it. */
+  tested_model?: string;
   base_url: string;
   other: string;
   /** USD. */

@@ -6,18 +6,30 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { channelFields, checkKeys, checkType } from './channel-fields.ts';
 import { checkKeyDestination } from './check-key-destination.ts';
+import type { DraftTests } from './draft-tests.ts';
 import { readChannel } from './store.ts';
 
 type KeyFields = Pick<ChannelRecord, 'key_cipher' | 'key_hash'>;
 
-/** One channel per key, otherwise equal; answers their ids. Nothing is created when anything is wrong. */
-export async function createChannels(context: AppContext, actor: UserRecord, input: ChannelCreate): Promise<number[]> {
+interface Creation {
+  input: ChannelCreate;
+  draftTests: DraftTests;
+}
+
+/**
+ * One channel per key, otherwise equal; answers their ids. Nothing is created when anything is wrong. A channel that its
+ * administrator has just tested as it is created begins with the result of that test.
+ */
+export async function createChannels(context: AppContext, actor: UserRecord, { input, draftTests }: Creation): Promise<number[]> {
   const fields = channelFields({ ...input, name: input.name ?? '', models: input.models ?? '' });
   const channel = { ...emptyChannel(context), ...fields, status: statusOf(input) };
   checkType(channel);
   const keys = await keyFields(context, input, (source) => checkKeyDestination(actor, source, channel));
   const records: ChannelRecord[] = [];
-  for (const key of keys) records.push({ ...channel, ...key, id: await context.db.nextId('channels') });
+  for (const key of keys) {
+    const record = { ...channel, ...key, id: await context.db.nextId('channels') };
+    records.push({ ...record, ...draftTests.resultFor(actor.id, record, channel.created_time) });
+  }
   await context.db.write(records.map((record) => ({ insert: record, into: 'channels' })));
   const ids = records.map((record) => record.id);
   for (const id of ids) await context.changes.announce('channel', id);

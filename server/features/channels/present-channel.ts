@@ -18,6 +18,7 @@ export function presentChannel(record: ChannelRecord): Channel {
     test_time: record.test_time,
     response_time: record.response_time,
     test_error: record.test_error ?? '',
+    tested_model: record.tested_model ?? '',
     base_url: record.base_url,
     other: record.other,
     balance: record.balance,

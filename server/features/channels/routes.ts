@@ -8,14 +8,16 @@ import { builtInModels, modelObject } from '#server/upstream/model-object.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { draftChannel } from './draft-channel.ts';
+import { DraftTests } from './draft-tests.ts';
 import { editChannel } from './edit-channel.ts';
 import { fetchModels } from './fetch-models.ts';
 import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
-import { testChannel } from './test-channel.ts';
+import { storeTestResult, testChannel } from './test-channel.ts';
 
 export function mountChannels(host: RouteHost): void {
+  const draftTests = new DraftTests();
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
@@ -35,7 +37,7 @@ export function mountChannels(host: RouteHost): void {
   }));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
-  mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, call.body));
+  mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, { input: call.body, draftTests }));
   mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
   mount(host, channelApi.removeMany, ({ context, body }) => {
     if (body.ids.length === 0) throw new AppError('channel_arguments', {}, { field: 'ids' });
@@ -52,7 +54,10 @@ export function mountChannels(host: RouteHost): void {
     const { context, params, query, facts } = call;
     const channel = await readChannel(context, Number(params.id));
     const { user: actor } = signedIn(call);
-    const time = await testChannel({ context, actor, language: facts.language }, { channel, model: query.model, isSaved: true });
+    const time = await testChannel(
+      { context, actor, language: facts.language },
+      { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result) },
+    );
     return answer(undefined, { extra: { time } });
   });
 
@@ -60,7 +65,10 @@ export function mountChannels(host: RouteHost): void {
     const { context, body, facts } = call;
     const { user: actor } = signedIn(call);
     const channel = await draftChannel(context, actor, body);
-    const time = await testChannel({ context, actor, language: facts.language }, { channel, model: body.model, isSaved: false });
+    const time = await testChannel(
+      { context, actor, language: facts.language },
+      { channel, model: body.model, keep: (result) => draftTests.keep(actor.id, channel, result) },
+    );
     return answer(undefined, { extra: { time } });
   });
 

@@ -33,9 +33,12 @@ interface TestSubject {
   channel: ChannelRecord;
   /** Undefined: the channel's test model, else its first one. */
   model: string | undefined;
-  /** The result is kept in the channel's record. */
-  isSaved: boolean;
+  /** Is told what came of a test that left. */
+  keep: (result: TestResult) => Promise<void> | void;
 }
+
+/** As a channel's record has it. */
+export type TestResult = Required<Pick<ChannelRecord, 'test_time' | 'response_time' | 'test_error' | 'tested_model'>>;
 
 const limits = { answerMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 /** Characters of a failure that are kept. */
@@ -43,23 +46,26 @@ const longestError = 500;
 const testName = '模型测试';
 
 /** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
-export async function testChannel(test: ChannelTest, { channel: record, model: asked, isSaved }: TestSubject): Promise<number> {
+export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep }: TestSubject): Promise<number> {
   const { context, language } = test;
-  const remember = (begin: number, error: string) =>
-    isSaved ? keepResult(context, record, { begin, error }) : secondsSince(context, begin);
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, capability } = prepare(test, record, model);
   const begin = context.now();
+  const remember = async (error: string): Promise<number> => {
+    const result = resultOf(context, { begin, error, model });
+    await keep(result);
+    return result.response_time / 1000;
+  };
   let answer: TestAnswer;
   try {
     answer = await ask({ ...test, channel, capability, testModel: model });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
-    const seconds = await remember(begin, errorText(failure.code, language, failure.details) || failure.code);
+    const seconds = await remember(errorText(failure.code, language, failure.details) || failure.code);
     throw failedTest(failure, language, seconds);
   }
-  const seconds = await remember(begin, '');
+  const seconds = await remember('');
   await writeTestLog(test, { channel, model, price, answer, seconds });
   return seconds;
 }
@@ -138,21 +144,19 @@ function failedAnswer({ kind, message }: UpstreamFailure): AppError {
   return kind === 'invalid' ? new AppError('invalid_upstream_response') : new AppError('channel_test_failed', { detail: message });
 }
 
-function secondsSince({ now }: AppContext, begin: number): number {
-  return Math.max(1, Math.round(now() - begin)) / 1000;
+function resultOf({ now }: AppContext, { begin, error, model }: { begin: number; error: string; model: string }): TestResult {
+  const end = now();
+  return {
+    test_time: Math.floor(end / 1000),
+    response_time: Math.max(1, Math.round(end - begin)),
+    test_error: Array.from(error).slice(0, longestError).join(''),
+    tested_model: model,
+  };
 }
 
 /** Not announced: nobody's cache needs these figures, and what the relay has learnt about the channel's health stays. */
-async function keepResult(
-  { db, now }: AppContext,
-  { id }: ChannelRecord,
-  { begin, error }: { begin: number; error: string },
-): Promise<number> {
-  const end = now();
-  const duration = Math.max(1, Math.round(end - begin));
-  const test_error = Array.from(error).slice(0, longestError).join('');
-  await db.collection('channels').patch({ id }, { set: { response_time: duration, test_time: Math.floor(end / 1000), test_error } });
-  return duration / 1000;
+export async function storeTestResult({ db }: AppContext, id: number, result: TestResult): Promise<void> {
+  await db.collection('channels').patch({ id }, { set: result });
 }
 
 async function writeTestLog(
