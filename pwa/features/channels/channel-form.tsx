@@ -9,11 +9,11 @@ import { Role } from '#shared/roles.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -172,16 +172,14 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <Button
+          <OnlineButton
             variant="filled"
             type="submit"
             form="channel-form"
             loading={isSaving}
-            disabled={!isOnline || (!isNew && changed.length === 0)}
-            leftSection={isOnline ? null : <Icon name="unlinked" />}
-          >
-            {isOnline ? saveName : t('common.action.needs_connection', { action: saveName })}
-          </Button>
+            disabled={!isNew && changed.length === 0}
+            label={saveName}
+          />
         </>
       }
     >

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 
 export type RowCommand = 'test_model' | 'toggle' | 'edit' | 'copy' | 'delete';
@@ -13,6 +14,7 @@ interface ChannelMenuProps {
 
 export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelMenuProps) {
   const { t } = useTranslation();
+  const needs = useNeedsConnection();
   const name = (command: RowCommand): string => {
     if (command !== 'toggle') return t(`channels.action.${command}`);
     return t(channel.status === ChannelStatus.enabled ? 'channels.action.disable' : 'channels.action.enable');
@@ -26,7 +28,7 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
           const needsNetwork = command !== 'edit' && !isOnline;
           return {
             key: command,
-            label: needsNetwork ? t('common.action.needs_connection', { action: name(command) }) : name(command),
+            label: command === 'edit' ? name(command) : needs(name(command)),
             isDisabled: needsNetwork,
             isDanger: command === 'delete',
             onClick: () => onCommand(command),

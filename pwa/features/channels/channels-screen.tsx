@@ -1,9 +1,10 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
+import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
@@ -56,6 +57,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
   const actions = useChannelActions();
   const tests = useChannelTests();
   const selection = useSelection<number>();
@@ -111,9 +113,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
                   if (isOnline) setQuestion({ kind: 'delete_disabled' });
                 }}
               >
-                {isOnline
-                  ? t('channels.action.delete_disabled')
-                  : t('common.action.needs_connection', { action: t('channels.action.delete_disabled') })}
+                {needs(t('channels.action.delete_disabled'))}
               </DisclosureItem>
             )}
           </Disclosure>
@@ -248,13 +248,8 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
 
 function AddButton({ variant, onAdd }: { variant: 'default' | 'filled'; onAdd: () => void }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const label = t('channels.action.add');
-  return (
-    <Button variant={variant} disabled={!isOnline} leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />} onClick={onAdd}>
-      {isOnline ? label : t('common.action.needs_connection', { action: label })}
-    </Button>
-  );
+  return <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={onAdd} label={label} />;
 }
 
 function QuestionDialog({

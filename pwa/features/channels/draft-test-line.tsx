@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -30,9 +31,7 @@ export function DraftTestLine({ test, onTest, onSkip }: DraftTestLineProps) {
   const label = t('channels.draft.test');
   return (
     <div ref={line} className={styles.line} data-state={state}>
-      <Button disabled={!isOnline || model === ''} loading={state === 'running'} leftSection={<Icon name="pulse" />} onClick={onTest}>
-        {isOnline ? label : t('common.action.needs_connection', { action: label })}
-      </Button>
+      <OnlineButton disabled={model === ''} loading={state === 'running'} icon={<Icon name="pulse" />} onClick={onTest} label={label} />
       <span className={styles.result} role="status">
         {state === 'running' && t('channels.draft.running', { model })}
         {result?.state === 'ok' && (

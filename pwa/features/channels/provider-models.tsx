@@ -6,7 +6,7 @@ import { channelType } from '#shared/channel-types.ts';
 import { channelApi } from '#shared/channels.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { TickBox } from '#pwa/ui/list/checkbox.tsx';
@@ -27,7 +27,6 @@ const patience = 25_000;
 /** Asks the provider which models it has, and shows what that would change before it does. */
 export function ProviderModels({ form, channelId }: ProviderModelsProps) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const [found, setFound] = useState<Found>();
   const [lacksKey, setLacksKey] = useState(false);
   const ask = useMutation({
@@ -53,14 +52,7 @@ export function ProviderModels({ form, channelId }: ProviderModelsProps) {
   const label = t('channels.provider.ask');
   return (
     <div className={styles.provider}>
-      <Button
-        disabled={!isOnline}
-        loading={ask.isPending}
-        leftSection={<Icon name={isOnline ? 'refresh' : 'unlinked'} />}
-        onClick={handleAsk}
-      >
-        {isOnline ? label : t('common.action.needs_connection', { action: label })}
-      </Button>
+      <OnlineButton loading={ask.isPending} icon={<Icon name="refresh" />} onClick={handleAsk} label={label} />
       {(lacksKey || ask.error !== null) && (
         <p className={styles.failure} role="alert">
           <StatusMark status={lacksKey ? 'note' : 'failed'}>

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { sendFirstCall } from '#pwa/api/first-call.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -106,7 +106,6 @@ function channelFact({ states, call, refusal }: Arrival): string {
 
 function SendHere({ token, model }: { token: Token; model: string }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const client = useQueryClient();
   const send = useMutation({
     mutationFn: () => sendFirstCall({ key: `sk-${token.key}`, model }),
@@ -116,14 +115,7 @@ function SendHere({ token, model }: { token: Token; model: string }) {
   });
   return (
     <div className={styles.arrivalActions}>
-      <Button
-        leftSection={<Icon name={isOnline ? 'play' : 'unlinked'} />}
-        disabled={!isOnline}
-        loading={send.isPending}
-        onClick={() => send.mutate()}
-      >
-        {isOnline ? t('guide.arrival.send') : t('common.action.needs_connection', { action: t('guide.arrival.send') })}
-      </Button>
+      <OnlineButton icon={<Icon name="play" />} loading={send.isPending} onClick={() => send.mutate()} label={t('guide.arrival.send')} />
       <span className={styles.note}>{t('guide.arrival.costs')}</span>
     </div>
   );

@@ -1,10 +1,11 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { tokenApi, tokenNameLimit } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -50,9 +51,7 @@ export function NewToken() {
           <StatusMark status="failed">{failureOf(create.error).message}</StatusMark>
         </p>
       )}
-      <Button type="submit" variant="filled" className={styles.submit} disabled={!isOnline} loading={create.isPending}>
-        {isOnline ? label : t('common.action.needs_connection', { action: label })}
-      </Button>
+      <OnlineButton type="submit" variant="filled" className={styles.submit} loading={create.isPending} label={label} />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Log, LogType } from '#shared/logs.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
@@ -40,6 +41,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
   const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
   const [isExporting, setExporting] = useState(false);
   const groups = useQuery(logGroupsQuery(isAdmin));
   const { range = defaultRange } = search;
@@ -134,7 +136,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         <>
           {!isPhone && <ColumnPicker chosen={chosen} />}
           <ActionIcon
-            aria-label={isOnline ? t('logs.export.action') : t('common.action.needs_connection', { action: t('logs.export.action') })}
+            aria-label={needs(t('logs.export.action'))}
             title={t('logs.export.action')}
             loading={isExporting}
             disabled={!isOnline}

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { chargeOf, type Ending, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import type { Attempt, Log, RefusalFacts } from '#shared/logs.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type AttemptBar, Attempts } from '#pwa/ui/billing/attempts.tsx';
 import { Charge } from '#pwa/ui/billing/charge.tsx';
@@ -211,16 +211,13 @@ function useFacts(log: Log, isAdmin: boolean) {
 function UserInfo({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isOnline = useIsOnline();
   const [isOpen, setOpen] = useState(false);
   const user = useQuery({ ...logUserQuery(log.user_id), enabled: isOpen });
   if (!isOpen) {
     const action = t('logs.user.open');
     return (
       <div className={styles.user}>
-        <Button leftSection={<Icon name={isOnline ? 'user' : 'unlinked'} />} disabled={!isOnline} onClick={() => setOpen(true)}>
-          {isOnline ? action : t('common.action.needs_connection', { action })}
-        </Button>
+        <OnlineButton icon={<Icon name="user" />} onClick={() => setOpen(true)} label={action} />
       </div>
     );
   }

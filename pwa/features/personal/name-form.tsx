@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,15 +8,13 @@ import { displayNameLimit, type User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './personal.module.css';
 
 export function NameForm({ user }: { user: User }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const queryClient = useQueryClient();
   const [name, setName] = useState(user.display_name);
   const [error, setError] = useState<string>();
@@ -64,14 +62,7 @@ export function NameForm({ user }: { user: User }) {
             setError(undefined);
           }}
         />
-        <Button
-          type="submit"
-          disabled={!isOnline}
-          loading={save.isPending}
-          {...(isOnline ? {} : { leftSection: <Icon name="unlinked" /> })}
-        >
-          {isOnline ? label : t('common.action.needs_connection', { action: label })}
-        </Button>
+        <OnlineButton type="submit" loading={save.isPending} label={label} />
       </form>
     </Block>
   );

@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { PasswordInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
@@ -6,9 +6,8 @@ import { accountApi } from '#shared/account.ts';
 import { passwordLimits } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { passwordProblems } from './password-problems.ts';
 import styles from './personal.module.css';
@@ -18,7 +17,6 @@ const empty = { original_password: '', password: '', again: '' };
 /** The new password is never kept on the device: without a connection the form says that it needs one. */
 export function PasswordForm({ username }: { username: string }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const form = useForm({
     initialValues: empty,
     validate: (values) =>
@@ -49,14 +47,7 @@ export function PasswordForm({ username }: { username: string }) {
         <PasswordInput label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
         <PasswordInput label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
         <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
-        <Button
-          type="submit"
-          disabled={!isOnline}
-          loading={change.isPending}
-          {...(isOnline ? {} : { leftSection: <Icon name="unlinked" /> })}
-        >
-          {isOnline ? label : t('common.action.needs_connection', { action: label })}
-        </Button>
+        <OnlineButton type="submit" loading={change.isPending} label={label} />
       </form>
     </Block>
   );

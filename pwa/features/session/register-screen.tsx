@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -8,7 +8,7 @@ import { passwordLimits, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
@@ -42,7 +42,6 @@ export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
 
 function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const inviteCode = keptInviteCode();
   const form = useForm({
     initialValues: { username: '', password: '', password2: '' },
@@ -108,16 +107,7 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
           <StatusMark status="failed">{failure.message}</StatusMark>
         </p>
       )}
-      <Button
-        type="submit"
-        variant="filled"
-        fullWidth
-        loading={register.isPending}
-        disabled={!isOnline}
-        leftSection={isOnline ? null : <Icon name="unlinked" />}
-      >
-        {isOnline ? t('session.register.link') : t('common.action.needs_connection', { action: t('session.register.link') })}
-      </Button>
+      <OnlineButton type="submit" variant="filled" fullWidth loading={register.isPending} label={t('session.register.link')} />
     </form>
   );
 }

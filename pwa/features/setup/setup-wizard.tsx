@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { PasswordInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
@@ -7,7 +7,7 @@ import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
 import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -22,7 +22,6 @@ interface SetupWizardProps {
 
 export function SetupWizard({ state, onFinished }: SetupWizardProps) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const needs = { asksAccount: !state.root_init, asksSecret: state.secret_required };
   const form = useForm({
     initialValues: emptySetup,
@@ -125,16 +124,7 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
           <StatusMark status="failed">{failure.message}</StatusMark>
         </p>
       )}
-      <Button
-        type="submit"
-        variant="filled"
-        className={styles.submit}
-        loading={submit.isPending}
-        disabled={!isOnline}
-        leftSection={isOnline ? null : <Icon name="unlinked" />}
-      >
-        {isOnline ? t('setup.submit') : t('common.action.needs_connection', { action: t('setup.submit') })}
-      </Button>
+      <OnlineButton type="submit" variant="filled" className={styles.submit} loading={submit.isPending} label={t('setup.submit')} />
     </form>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -19,7 +19,6 @@ const formId = 'new-token';
 
 export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const [made, setMade] = useState<readonly Token[]>([]);
   const create = useCreateTokens();
   const form = useTokenForm(emptyToken, () => undefined);
@@ -45,9 +44,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
       foot={
         <>
           <Button onClick={onClose}>{t('common.action.cancel')}</Button>
-          <Button variant="filled" type="submit" form={formId} loading={create.isPending} disabled={!isOnline}>
-            {isOnline ? label : t('common.action.needs_connection', { action: label })}
-          </Button>
+          <OnlineButton variant="filled" type="submit" form={formId} loading={create.isPending} label={label} />
         </>
       }
     >

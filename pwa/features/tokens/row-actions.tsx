@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -20,7 +21,7 @@ export function RowActions({ token, onToggle, onRemove }: RowActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const [isToggling, setToggling] = useState(false);
-  const needs = (action: string): string => (isOnline ? action : t('common.action.needs_connection', { action }));
+  const needs = useNeedsConnection();
   return (
     <span className={styles.actions}>
       <CopyKey token={token} />

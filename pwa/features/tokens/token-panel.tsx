@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
+import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
@@ -76,7 +77,7 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
     });
   }
   const submit = form.onSubmit((values) => save(values), focusFirstError);
-  const needs = (action: string): string => (isOnline ? action : t('common.action.needs_connection', { action }));
+  const needs = useNeedsConnection();
 
   return (
     <SidePanel
@@ -94,16 +95,17 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
           </Button>
         ) : (
           <>
-            <Button variant="subtle" data-danger disabled={!isOnline} onClick={onRemove}>
-              {needs(t('common.action.delete'))}
-            </Button>
+            <OnlineButton variant="subtle" data-danger onClick={onRemove} label={t('common.action.delete')} />
             <span className={styles.space} />
-            <Button disabled={!isOnline} loading={toggle.isPending} onClick={() => toggle.mutate(token)}>
-              {needs(t(`tokens.action.${verbOf(token)}`))}
-            </Button>
-            <Button variant="filled" type="submit" form={formId} loading={edit.isPending} disabled={!isOnline || !isDirty}>
-              {needs(t('common.action.save'))}
-            </Button>
+            <OnlineButton loading={toggle.isPending} onClick={() => toggle.mutate(token)} label={t(`tokens.action.${verbOf(token)}`)} />
+            <OnlineButton
+              variant="filled"
+              type="submit"
+              form={formId}
+              loading={edit.isPending}
+              disabled={!isDirty}
+              label={t('common.action.save')}
+            />
           </>
         )
       }

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +5,7 @@ import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
@@ -48,7 +47,6 @@ const newToken = 'new';
 export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const isOnline = useIsOnline();
   const size = search.size ?? rememberedPageSize();
   const page = search.p ?? 1;
   // Not in the address: a part of a key is a secret, and addresses are remembered.
@@ -88,14 +86,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   };
   const createLabel = t('tokens.action.create');
   const createButton = (variant: 'filled' | 'default') => (
-    <Button
-      variant={variant}
-      disabled={!isOnline}
-      leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />}
-      onClick={() => onSearch({ open: newToken })}
-    >
-      {isOnline ? createLabel : t('common.action.needs_connection', { action: createLabel })}
-    </Button>
+    <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={() => onSearch({ open: newToken })} label={createLabel} />
   );
 
   async function handleRemove(): Promise<void> {
@@ -169,15 +160,14 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         bulkActions={
           <>
             <BulkCopy tokens={ticked} />
-            <Button
+            <OnlineButton
               variant="subtle"
               data-danger
-              disabled={!isOnline || ticked.length === 0}
-              leftSection={<Icon name={isOnline ? 'trash' : 'unlinked'} />}
+              disabled={ticked.length === 0}
+              icon={<Icon name="trash" />}
               onClick={() => setRemoving(ticked)}
-            >
-              {isOnline ? t('common.action.delete') : t('common.action.needs_connection', { action: t('common.action.delete') })}
-            </Button>
+              label={t('common.action.delete')}
+            />
           </>
         }
         isTwoLine

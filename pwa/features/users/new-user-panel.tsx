@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { displayNameLimit, passwordLimits, userApi, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -71,16 +72,7 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <Button
-            variant="filled"
-            type="submit"
-            form="new-user-form"
-            loading={create.isPending}
-            disabled={!isOnline}
-            leftSection={isOnline ? null : <Icon name="unlinked" />}
-          >
-            {isOnline ? t('users.action.create') : t('common.action.needs_connection', { action: t('users.action.create') })}
-          </Button>
+          <OnlineButton variant="filled" type="submit" form="new-user-form" loading={create.isPending} label={t('users.action.create')} />
         </>
       }
     >

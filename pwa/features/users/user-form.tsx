@@ -7,6 +7,7 @@ import { displayNameLimit, passwordLimits, User, userApi, usernameLimit } from '
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
@@ -108,16 +109,14 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <Button
+          <OnlineButton
             variant="filled"
             type="submit"
             form="user-form"
             loading={save.isPending}
-            disabled={!isOnline || (count === 0 && form.values.mode === 'keep')}
-            leftSection={isOnline ? null : <Icon name="unlinked" />}
-          >
-            {isOnline ? t('common.action.save') : t('common.action.needs_connection', { action: t('common.action.save') })}
-          </Button>
+            disabled={count === 0 && form.values.mode === 'keep'}
+            label={t('common.action.save')}
+          />
         </>
       }
     >

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { ManageAction, User } from '#shared/users.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { actionsFor, editRefusal, refusal } from './user-rules.ts';
@@ -16,6 +17,7 @@ interface UserMenuProps {
 export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
   return (
     <RowMenu
       label={t('users.action.more', { name: user.username })}
@@ -32,7 +34,7 @@ export function UserMenu({ actor, user, onCommand }: UserMenuProps) {
             const label = t(`users.action.${command}`);
             return {
               key: command,
-              label: needsNetwork ? t('common.action.needs_connection', { action: label }) : label,
+              label: command === 'edit' ? label : needs(label),
               why: why !== undefined && general === undefined ? t(`users.refusal.${why}`) : undefined,
               isDisabled: why !== undefined || needsNetwork,
               isDanger: command === 'delete',

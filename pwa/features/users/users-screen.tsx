@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +5,7 @@ import { Role } from '#shared/roles.ts';
 import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
@@ -47,7 +46,6 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
-  const isOnline = useIsOnline();
   const actor = useStoredUser() ?? nobody;
   const groups = useQuery(groupsQuery);
   const users = useManageUser();
@@ -83,14 +81,12 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
       title={t('users.title')}
       actions={
         // The open form has the one button that is filled.
-        <Button
+        <OnlineButton
           variant={open === undefined ? 'filled' : 'default'}
-          disabled={!isOnline}
-          leftSection={<Icon name={isOnline ? 'plus' : 'unlinked'} />}
+          icon={<Icon name="plus" />}
           onClick={() => onOpen('add')}
-        >
-          {isOnline ? t('users.action.add') : t('common.action.needs_connection', { action: t('users.action.add') })}
-        </Button>
+          label={t('users.action.add')}
+        />
       }
       filters={
         <FilterBar
