@@ -17,7 +17,7 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { SendFailure } from '#server/upstream/send.ts';
 import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
-import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { failureOfSend, invalidAnswer, parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** A whole answer that may go to the client once it is settled. */
@@ -76,7 +76,8 @@ async function readAnswer(
     // One that fails by itself costs nothing, whoever has left.
     const isEnded = failure instanceof SendFailure && (failure.reason === 'aborted' || failure.reason === 'too_large');
     if (call.stopped !== undefined) return { kind: 'stopped', sent: isEnded && sending.isSent ? sent : null };
-    return { kind: 'failed', failure: failureOf(failure) };
+    if (!(failure instanceof SendFailure)) throw failure;
+    return { kind: 'failed', failure: failureOfSend(failure, 'first_byte') };
   }
   attempt.status = answer.status;
   if (answer.kind === 'stream') return followStream(call, sent, { client, answer });
@@ -205,10 +206,4 @@ async function readWhole(
     usage,
     firstByteMs: sent.attempt.first_byte_ms ?? elapsed(call),
   };
-}
-
-function failureOf(failure: unknown): UpstreamFailure {
-  if (!(failure instanceof SendFailure)) throw failure;
-  if (failure.reason === 'timeout') return timeoutFailure('first_byte');
-  return failure.reason === 'too_large' || failure.reason === 'unreadable' ? invalidAnswer() : networkFailure();
 }

@@ -3,6 +3,7 @@ import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
+import type { SendFailure } from './send.ts';
 import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
@@ -88,6 +89,12 @@ export function networkFailure(): UpstreamFailure {
  */
 export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
   return phase === 'connect' ? networkFailure() : ownFailure('timeout', 'upstream_timeout', 504);
+}
+
+/** Why no answer came, or why it broke off. */
+export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'idle'): UpstreamFailure {
+  if (reason === 'timeout') return timeoutFailure(phase);
+  return reason === 'too_large' || reason === 'unreadable' ? invalidAnswer() : networkFailure();
 }
 
 /** Status 200 with something that is no answer. */

@@ -3,7 +3,7 @@ import type { Framing, Splitter } from '#server/framing/framing.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
-import { invalidAnswer, networkFailure, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { failureOfSend, invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** Who is told what comes, in order. */
@@ -69,7 +69,7 @@ export class UpstreamReader implements StreamSink {
     if (this.#isStopped || failure.reason === 'aborted') return;
     const isSenseless = failure.reason === 'unreadable' || failure.reason === 'too_large';
     try {
-      this.#receiver.broken(isSenseless ? 'invalid_response' : 'truncated', failureOf(failure));
+      this.#receiver.broken(isSenseless ? 'invalid_response' : 'truncated', failureOfSend(failure, 'idle'));
     } catch (cause) {
       this.#receiver.fault(cause);
     }
@@ -127,9 +127,4 @@ export class UpstreamReader implements StreamSink {
     if (this.#events.restLength > largestEvent) this.#receiver.broken('invalid_response', invalidAnswer());
     else if (events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
   }
-}
-
-function failureOf(failure: SendFailure): UpstreamFailure {
-  if (failure.reason === 'timeout') return timeoutFailure('idle');
-  return failure.reason === 'unreadable' || failure.reason === 'too_large' ? invalidAnswer() : networkFailure();
 }
