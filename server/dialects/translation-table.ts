@@ -1,7 +1,7 @@
 // Everything that does not survive the way from one format to another, as data: what is refused, what is left out and named,
 // what is written otherwise. `docs/translation.md` is made from it, and a test tries every row.
 import type { OnlyField } from './only-field.ts';
-import { clientDialects } from './registry.ts';
+import { clientDialects, upstreamDialects } from './registry.ts';
 
 export interface TranslationRow {
   /** Name of the client dialect and of the upstream dialect. */
@@ -22,7 +22,7 @@ const claude = 'claude';
 const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
 
 export const translationTable: readonly TranslationRow[] = [
-  ...rowsOf(chat, claude, clientDialects['openai-chat'].onlyFields),
+  ...rowsOfOnlyFields(),
   {
     from: chat,
     to: claude,
@@ -85,7 +85,6 @@ export const translationTable: readonly TranslationRow[] = [
     about: 'names of people',
     example: { messages: [{ role: 'user', name: 'ann', content: 'Hello' }] },
   },
-  ...rowsOf(claude, chat, clientDialects.claude.onlyFields),
   {
     from: claude,
     to: chat,
@@ -147,6 +146,15 @@ export const translationTable: readonly TranslationRow[] = [
     example: userPart({ type: 'tool_result', tool_use_id: 't1', content: 'Not found', is_error: true }),
   },
 ];
+
+/** What only one format has is lost on the way to any other. */
+function rowsOfOnlyFields(): TranslationRow[] {
+  return Object.values(clientDialects).flatMap((client) =>
+    Object.values(upstreamDialects).flatMap((upstream) =>
+      upstream.name === client.name ? [] : rowsOf(client.name, upstream.name, client.onlyFields),
+    ),
+  );
+}
 
 function rowsOf(from: string, to: string, fields: Readonly<Record<string, OnlyField>>): TranslationRow[] {
   return Object.entries(fields).map(([field, { isEssential, about, example }]) => ({
