@@ -236,6 +236,8 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
  * turned on. Whoever builds the effect removes the line.
  */
 export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
+  // Where an earlier version turned it on, registration stays closed: nobody gets in without the check that was asked for.
+  'EmailVerificationEnabled',
   'EmailDomainRestrictionEnabled',
   'EmailAliasRestrictionEnabled',
   'GitHubOAuthEnabled',
@@ -245,6 +247,9 @@ export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey
   'TurnstileCheckEnabled',
   'oidc.enabled',
   'DisplayTokenStatEnabled',
+  'DrawingEnabled',
+  'TaskEnabled',
+  'DataExportEnabled',
   'MjNotifyEnabled',
   'MjAccountFilterEnabled',
   'MjModeClearEnabled',

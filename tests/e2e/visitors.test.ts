@@ -1,5 +1,10 @@
-// What a visitor is offered: only what works here, and where it does not, a reason in his language.
-import { expect, it } from 'vitest';
+// What a visitor is offered: only what works here, and where it does not, a reason in the visitor's language.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '#server/db/open.ts';
+import { storeEarlierOption } from '#tests/support/earlier-option.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
@@ -22,10 +27,17 @@ const toCome = [
 ];
 
 describeInBrowser('visitors', () => {
-  it('with e-mail verification on, registration says why it is closed, and nothing leads to it', async () => {
-    await using tidegate = await startTidegate();
-    const { api } = await furnish(tidegate);
-    await api.put('/api/option/', { key: 'EmailVerificationEnabled', value: 'true' });
+  it('with e-mail verification on from an earlier version, registration says why it is closed, and nothing leads to it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidegate-visitors-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const databaseUrl = `file:${join(folder, 'tidegate.db')}`;
+    await using tidegate = await startTidegate({ DATABASE_URL: databaseUrl });
+    await furnish(tidegate);
+    await tidegate.stop();
+    const db = await openDatabase(databaseUrl);
+    await storeEarlierOption(db, 'EmailVerificationEnabled', 'true');
+    await db.close();
+    await tidegate.restart();
     for (const language of ['zh', 'en'] as const) {
       const visitor = await createVisitor(tidegate.url, { language, size: language === 'zh' ? 'phone' : 'desk' });
       const { page } = visitor;

@@ -49,7 +49,7 @@ describe.each(engines)('addresses on $kind', (engine) => {
     }
   });
 
-  it('a stranger who names himself counts as where he is', async () => {
+  it('a stranger who claims an address counts as where the call comes from', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });
     for (const [index, name] of ['x-forwarded-for', 'x-real-ip', 'forwarded'].entries()) {

@@ -19,7 +19,7 @@ describe.each(engines)('logs on $kind', (engine) => {
     }
   });
 
-  it('shows a user his own rows, newest first, and nobody else’s', async () => {
+  it('shows users their own rows, newest first, and nobody else’s', async () => {
     const { client, ids, user } = await someone([{ created_at: 100 }, { created_at: 300 }, { created_at: 200 }, { created_at: 300 }]);
     const [first = 0, second = 0, third = 0, fourth = 0] = ids;
     await someone([{ created_at: 250 }]);
@@ -27,7 +27,7 @@ describe.each(engines)('logs on $kind', (engine) => {
     expect(idsOf(page.items)).toEqual([fourth, second, third, first]);
     expect(page).toMatchObject({ total: 4, page: 1, page_size: 10 });
     expect(page.items.every((item: Log) => item.user_id === user.id)).toBe(true);
-    // A filter for another user is no door to his rows.
+    // A filter for another user is no door to that user's rows.
     expect(idsOf((await listOwn(client, { username: 'root', channel: 5 })).items)).toHaveLength(4);
   });
 
@@ -79,7 +79,7 @@ describe.each(engines)('logs on $kind', (engine) => {
     expect(JSON.parse(whole.other)).toMatchObject({ problem, attempts: [failed] });
   });
 
-  it('tells a user what an upstream says to his request', async () => {
+  it('tells users what an upstream says to their request', async () => {
     const problem = "'max_tokens' is too large: 999999";
     const attempts = [
       { channel: 7, status: 401, start_ms: 0, end_ms: 9, error: 'invalid_api_key' },
@@ -137,7 +137,7 @@ describe.each(engines)('logs on $kind', (engine) => {
       const missing = await client.get('/api/log/self/999999999', english);
       expect(foreign).toMatchObject({ status: 200, success: false, code: 'log_not_found', message: expect.stringContaining('not yours') });
       expect(missing.body).toEqual(foreign.body);
-      // An administrator has no other door than his own.
+      // An administrator has no other door than their own.
       expect(await desk.admin.get(`/api/log/self/${ids[0]}`)).toMatchObject({ success: false, code: 'log_not_found' });
       expect(await client.get(`/api/log/${ids[0]}`)).toMatchObject({ status: 403, code: 'forbidden' });
     });

@@ -372,16 +372,16 @@ describe.each(engines)('options on $kind', (engine) => {
       const options = [
         { key: 'Notice', value: 'batch' },
         { key: 'RetryTimes', value: 4 },
-        { key: 'DrawingEnabled', value: false },
+        { key: 'DefaultCollapseSidebar', value: true },
       ];
       const answer = await admin.put('/api/option/batch', { options });
       expect(answer.success).toBe(true);
       expect(answer.data.map((option: Listed) => [option.key, option.value])).toEqual([
         ['Notice', 'batch'],
         ['RetryTimes', '4'],
-        ['DrawingEnabled', 'false'],
+        ['DefaultCollapseSidebar', 'true'],
       ]);
-      expect(app.context.settings.get('DrawingEnabled')).toBe(false);
+      expect(app.context.settings.get('DefaultCollapseSidebar')).toBe(true);
     });
 
     it.each([

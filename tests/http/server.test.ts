@@ -88,7 +88,7 @@ describe('server', () => {
     expect(await app.anonymous().get('/api/setup')).toMatchObject({ status: 200 });
   });
 
-  it('counts whoever has signed in by account, and allows him more', async () => {
+  it('counts whoever has signed in by account, and allows them more', async () => {
     const env = { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '4', GLOBAL_API_RATE_LIMIT_DURATION: '60' };
     await using app = await createTestApp(engine, { env });
     const one = await app.as(await app.createUser());

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { storeEarlierOption } from '#tests/support/earlier-option.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -60,7 +61,7 @@ describe.each(engines)('session on $kind', (engine) => {
     await app.login('mei');
   });
 
-  it('login: a stranger cannot lock an owner out where he is signed in', async () => {
+  it('login: a stranger cannot lock an owner out where the owner is signed in', async () => {
     await using app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
     await app.createUser({ username: 'mei' });
     const from = (address: string, password: string) =>
@@ -70,13 +71,13 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await from('198.51.100.1', testPassword)).toMatchObject({ status: 429 });
     expect(await from('198.51.100.2', testPassword)).toMatchObject({ success: true });
     expect(await from('203.0.113.7', testPassword)).toMatchObject({ success: true });
-    // Nor does he get more tries there.
+    // Nor does the owner get more tries there.
     const tries = [];
     for (let index = 0; index < 12; index += 1) tries.push((await from('203.0.113.7', 'wrong password')).code);
     expect(tries.filter((code) => code === 'login_failed')).toHaveLength(10);
   });
 
-  it('login: a crowd of strangers gets a hundred tries an hour, and does not lock an owner out where he has been before', async () => {
+  it('login: a crowd of strangers gets a hundred tries an hour, and does not lock an owner out where the owner has been before', async () => {
     await using app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
     await app.createUser({ username: 'mei' });
     const from = (address: string, password: string) =>
@@ -305,7 +306,7 @@ describe.each(engines)('session on $kind', (engine) => {
     });
   });
 
-  it('a foreign page cannot sign its visitor in, register or set up for him: forms are no JSON', async () => {
+  it('a foreign page cannot sign its visitor in, register or set up for them: forms are no JSON', async () => {
     await using app = await createTestApp(engine);
     const account = { username: 'mallory', password: testPassword, confirmPassword: testPassword };
     for (const path of ['/api/setup', '/api/user/register', '/api/user/login']) {
@@ -452,7 +453,8 @@ describe.each(engines)('session on $kind', (engine) => {
     const root = await app.setup();
     const register = () => app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
     const option = (key: string, value: string) => root.put('/api/option/', { key, value });
-    await option('EmailVerificationEnabled', 'true');
+    await storeEarlierOption(app.context.db, 'EmailVerificationEnabled', 'true');
+    await app.context.settings.reload();
     expect(await register()).toMatchObject({
       success: false,
       code: 'email_verification_unavailable',

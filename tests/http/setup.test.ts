@@ -17,7 +17,7 @@ describe.each(engines)('setup on $kind', (engine) => {
     });
   });
 
-  it('creates the super admin with his quota and the chosen mode', async () => {
+  it('creates the super admin with its quota and the chosen mode', async () => {
     await using app = await createTestApp(engine);
     const answer = await app.anonymous().post('/api/setup', { ...root, SelfUseModeEnabled: true });
     expect(answer).toMatchObject({ status: 200, success: true, message: '系统初始化成功' });

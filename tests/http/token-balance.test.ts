@@ -88,7 +88,7 @@ describe.each(engines)('tokens: balance and status on $kind', (engine) => {
       expect(sum).toBe((await record(id)).remain_quota);
     });
 
-    it('what a token had does not come back to its owner, nor from him', async () => {
+    it('what a token had does not come back to its owner, nor from them', async () => {
       const user = await desk.app.createUser({ quota: 5000 });
       const client = await desk.app.as(user);
       const { id } = await createOne(client, { unlimited_quota: false, remain_quota: 1_000_000 });

@@ -75,7 +75,7 @@ describe.each(engines)('users on $kind', (engine) => {
     });
   });
 
-  it('read: the administrator sees users and himself, nobody of his own rank', async () => {
+  it('read: the administrator sees users and the own account, nobody of the same rank', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const admin = await app.createUser({ role: 10 });
@@ -156,7 +156,7 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await client.put('/api/user/self', { username: 'MEI' })).toMatchObject({ success: true });
     expect(await client.put('/api/user/self', { username: 'lin' })).toMatchObject({ success: true });
     expect(await app.anonymous().post('/api/user/register', { username: 'Mei', password: testPassword })).toMatchObject({ success: true });
-    // Who signs in gives his name as it is.
+    // Who signs in gives their name as it is.
     await app.login('Bob');
     expect(await app.anonymous().post('/api/user/login', { username: 'bob', password: testPassword })).toMatchObject({
       code: 'login_failed',
@@ -377,7 +377,7 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ role: 1 });
   });
 
-  it('guards: whoever is promoted while an administrator edits him is out of reach', async () => {
+  it('guards: whoever is promoted while an administrator edits them is out of reach', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const admin = await app.as(await app.createUser({ role: 10 }));
@@ -389,7 +389,7 @@ describe.each(engines)('users on $kind', (engine) => {
     expect((await app.context.db.collection('users').get(mei.id))?.password_hash).toBe(mei.password_hash);
   });
 
-  it('guards: the super admin cannot be demoted, banned or deleted, not even by himself', async () => {
+  it('guards: the super admin cannot be demoted, banned or deleted, not even by that account', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const id = root.userId;
@@ -437,7 +437,7 @@ describe.each(engines)('users on $kind', (engine) => {
     expect(await root.post('/api/user/manage', { id: locked.id, action: 'enable' })).toMatchObject({ code: 'enable_blocked' });
   });
 
-  it.each(['manage', 'delete'])('%s: a deleted user is out, his name stays reserved, his rows stay', async (way) => {
+  it.each(['manage', 'delete'])('%s: a deleted user is out, the name stays reserved, the rows stay', async (way) => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
     const mei = await app.createUser({ username: 'mei', quota: 300 });

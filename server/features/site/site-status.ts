@@ -3,8 +3,8 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Settings } from '#server/settings/settings.ts';
 
 /**
- * Clients draw a button or a check for each way to sign in that is on here. Of those that this server does not have yet it
- * says no, whatever their settings say, which are kept for the day that it has them.
+ * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings, tasks and the dashboard. Of
+ * those that this server does not have yet it says no, whatever their settings say, which are kept for the day that it has them.
  * @param startTime Unix seconds
  */
 export function siteStatus(
@@ -28,9 +28,9 @@ export function siteStatus(
     top_up_link: settings.get('TopUpLink'),
     enable_online_topup: [settings.get('PayAddress'), settings.get('EpayId'), settings.get('EpayKey')].every((text) => text !== ''),
     enable_batch_update: false,
-    enable_drawing: settings.get('DrawingEnabled'),
-    enable_task: settings.get('TaskEnabled'),
-    enable_data_export: settings.get('DataExportEnabled'),
+    enable_drawing: false,
+    enable_task: false,
+    enable_data_export: false,
     data_export_default_time: settings.get('DataExportDefaultTime'),
     default_collapse_sidebar: settings.get('DefaultCollapseSidebar'),
     mj_notify_enabled: settings.get('MjNotifyEnabled'),
