@@ -14,7 +14,7 @@ import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
@@ -64,7 +64,8 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const groups = useQuery(groupsQuery);
   const [question, setQuestion] = useState<Question>();
   const [tested, setTested] = useState<Channel>();
-  const list = useChannelList(search);
+  const screen = useListScreen({ search, onSearch, open, onOpen });
+  const list = useChannelList(search, screen);
   const figures = useChannelFigures(list.query.dataUpdatedAt);
   const columns = useColumns(
     useChannelColumns({ channels: list.rows, actions, tests, figures, onCommand: handleCommand }),
@@ -85,11 +86,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const clearFilters = (): void => handleFilter({ keyword: undefined, group: undefined, model: undefined, status: undefined });
   // Then the list itself says what to do first.
   const isEmpty = list.rows?.length === 0 && list.filtersSet === 0;
-  const openIndex = list.rows?.findIndex((row) => String(row.id) === open) ?? -1;
-  const neighbour = (step: 1 | -1): (() => void) | undefined => {
-    const row = openIndex === -1 ? undefined : list.rows?.[openIndex + step];
-    return row === undefined ? undefined : () => onOpen(String(row.id));
-  };
+  const { row: opened, ...ways } = screen.walk({ rows: list.rows, rowKey: (row) => row.id });
 
   return (
     <Screen
@@ -167,15 +164,14 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           <ChannelEditor
             key={open}
             id={open === 'add' ? undefined : Number(open)}
-            row={list.rows?.[openIndex]}
+            row={opened}
             actions={actions}
             tests={tests}
             figures={figures}
             onCommand={handleCommand}
             onClose={() => onOpen(undefined)}
             onCreated={(ids) => onOpen(ids.length === 1 && search.next === undefined ? String(ids[0]) : undefined)}
-            onPrevious={neighbour(-1)}
-            onNext={neighbour(1)}
+            {...ways}
           />
         )
       }
@@ -209,18 +205,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         }}
         filtersSet={list.filtersSet}
         onClearFilters={clearFilters}
-        {...(list.total === 0
-          ? {}
-          : {
-              pager: {
-                page: search.p ?? 1,
-                size: list.size,
-                total: list.total,
-                isLowerBound: list.isCut,
-                onPage: (p) => onSearch({ p }),
-                onSize: (size) => onSearch({ size, p: undefined }),
-              },
-            })}
+        {...(list.total === 0 ? {} : { pager: screen.pager(list.total, list.isCut) })}
       />
       {question !== undefined && <QuestionDialog question={question} onClose={() => setQuestion(undefined)} onYes={handleYes} />}
       {tested !== undefined && <TestDialog channel={tested} tests={tests} onClose={() => setTested(undefined)} />}
@@ -303,9 +288,7 @@ function QuestionDialog({
 }
 
 /** The rows of the page that the address asks for. A status is not something the server searches by. */
-function useChannelList(search: ChannelsSearch) {
-  const page = search.p ?? 1;
-  const size = search.size ?? rememberedPageSize();
+function useChannelList(search: ChannelsSearch, { page, size }: { page: number; size: number }) {
   const byId = isSortedById(search);
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '', model: search.model ?? '' };
   const filtersSet = [...Object.values(filter), search.status ?? ''].filter((value) => value !== '').length;
@@ -329,7 +312,6 @@ function useChannelList(search: ChannelsSearch) {
     total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,
-    size,
     byId,
   };
 }

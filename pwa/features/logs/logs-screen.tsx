@@ -10,7 +10,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Fact } from '#pwa/ui/frame/page-header.tsx';
 import type { PagerProps } from '#pwa/ui/list/pager.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -41,7 +41,8 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const list: LogList = { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
   // The sums are: above a list of other rows they would say nothing.
   const isAboutCalls = (list.filters.type ?? LogType.consumption) === LogType.consumption && list.filters.result !== 'refused';
-  const size = search.size ?? rememberedPageSize();
+  const screen = useListScreen({ search, onSearch });
+  const { size } = screen;
   const query = useQuery(logsQuery(list, { page: search.p ?? 1, size, cursor: search.after }));
   const sums = useQuery(logSumsQuery(list));
   const rows = query.data?.items;
@@ -52,17 +53,12 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const isFirst = (search.p ?? 1) === 1 && search.after === undefined && list.range.to === undefined;
   const { newer, show } = useFollow({ list, size, isFirst, isOpen: search.open !== undefined });
 
-  const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
-  const opened = rows?.[openIndex];
+  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.id });
   // A panel beside the list leaves less room.
   const isTight = search.open !== undefined && !isPhone;
   const wide = useMemo(() => logColumns(t, { isAdmin, unit, isPhone }), [t, isAdmin, unit, isPhone]);
   const columns = useMemo(() => (isTight ? tightColumns(wide) : wide), [isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
-  const walk = (step: 1 | -1): (() => void) | undefined => {
-    const next = rows?.[openIndex + step];
-    return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
-  };
   const narrow = (change: Partial<LogSearch>): void => onSearch({ ...change, p: undefined, after: undefined });
   const handleClose = (): void => onSearch({ open: undefined });
   const handleAlike = (log: Log): void =>
@@ -110,7 +106,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
       }
       panel={
         opened !== undefined ? (
-          <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} onPrevious={walk(-1)} onNext={walk(1)} onAlike={handleAlike} />
+          <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} {...ways} onAlike={handleAlike} />
         ) : (
           search.open !== undefined && (
             <LinkedLog key={search.open} id={search.open} isAdmin={isAdmin} onClose={handleClose} onAlike={handleAlike} />

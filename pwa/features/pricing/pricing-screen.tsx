@@ -8,6 +8,7 @@ import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { GroupBanner } from './group-banner.tsx';
@@ -51,12 +52,8 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
   const selection = useSelection<string>();
   const ticked = (all ?? []).filter((entry) => selection.keys.has(entry.model_name)).map((entry) => entry.model_name);
 
-  const openIndex = rows?.findIndex((row) => row.model_name === search.open) ?? -1;
-  const opened = rows?.[openIndex];
-  const walk = (step: 1 | -1): (() => void) | undefined => {
-    const next = rows?.[openIndex + step];
-    return next === undefined ? undefined : () => onSearch({ open: next.model_name });
-  };
+  const screen = useListScreen({ search, onSearch });
+  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.model_name });
   const filtersSet = [search.keyword, search.billing, search.available].filter((value) => value !== undefined).length;
   const clear = (): void => onSearch({ keyword: undefined, billing: undefined, available: undefined });
 
@@ -94,15 +91,7 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
       panel={
         opened !== undefined &&
         list !== undefined && (
-          <PricePanel
-            entry={opened}
-            list={list}
-            group={group}
-            onGroup={onGroup}
-            onClose={() => onSearch({ open: undefined })}
-            onPrevious={walk(-1)}
-            onNext={walk(1)}
-          />
+          <PricePanel entry={opened} list={list} group={group} onGroup={onGroup} onClose={() => onSearch({ open: undefined })} {...ways} />
         )
       }
     >

@@ -16,7 +16,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
@@ -47,8 +47,8 @@ const newToken = 'new';
 export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const size = search.size ?? rememberedPageSize();
-  const page = search.p ?? 1;
+  const screen = useListScreen({ search, onSearch });
+  const { page, size } = screen;
   // Not in the address: a part of a key is a secret, and addresses are remembered.
   const [key, setKey] = useState('');
   const keyword = search.keyword ?? '';
@@ -78,12 +78,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const ticked = (rows ?? []).filter((row) => selection.keys.has(row.id));
   const remove = useRemoveTokens();
 
-  const openIndex = rows?.findIndex((row) => String(row.id) === search.open) ?? -1;
-  const opened = rows?.[openIndex];
-  const walk = (step: 1 | -1): (() => void) | undefined => {
-    const next = rows?.[openIndex + step];
-    return next === undefined ? undefined : () => onSearch({ open: String(next.id) });
-  };
+  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.id });
   const createLabel = t('tokens.action.create');
   const createButton = (variant: 'filled' | 'default') => (
     <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={() => onSearch({ open: newToken })} label={createLabel} />
@@ -133,8 +128,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
               key={opened.id}
               token={opened}
               onClose={() => onSearch({ open: undefined })}
-              onPrevious={walk(-1)}
-              onNext={walk(1)}
+              {...ways}
               onRemove={() => setRemoving([opened])}
             />
           )
@@ -155,7 +149,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         rowKey={(row) => row.id}
         rowName={(row) => row.name}
         open={search.open}
-        onOpen={(open) => onSearch({ open })}
+        onOpen={screen.onOpen}
         selection={selection}
         bulkActions={
           <>
@@ -182,17 +176,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
           setKey('');
           onSearch({ keyword: undefined });
         }}
-        {...(isSearch || query.data === undefined || query.data.total === 0
-          ? {}
-          : {
-              pager: {
-                page,
-                size,
-                total: query.data.total,
-                onPage: (next: number) => onSearch({ p: next === 1 ? undefined : next, open: undefined }),
-                onSize: (next: number) => onSearch({ size: next, p: undefined }),
-              },
-            })}
+        {...(isSearch || query.data === undefined || query.data.total === 0 ? {} : { pager: screen.pager(query.data.total) })}
       />
       <ConfirmDialog
         opened={removing.length > 0}

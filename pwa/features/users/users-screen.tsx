@@ -14,7 +14,7 @@ import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
+import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { usersQuery } from './queries.ts';
 import { useManageUser } from './use-manage-user.ts';
@@ -51,8 +51,8 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
   const users = useManageUser();
   const [asked, setAsked] = useState<{ action: ManageAction; user: User }>();
   const columns = useColumns(useUserColumns({ actor, onCommand: handleCommand }), 'users-table-columns');
-  const page = search.p ?? 1;
-  const size = search.size ?? rememberedPageSize();
+  const screen = useListScreen({ search, onSearch, open, onOpen });
+  const { page, size } = screen;
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '' };
   const query = useQuery(usersQuery({ p: page, size, ...filter }));
   const rows = query.data?.items;
@@ -70,11 +70,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
     await users.manage(user.id, action).catch(shown);
     setAsked(undefined);
   }
-  const openIndex = rows?.findIndex((row) => String(row.id) === open) ?? -1;
-  const neighbour = (step: 1 | -1): (() => void) | undefined => {
-    const row = openIndex === -1 ? undefined : rows?.[openIndex + step];
-    return row === undefined ? undefined : () => onOpen(String(row.id));
-  };
+  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.id });
 
   return (
     <Screen
@@ -114,13 +110,12 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
           <UserPanel
             key={open}
             id={Number(open)}
-            row={rows?.[openIndex]}
+            row={opened}
             actor={actor}
             busyId={users.busyId}
             onCommand={handleCommand}
             onClose={() => onOpen(undefined)}
-            onPrevious={neighbour(-1)}
-            onNext={neighbour(1)}
+            {...ways}
           />
         )
       }
@@ -140,18 +135,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
         empty={{ title: t('users.empty.title'), text: t('users.empty.text') }}
         filtersSet={filtersSet}
         onClearFilters={clearFilters}
-        {...(rows?.length === 0 && page === 1
-          ? {}
-          : {
-              pager: {
-                page,
-                size,
-                total: query.data?.total ?? 0,
-                isLowerBound: query.data?.total_is_lower_bound,
-                onPage: (p) => onSearch({ p }),
-                onSize: (chosen) => onSearch({ size: chosen, p: undefined }),
-              },
-            })}
+        {...(rows?.length === 0 && page === 1 ? {} : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound) })}
       />
       {asked !== undefined && (
         <ConfirmDialog
