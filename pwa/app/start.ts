@@ -60,7 +60,7 @@ async function sendQueuedEdits(queryClient: QueryClient): Promise<void> {
   const { reload, replayOutbox, startOutbox } = await import('#pwa/offline/outbox.ts');
   startOutbox({
     userId: currentUserId,
-    onSent: () => void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => kind === 'options' || kind === 'self' }),
+    onSent: (shownBy) => void queryClient.invalidateQueries({ predicate: ({ queryKey: [kind] }) => shownBy.has(kind) }),
   });
   onStoredUserChange(() => void reload().then(replayOutbox));
 }

@@ -5,15 +5,15 @@ import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
 import { offlineDatabase } from './database.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
 import type { OptionState, OutboxEntry } from './outbox-entry.ts';
-import { saveEdit, theirState } from './outbox-target.ts';
+import { kindOf } from './edits/registry.ts';
 import { outboxEntries, publishOutbox, type QueuedEdit } from './outbox-store.ts';
 
 export { outboxEntries, type QueuedEdit, useOutbox } from './outbox-store.ts';
 
 interface OutboxSettings {
   userId: () => number;
-  /** Called after edits have reached the server, so that what shows them can be asked again. */
-  onSent: (optionKeys: string[]) => void;
+  /** Called after edits have reached the server: the first parts of the keys of the queries that show them. */
+  onSent: (shownBy: ReadonlySet<unknown>) => void;
 }
 
 const lockName = 'tidegate-outbox';
@@ -119,13 +119,13 @@ export async function replayOutbox(): Promise<void> {
       sent.push(entry.optionKey);
     }
     await changed();
-    if (sent.length > 0) settings.onSent(sent);
+    if (sent.length > 0) settings.onSent(new Set(sent.map((key) => kindOf(key).shownBy)));
   });
 }
 
 async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
   try {
-    await saveEdit(entry);
+    await kindOf(entry.optionKey).save(entry);
   } catch (thrown) {
     return sendFailed(entry, failureOf(thrown));
   }
@@ -134,7 +134,7 @@ async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
 }
 
 async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
-  const theirs = failure.code === 'revision_conflict' ? theirState(entry, failure.data) : undefined;
+  const theirs = failure.code === 'revision_conflict' ? kindOf(entry.optionKey).theirs(failure.data) : undefined;
   if (theirs !== undefined) {
     if (theirs.value === entry.mine) {
       // It is already so: sent before a crash, or somebody had the same idea.

@@ -10,7 +10,7 @@ import { warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { lowWaterKey, lowWaterState } from '#pwa/offline/outbox-target.ts';
+import { lowWaterKey, lowWaterState } from '#pwa/offline/edits/low-water.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Level } from '#pwa/ui/billing/balance-meter.tsx';
