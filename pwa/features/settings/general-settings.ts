@@ -1,21 +1,4 @@
-import type { SettingKey } from '#shared/settings.ts';
-
-/** How a setting is entered. `quota`: an amount of quota units; `json`: a map as text. */
-export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json';
-
-export interface SettingEntry {
-  key: SettingKey;
-  control: SettingControl;
-  /** Turning it off is asked about first. */
-  asksBeforeOff?: boolean;
-  /** Said once it was changed, before it is saved. */
-  warns?: boolean;
-}
-
-export interface SettingSection {
-  name: 'site' | 'access' | 'quota' | 'display' | 'calls' | 'prices';
-  entries: readonly SettingEntry[];
-}
+import type { SettingSection } from './setting-entry.ts';
 
 /** The tab "general", top to bottom: what has an effect here. Other settings can be stored for features to come. */
 export const generalSettings: readonly SettingSection[] = [
@@ -75,12 +58,3 @@ export const generalSettings: readonly SettingSection[] = [
     ],
   },
 ];
-
-export const generalEntries: ReadonlyMap<SettingKey, SettingEntry> = new Map(
-  generalSettings.flatMap((section) => section.entries).map((entry) => [entry.key, entry]),
-);
-
-/** A key as a part of a text's name: those are separated by points. */
-export function textName(key: string): string {
-  return key.replaceAll('.', '_');
-}

@@ -3,17 +3,16 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isSettingKey, settingProblem } from '#shared/settings.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
-import { lowWaterKey } from '#pwa/offline/outbox-target.ts';
 import { changeEdit, discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { ConflictChoice } from './conflict-choice.tsx';
-import { generalEntries, type SettingControl } from './general-settings.ts';
 import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
 import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
+import { controlOf } from './tabs.ts';
 import { useSettingWords } from './use-setting-words.ts';
 
 interface OutboxEditProps {
@@ -33,7 +32,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
   const [isEditing, setEditing] = useState(false);
   const at = editedAt();
   // On and off are all there is: discarding is the other value.
-  const canEdit = controlOf(edit) !== 'switch';
+  const canEdit = controlOf(edit.optionKey) !== 'switch';
   return (
     <li className={styles.edit}>
       <header className={styles.head}>
@@ -128,7 +127,7 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
   const { t } = useTranslation();
   const words = useSettingWords();
   const [text, setText] = useState(() => editableText(edit.optionKey, edit.mine));
-  const control = controlOf(edit);
+  const control = controlOf(edit.optionKey);
   const problem = isSettingKey(edit.optionKey) ? settingProblem(edit.optionKey, text) : undefined;
   const error = problem === undefined ? undefined : words.problem(problem);
   const name = words.name(edit.optionKey);
@@ -164,10 +163,4 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
       </span>
     </form>
   );
-}
-
-/** How the setting is entered; undefined for one that the settings screen does not have. */
-function controlOf({ optionKey }: QueuedEdit): SettingControl | undefined {
-  if (optionKey === lowWaterKey) return 'quota';
-  return isSettingKey(optionKey) ? generalEntries.get(optionKey)?.control : undefined;
 }

@@ -15,7 +15,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { ConflictChoice } from './conflict-choice.tsx';
-import { type SettingEntry, textName } from './general-settings.ts';
+import { type SettingEntry, textName } from './setting-entry.ts';
 import { MapChangesList } from './map-changes-list.tsx';
 import type { Draft } from './option-drafts.ts';
 import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';

@@ -14,29 +14,46 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
-import { generalSettings, type SettingEntry, type SettingSection } from './general-settings.ts';
-
+import type { SettingEntry, SettingSection } from './setting-entry.ts';
 import { SettingField } from './setting-field.tsx';
 import styles from './settings.module.css';
+import { tabs } from './tabs.ts';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
-export function SettingsScreen() {
+interface SettingsScreenProps {
+  /** Name of the tab that the address asks for. */
+  tab: string | undefined;
+  onTab: (name: string) => void;
+}
+
+export function SettingsScreen({ tab: name, onTab }: SettingsScreenProps) {
   const { t } = useTranslation();
   const query = useQuery(optionsQuery);
+  const tab = tabs.find((one) => one.name === name) ?? tabs[0];
   return (
     <Screen title={t('settings.title')} layout="page">
       <div className={styles.screen}>
+        {tabs.length > 1 && (
+          <Segments
+            label={t('settings.title')}
+            value={tab.name}
+            options={tabs.map((one) => ({ value: one.name, label: t(`settings.tab.${one.name}`) }))}
+            onChange={onTab}
+          />
+        )}
         <QueryState query={query} what={t('settings.title')} lines={14}>
-          {(options) => <GeneralTab options={options} at={query.dataUpdatedAt} />}
+          {(options) => <SettingsForm sections={tab.sections} options={options} at={query.dataUpdatedAt} />}
         </QueryState>
       </div>
     </Screen>
   );
 }
 
-function GeneralTab({ options, at }: { options: readonly Option[]; at: number }) {
+/** One form for all tabs: what was typed in one is still there after a look at another. */
+function SettingsForm({ sections, options, at }: { sections: readonly SettingSection[]; options: readonly Option[]; at: number }) {
   const { t } = useTranslation();
   const edits = useSettingEdits(options);
   const [askedOff, setAskedOff] = useState<SettingKey>();
@@ -60,7 +77,7 @@ function GeneralTab({ options, at }: { options: readonly Option[]; at: number })
       }}
     >
       <UnsavedEdits when={edits.drafts.size > 0} />
-      <Sections sections={generalSettings} options={options} edits={edits} onType={handleType} />
+      <Sections sections={sections} options={options} edits={edits} onType={handleType} />
       <SaveBar edits={edits} at={at} />
       <ConfirmDialog
         opened={askedOff !== undefined}

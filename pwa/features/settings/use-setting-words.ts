@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import type { SettingProblem } from '#shared/setting-kinds.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
-import { lowWaterKey } from '#pwa/offline/outbox-target.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { generalEntries, textName } from './general-settings.ts';
+import { textName } from './setting-entry.ts';
+import { controlOf } from './tabs.ts';
 import type { EntryValue } from './setting-texts.ts';
 
 /** Settings in words: their names, their values, what is wrong with them. */
@@ -19,12 +19,12 @@ export function useSettingWords() {
   }
   function value(key: string, text: string): string {
     if (text === '') return t('settings.value.empty');
-    if (key === lowWaterKey && Number.isFinite(Number(text))) return format.quota(Number(text));
+    if (isQuota(key) && Number.isFinite(Number(text))) return format.quota(Number(text));
     const kind = isSettingKey(key) ? settings[key].kind : 'text';
     if (kind === 'boolean') return t(text === 'true' || text === '1' ? 'settings.value.on' : 'settings.value.off');
     if (kind === 'choice') return t(`settings.choice.${textName(key)}.${text}`);
     if ((kind === 'integer' || kind === 'number') && Number.isFinite(Number(text))) {
-      return isQuota(key) ? format.quota(Number(text)) : format.ratio(Number(text));
+      return format.ratio(Number(text));
     }
     return text;
   }
@@ -76,5 +76,5 @@ function short(text: string): string {
 }
 
 function isQuota(key: string): boolean {
-  return key === lowWaterKey || (isSettingKey(key) && generalEntries.get(key)?.control === 'quota');
+  return controlOf(key) === 'quota';
 }

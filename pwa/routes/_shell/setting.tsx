@@ -3,15 +3,22 @@ import { z } from 'zod';
 import { adminOnly } from '#pwa/app/guards.ts';
 import { SettingsScreen } from '#pwa/features/settings/settings-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
+import { SearchText } from '#pwa/ui/list/list-search.ts';
 
 const Search = z.object({
-  /** Which part of the settings; the only one so far comes first. */
-  tab: z.enum(['general']).optional().catch(undefined),
+  /** Which part of the settings; one that there is not counts as the first. */
+  tab: SearchText,
 });
 
 export const Route = createFileRoute('/_shell/setting')({
   validateSearch: Search,
   beforeLoad: adminOnly,
   loader: () => loadTexts('settings', 'editing'),
-  component: SettingsScreen,
+  component: Settings,
 });
+
+function Settings() {
+  const { tab } = Route.useSearch();
+  const navigate = Route.useNavigate();
+  return <SettingsScreen tab={tab} onTab={(name) => void navigate({ search: { tab: name } })} />;
+}
