@@ -1,10 +1,7 @@
 // One try of a call on one channel.
 import type { Attempt } from '#shared/logs.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-
-/** A request without its body, which nobody needs once it is sent. */
-export type SentRequest = Omit<UpstreamRequest, 'body'>;
 
 export interface CallTry {
   channel: PreparedChannel;

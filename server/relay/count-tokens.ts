@@ -12,12 +12,11 @@ import type { AdmittedCall } from '#server/relay/admission/admit-call.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { sendCall } from '#server/upstream/exchange.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */
-const answerMs = 15_000;
-const mostResponseBytes = 64 * 1024;
+const limits = { answerMs: 15_000, maxBytes: 64 * 1024 };
 
 /** Never rejects: every failure leaves in the format of the call. */
 export async function countTokens(
@@ -67,25 +66,23 @@ async function askProvider(
     .find(({ id }) => health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
-    const encoded = await buildRequest({
+    const call = {
       client: endpoint.dialect,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
-      settings: context.settings,
-      capability: 'count_tokens',
+      capability: 'count_tokens' as const,
       channel,
       body: content.body,
       rawText: content.text,
       originModel: model,
       isStream: false,
       forceUsage: false,
-      now: context.now(),
-    });
-    if (connection !== null && (connection.res.closed || connection.res.destroyed)) return null;
-    const sending = context.sender.send(encoded, { answerMs, maxBytes: mostResponseBytes });
+    };
+    const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
+    const { sending, received } = await sendCall(context, call, { limits, isWanted });
     connection?.res.once('close', () => sending.abort());
-    const answer = await sending.answer;
+    const answer = await received;
     if (answer.kind === 'stream') answer.stream.abort();
-    if (answer.kind === 'stream' || answer.status !== 200) return null;
+    if (answer.kind !== 'whole') return null;
     return channel.dialect.readTokenCount?.(parseObject(answer.body.toString('utf8')) ?? {}) ?? null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;

@@ -4,20 +4,19 @@ import { usageOfAnswer } from '#server/relay/accounting/call-usage.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
-import type { CallTry, SentRequest, SentTry } from '#server/relay/call-try.ts';
+import type { CallTry, SentTry } from '#server/relay/call-try.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
 import { elapsed, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
-import type { UpstreamRequest } from '#server/upstream/build-request.ts';
+import { sendCall } from '#server/upstream/exchange.ts';
+import type { Exchange, SentCall } from '#server/upstream/exchange.ts';
 import { readWhole as readResponse } from '#server/upstream/read-response.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { SendFailure } from '#server/upstream/send.ts';
-import type { Sending, StreamAnswer, WholeAnswer } from '#server/upstream/send.ts';
+import type { UpstreamStream } from '#server/upstream/send.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
-import { failureOfSend, invalidAnswer, parseUpstreamError } from '#server/upstream/upstream-error.ts';
+import { invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** A whole answer that may go to the client once it is settled. */
@@ -41,11 +40,11 @@ export type TryResult =
 const mostResponseBytes = 128 * 1024 * 1024;
 
 export async function tryChannel(call: RunningCall, { channel, attempt }: CallTry, client: ClientStream | null): Promise<TryResult> {
-  let sent: { sending: Sending; request: SentRequest } | null;
+  let sent: SentCall | null;
   try {
     // Of an earlier try only the bytes were kept.
     if (call.content.isLarge) await call.content.prepare();
-    const sendingIt = call.content.use(() => sendRequest(call, channel));
+    const sendingIt = call.content.use(() => sendTo(call, channel));
     sent = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
     // The channel's provider has no such call, or no place for what it asks; another one may.
@@ -53,10 +52,13 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
     throw failure;
   }
   if (sent === null) return { kind: 'stopped', sent: null };
-  const { sending, request } = sent;
-  const stopping = watchStop(call, channel, sending);
+  const { request } = sent;
+  call.dropped = request.dropped;
+  call.sentLimit = request.sentLimit;
+  call.content.sent(call.endpoint, call.model);
+  const stopping = watchStop(call, channel, sent.sending);
   try {
-    return await readAnswer(call, { channel, attempt, request }, { client, sending });
+    return await readAnswer(call, { channel, attempt, request }, { client, exchange: sent });
   } finally {
     // What has come of an answer that nobody waits for is still held while it is read and counted.
     stopping.ended();
@@ -66,33 +68,25 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
 async function readAnswer(
   call: RunningCall,
   sent: SentTry,
-  { client, sending }: { client: ClientStream | null; sending: Sending },
+  { client, exchange }: { client: ClientStream | null; exchange: Exchange },
 ): Promise<TryResult> {
-  const { attempt, channel } = sent;
-  let answer: WholeAnswer | StreamAnswer;
-  try {
-    answer = await sending.answer;
-  } catch (failure) {
+  const { attempt } = sent;
+  const answer = await exchange.received;
+  if (answer.kind === 'failed' && answer.cause !== null) {
     // One that fails by itself costs nothing, whoever has left.
-    const isEnded = failure instanceof SendFailure && (failure.reason === 'aborted' || failure.reason === 'too_large');
-    if (call.stopped !== undefined) return { kind: 'stopped', sent: isEnded && sending.isSent ? sent : null };
-    if (!(failure instanceof SendFailure)) throw failure;
-    return { kind: 'failed', failure: failureOfSend(failure, 'first_byte') };
+    const isEnded = answer.cause.reason === 'aborted' || answer.cause.reason === 'too_large';
+    if (call.stopped !== undefined) return { kind: 'stopped', sent: isEnded && exchange.sending.isSent ? sent : null };
+    return answer;
   }
   attempt.status = answer.status;
-  if (answer.kind === 'stream') return followStream(call, sent, { client, answer });
+  if (answer.kind === 'stream') return followStream(call, sent, { client, stream: answer.stream });
   attempt.first_byte_ms = elapsed(call);
-  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: answer.status === 200 ? sent : null };
-  if (answer.status !== 200) {
-    const { headers, status } = answer;
-    const text = answer.body.toString('utf8', 0, 64 * 1024);
-    return { kind: 'failed', failure: parseUpstreamError({ status, text, headers, channel, now: call.services.context.now() }) };
-  }
-  return readWhole(call, sent, { body: answer.body, client });
+  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: answer.kind === 'whole' ? sent : null };
+  return answer.kind === 'failed' ? answer : readWhole(call, sent, { body: answer.body, client });
 }
 
 /** From now on a client that goes ends the call; of a whole answer only its end tells what it costs, so that may be read on. */
-function watchStop(call: RunningCall, channel: PreparedChannel, sending: Sending): { ended(): void } {
+function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
   const { services } = call;
   let kept: KeptCall | null = null;
   const leave = () => {
@@ -111,60 +105,41 @@ function watchStop(call: RunningCall, channel: PreparedChannel, sending: Sending
   };
 }
 
-interface SendingRequest {
-  sending: Sending;
-  request: SentRequest;
-}
-
-/** Null: the client has left meanwhile. @throws {AppError} `format_unsupported` */
-function sendRequest(call: RunningCall, channel: PreparedChannel): SendingRequest | null | Promise<SendingRequest | null> {
+/** Null: the client has left meanwhile. @throws {AppError} as `sendCall` */
+function sendTo(call: RunningCall, channel: PreparedChannel): SentCall | null | Promise<SentCall> {
   if (call.stopped !== undefined) return null;
-  const { services, content } = call;
-  const { env, now, settings } = services.context;
-  const built = buildRequest({
-    client: call.endpoint.dialect,
+  const { endpoint, content, services } = call;
+  const { env, settings } = services.context;
+  const sending = {
+    client: endpoint.dialect,
     clientHeaders: call.clientHeaders,
-    settings,
-    capability: call.endpoint.capability,
+    capability: endpoint.capability,
     channel,
     body: content.body,
     rawText: content.text,
     originModel: call.model,
     isStream: call.isStream,
     forceUsage: env.FORCE_STREAM_OPTION,
-    now: now(),
     isPassThrough: settings.get('global.pass_through_request_enabled'),
     ...(call.version === undefined ? {} : { version: call.version }),
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
-  });
-  return built instanceof Promise ? built.then((request) => send(call, request)) : send(call, built);
-}
-
-function send(call: RunningCall, built: UpstreamRequest): SendingRequest | null {
-  // Authorisation may have taken a while.
-  if (call.stopped !== undefined) return null;
-  const { content } = call;
-  const { sender, env } = call.services.context;
-  const { body: _body, ...request } = built;
-  const sending = sender.send(built, { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes });
-  call.dropped = request.dropped;
-  call.sentLimit = request.sentLimit;
-  content.sent(call.endpoint, call.model);
-  return { sending, request };
+  };
+  const limits = { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes };
+  return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
 
 async function followStream(
   call: RunningCall,
   sent: SentTry,
-  { client, answer }: { client: ClientStream | null; answer: StreamAnswer },
+  { client, stream }: { client: ClientStream | null; stream: UpstreamStream },
 ): Promise<TryResult> {
   if (client === null) {
     // Nobody asked for a stream.
-    answer.stream.abort();
+    stream.abort();
     return { kind: 'failed', failure: invalidAnswer() };
   }
-  return startStream(call, new StreamRelay({ call, client, sent, stream: answer.stream }));
+  return startStream(call, new StreamRelay({ call, client, sent, stream }));
 }
 
 /** Waits for the first event, or for the failure that comes instead. */

@@ -1,10 +1,10 @@
 import { AppError, errorText } from '#shared/errors.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { exchange } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import { modelListRequest, readModelList } from '#server/upstream/read-model-list.ts';
-import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { ChannelTest } from './test-channel.ts';
-import { sendWhole } from './send-whole.ts';
+import { receiveWhole } from './receive-whole.ts';
 
 const limits = { answerMs: 20_000, maxBytes: 8 * 1024 * 1024 };
 
@@ -21,13 +21,14 @@ export async function fetchModels(
   const request = modelListRequest(channel, context.now());
   if (request === null) throw new AppError('channel_models_unlisted');
   if (channel.problem !== null) throw new AppError('channel_models_failed', { detail: channel.problem });
-  const answer = await sendWhole(context.sender, await request, { channel, language, limits, code: 'channel_models_failed' });
-  const text = answer.body.toString('utf8');
-  if (answer.status !== 200) {
-    const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
-    throw new AppError('channel_models_failed', { detail: `status code: ${failure.upstreamStatus}, ${failure.message}` });
-  }
-  const names = readModelList(text, channel);
+  const body = await receiveWhole(exchange(context, channel, await request, limits), {
+    channel,
+    language,
+    limits,
+    code: 'channel_models_failed',
+    refusal: ({ upstreamStatus, message }) => `status code: ${upstreamStatus}, ${message}`,
+  });
+  const names = readModelList(body.toString('utf8'), channel);
   if (names === null) throw new AppError('channel_models_failed', { detail: errorText('invalid_upstream_response', language) });
   return names;
 }

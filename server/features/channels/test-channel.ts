@@ -13,13 +13,12 @@ import { writeLog } from '#server/logs/write-log.ts';
 import type { Capability } from '#server/dialects/provider-traits.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
-import { buildRequest } from '#server/upstream/build-request.ts';
+import { sendCall } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
-import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
-import { sendWhole } from './send-whole.ts';
+import { receiveWhole } from './receive-whole.ts';
 import { testBody, testCapability } from './test-request.ts';
 
 export interface ChannelTest {
@@ -113,10 +112,9 @@ async function ask({
 }: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
-  const request = await buildRequest({
+  const call = {
     client,
     clientHeaders: {},
-    settings: context.settings,
     capability,
     channel,
     body,
@@ -124,17 +122,18 @@ async function ask({
     originModel: testModel,
     isStream: false,
     forceUsage: false,
-    now: context.now(),
+  };
+  const sent = await sendCall(context, call, { limits });
+  const { upstreamModel, isMapped } = sent.request;
+  const response = await receiveWhole(sent, {
+    channel,
+    language,
+    limits,
+    code: 'channel_test_failed',
+    refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
   });
-  const answer = await sendWhole(context.sender, request, { channel, language, limits, code: 'channel_test_failed' });
-  if (answer.status !== 200) {
-    const text = answer.body.toString('utf8');
-    const failure = parseUpstreamError({ status: answer.status, text, headers: answer.headers, channel, now: context.now() });
-    throw new AppError('channel_test_failed', { detail: `status code ${failure.upstreamStatus}: ${failure.message}` });
-  }
-  const { upstreamModel, isMapped } = request;
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-  const decoded = readWhole({ client, capability, channel, upstreamModel, body: answer.body, responseFields: {}, writer });
+  const decoded = readWhole({ client, capability, channel, upstreamModel, body: response, responseFields: {}, writer });
   if (decoded.kind === 'failed') throw failedAnswer(decoded.failure);
   if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
   return { usage: decoded.usage, upstreamModel, isMapped };

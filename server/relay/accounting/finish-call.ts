@@ -5,8 +5,8 @@ import { chargeRow } from '#server/relay/accounting/log-row.ts';
 import { isEstimate } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import type { SentRequest } from '#server/relay/call-try.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
+import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 

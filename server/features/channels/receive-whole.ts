@@ -1,0 +1,53 @@
+// What comes of a request of an administrator's own: what fails on the way is told to whoever configured the channel.
+import { AppError, errorText } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { Exchange } from '#server/upstream/exchange.ts';
+import { maskSecrets } from '#server/upstream/mask-secrets.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import type { SendFailure, SendLimits } from '#server/upstream/send.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+interface ReceiveOptions {
+  channel: PreparedChannel;
+  language: Language;
+  limits: SendLimits;
+  /** What a failure is called. */
+  code: 'channel_test_failed' | 'channel_models_failed';
+  /** How a status that says that it failed is told. */
+  refusal(failure: UpstreamFailure): string;
+}
+
+/** The body of a whole answer. @throws {AppError} of the given code */
+export async function receiveWhole(
+  { sending, received }: Exchange,
+  { channel, language, limits, code, refusal }: ReceiveOptions,
+): Promise<Buffer> {
+  // The sender's own deadline ends where a stream begins.
+  const timer = setTimeout(() => sending.abort(), limits.answerMs);
+  try {
+    const answer = await received;
+    if (answer.kind === 'whole') return answer.body;
+    if (answer.kind === 'stream') {
+      answer.stream.abort();
+      throw new AppError(code, { detail: errorText('invalid_upstream_response', language) });
+    }
+    const { cause, failure } = answer;
+    const detail = cause === null ? refusal(failure) : reasonOf(cause, channel, language);
+    throw new AppError(code, { detail }, cause === null ? {} : { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const reasons = {
+  network: 'do_request_failed',
+  timeout: 'upstream_timeout',
+  aborted: 'upstream_timeout',
+  too_large: 'upstream_too_large',
+  unreadable: 'invalid_upstream_response',
+} as const;
+
+/** Whoever configured the address may know what the network says about it. */
+function reasonOf({ reason, message }: SendFailure, { key }: PreparedChannel, language: Language): string {
+  return errorText(reasons[reason], language) + (reason === 'network' ? ` (${maskSecrets(message, { key })})` : '');
+}

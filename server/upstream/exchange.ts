@@ -1,0 +1,80 @@
+// One try on one channel: the request as its provider wants it, sent in the channel's name, and what came of it. A failure has the
+// same form whichever step it was. Calls, tests of channels and lists of models all go this way.
+import type { AppContext } from '#server/context.ts';
+import { buildRequest } from './build-request.ts';
+import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import { SendFailure } from './send.ts';
+import type { Sending, SendLimits, SendRequest, StreamAnswer, UpstreamStream, WholeAnswer } from './send.ts';
+import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
+
+export type Received =
+  | { kind: 'stream'; status: number; stream: UpstreamStream }
+  /** Status 200. */
+  | { kind: 'whole'; status: number; body: Buffer }
+  /** Another status; or, with its `cause`, nothing (status 0). */
+  | { kind: 'failed'; status: number; failure: UpstreamFailure; cause: SendFailure | null };
+
+export interface Exchange {
+  readonly sending: Pick<Sending, 'isSent' | 'limitBy' | 'abort'>;
+  readonly received: Promise<Received>;
+}
+
+/** A request without its body, which nobody needs once it is sent. */
+export type SentRequest = Omit<UpstreamRequest, 'body'>;
+
+export type SentCall = Exchange & { request: SentRequest };
+
+type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
+
+interface SendOptions {
+  limits: SendLimits;
+  /** Asked when the request is authorised, which may take a while; false: it is not sent, as if it had been aborted. */
+  isWanted?: () => boolean;
+}
+
+/**
+ * Sends a call in the format of the channel's provider. A promise only where the authorisation takes one.
+ * @throws {AppError} as `buildRequest`; nothing has been sent then
+ */
+export function sendCall(
+  context: ExchangeContext,
+  call: Omit<UpstreamCall, 'settings' | 'now'>,
+  { limits, isWanted }: SendOptions,
+): SentCall | Promise<SentCall> {
+  const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
+  const send = (whole: UpstreamRequest): SentCall => {
+    const { body: _body, ...request } = whole;
+    return { ...(isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits)), request };
+  };
+  return built instanceof Promise ? built.then(send) : send(built);
+}
+
+function unwanted(): Exchange {
+  const cause = new SendFailure('aborted', 'the call was ended before it was sent');
+  return { sending: { isSent: false, limitBy() {}, abort() {} }, received: Promise.resolve(unsent(cause)) };
+}
+
+/** Sends a request that is already as the provider wants it. */
+export function exchange(context: ExchangeContext, channel: PreparedChannel, request: SendRequest, limits: SendLimits): Exchange {
+  const sending = context.sender.send(request, limits);
+  return { sending, received: sending.answer.then((answer) => read(answer, channel, context.now), unsent) };
+}
+
+/** Bytes of a refusal that are looked at. */
+const longestRefusal = 64 * 1024;
+
+function read(answer: StreamAnswer | WholeAnswer, channel: PreparedChannel, now: () => number): Received {
+  const { status } = answer;
+  if (answer.kind === 'stream') return { kind: 'stream', status, stream: answer.stream };
+  if (status === 200) return { kind: 'whole', status, body: answer.body };
+  const text = answer.body.toString('utf8', 0, longestRefusal);
+  const failure = parseUpstreamError({ status, text, headers: answer.headers, channel, now: now() });
+  return { kind: 'failed', status, failure, cause: null };
+}
+
+function unsent(cause: unknown): Received {
+  if (!(cause instanceof SendFailure)) throw cause;
+  return { kind: 'failed', status: 0, failure: failureOfSend(cause, 'first_byte'), cause };
+}
