@@ -36,7 +36,8 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
   const ending: Column<Log> = {
     key: 'ending',
     heading: t('logs.column.ending'),
-    cell: (log) => <Ended log={log} isPhone={isPhone} />,
+    // Nothing at all where there is nothing to say: the parts of a card are joined by dots.
+    cell: (log) => (saysEnding(log, isPhone) ? <Ended log={log} /> : null),
     width: 128,
     leave: 12,
     isOff: true,
@@ -65,8 +66,8 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
     {
       key: 'type',
       heading: t('logs.column.type'),
-      // On a card only what is no call says what it is.
-      cell: (log) => (isPhone && isCall(log) ? null : <TypeWord log={log} />),
+      // On a card only what is no call says what it is; of refusals the mark says it.
+      cell: (log) => ((isPhone && isCall(log)) || refusalOf(log) !== undefined ? null : <TypeWord log={log} />),
       width: 84,
       leave: 10,
       isOff: true,
@@ -135,10 +136,13 @@ export function tightColumns(columns: Column<Log>[]): Column<Log>[] {
   });
 }
 
-function Ended({ log, isPhone }: { log: Log; isPhone: boolean }) {
+function saysEnding(log: Log, isPhone: boolean): boolean {
+  return refusalOf(log) !== undefined || (isCall(log) && !(isPhone && endingOf(log) === 'well'));
+}
+
+function Ended({ log }: { log: Log }) {
   const refusal = refusalOf(log);
-  if (refusal !== undefined) return <RefusalMark facts={refusal} />;
-  return isCall(log) && !(isPhone && endingOf(log) === 'well') ? <EndingMark log={log} /> : null;
+  return refusal === undefined ? <EndingMark log={log} /> : <RefusalMark facts={refusal} />;
 }
 
 function Time({ log }: { log: Log }) {
@@ -206,8 +210,6 @@ export function TypeTag({ log }: { log: Log }) {
 
 function TypeWord({ log }: { log: Log }) {
   const { t } = useTranslation();
-  // The mark beside the model says it.
-  if (refusalOf(log) !== undefined) return null;
   return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
 }
 

@@ -54,6 +54,31 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
       onChange={(text) => onChange({ token: textOf(text) })}
     />
   );
+  const model = (
+    <FilterText
+      key="model"
+      label={t('logs.filter.model')}
+      value={search.model ?? ''}
+      onChange={(text) => onChange({ model: textOf(text) })}
+    />
+  );
+  const type = (
+    <FilterSelect
+      key="type"
+      label={t('logs.filter.type')}
+      value={search.type === undefined ? '' : String(search.type)}
+      options={types
+        // A result as well, and chosen there; old addresses keep it.
+        .filter(({ value }) => value !== String(LogType.refusal) || search.type === LogType.refusal)
+        .map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
+      onChange={(next) => onChange({ type: next === '' ? undefined : Number(next) })}
+    />
+  );
+  const common = [
+    { key: 'type', isSet: search.type !== undefined, field: type },
+    { key: 'token', isSet: search.token !== undefined, field: token },
+    { key: 'model', isSet: search.model !== undefined, field: model },
+  ];
   const rare = [
     {
       key: 'request',
@@ -67,7 +92,8 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         />
       ),
     },
-    ...(isTight ? [{ key: 'token', isSet: search.token !== undefined, field: token }] : []),
+    // One line stays one line: the rows under it do not move when a record is opened.
+    ...(isTight ? common : []),
     {
       key: 'group',
       isSet: search.group !== undefined,
@@ -147,15 +173,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         </>
       }
     >
-      <FilterSelect
-        label={t('logs.filter.type')}
-        value={search.type === undefined ? '' : String(search.type)}
-        options={types
-          // A result as well, and chosen there; old addresses keep it.
-          .filter(({ value }) => value !== String(LogType.refusal) || search.type === LogType.refusal)
-          .map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
-        onChange={(type) => onChange({ type: type === '' ? undefined : Number(type) })}
-      />
+      {!isTight && type}
       <FilterSelect
         label={t('logs.filter.result')}
         value={search.result ?? ''}
@@ -163,7 +181,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         onChange={(result) => onChange({ result: results.find((one) => one === result) })}
       />
       {!isTight && token}
-      <FilterText label={t('logs.filter.model')} value={search.model ?? ''} onChange={(model) => onChange({ model: textOf(model) })} />
+      {!isTight && model}
       {showsAll ? rare.map(({ field }) => field) : rare.filter(({ isSet }) => isSet).map(({ field }) => field)}
       {!showsAll && rare.some(({ isSet }) => !isSet) && (
         <Disclosure

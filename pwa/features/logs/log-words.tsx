@@ -1,3 +1,4 @@
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { endingOf, failureStatus } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
@@ -35,7 +36,7 @@ export function useLogSentence(): (log: Log) => string {
   const format = useFormat();
   return (log) => {
     const refusal = refusalOf(log);
-    if (refusal !== undefined) return refusal.reason[i18n.language.startsWith('zh') ? 'zh' : 'en'];
+    if (refusal !== undefined) return ownWords(refusal, t) ?? refusal.reason[i18n.language.startsWith('zh') ? 'zh' : 'en'];
     const event = otherOf(log)?.event;
     if (event === undefined) return log.content;
     switch (event.code) {
@@ -53,6 +54,19 @@ export function useLogSentence(): (log: Log) => string {
         return t(`logs.event.${event.code}`);
     }
   };
+}
+
+const englishOnly = new Set(['model_required', 'invalid_text_request', 'invalid_embedding_request', 'sensitive_words_detected']);
+
+/** What callers are told in English whatever their language is, because clients know these sentences. */
+export function ownWords({ code, reason }: RefusalFacts, t: TFunction): string | undefined {
+  const isToken = code === 'pre_consume_token_quota_failed';
+  if (isToken || code === 'insufficient_user_quota') {
+    const [, remain, need] = /quota: (.+), need quota: (.+)$/.exec(reason.en) ?? [];
+    if (remain === undefined || need === undefined) return isToken ? undefined : t('logs.refusal.no_credit');
+    return t(isToken ? 'logs.refusal.token_short' : 'logs.refusal.user_short', { remain, need });
+  }
+  return englishOnly.has(code) ? t(`logs.refusal.said.${code}`) : undefined;
 }
 
 interface WhySource {

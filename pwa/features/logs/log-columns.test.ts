@@ -1,0 +1,35 @@
+import { t } from 'i18next';
+import { beforeAll, expect, it } from 'vitest';
+import { buildLog } from '#tests/support/log-row.ts';
+import { chooseLanguage, loadTexts, startTexts } from '#pwa/i18n/setup.ts';
+import { logColumns } from './log-columns.tsx';
+import { ownWords } from './log-words.tsx';
+
+beforeAll(async () => {
+  await startTexts();
+  await loadTexts('logs');
+});
+
+const refusal = { code: 'insufficient_user_quota', status: 403, count: 1, last_at: 1, request_ids: [] };
+const reason = (text: string) => ({ ...refusal, reason: { zh: text, en: text } });
+
+it('log-columns: a card has no part for what says nothing, so no dot stands for it', () => {
+  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: true });
+  const part = (key: string, log: Parameters<typeof buildLog>[0]) => columns.find((column) => column.key === key)?.cell(buildLog(log));
+  expect(part('ending', {})).toBeNull();
+  expect(part('ending', { other: { ending: 'truncated' } })).not.toBeNull();
+  const refused = { type: 5, other: { refusal: reason('user quota is not enough') } };
+  expect(part('ending', refused)).not.toBeNull();
+  expect(part('type', refused)).toBeNull();
+});
+
+it('log-words: what callers are told in English only is said in the words of the console', async () => {
+  await chooseLanguage('zh');
+  await loadTexts('logs');
+  expect(ownWords(reason('user quota is not enough'), t)).toBe('账户没有额度');
+  expect(ownWords(reason('chat pre-consumed quota failed, user quota: $0.10, need quota: $0.25'), t)).toBe(
+    '账户额度不足：剩余 $0.10，调用最多需要 $0.25',
+  );
+  expect(ownWords({ ...reason('model is required'), code: 'model_required' }, t)).toBe('请求没有指定模型');
+  expect(ownWords({ ...reason('nobody knows'), code: 'model_not_found' }, t)).toBeUndefined();
+});
