@@ -98,6 +98,10 @@ describeInBrowser('shell', () => {
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor);
       await navigation(visitor.page).getByRole('link', { name, exact: true }).waitFor();
+      const main = visitor.page.getByRole('main');
+      await main.getByRole('link', { name: text('home.channels_disabled_one', { count: 1 }) }).click();
+      await visitor.page.waitForURL('**/channel?status=auto');
+      await main.getByText('Harbour mouth').first().waitFor();
       await visitor.context.close();
     }
     const asked: string[] = [];
