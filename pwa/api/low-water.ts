@@ -5,3 +5,8 @@ import type { User } from '#shared/users.ts';
 export function warningThreshold(user: Pick<User, 'setting'>): number | undefined {
   return userSettingOf(user).quota_warning_threshold;
 }
+
+/** Nobody has ever given the account credit: its balance has not run out. */
+export function isUnfunded({ quota, used_quota, full_mark }: Pick<User, 'quota' | 'used_quota' | 'full_mark'>): boolean {
+  return quota === 0 && used_quota === 0 && full_mark === 0;
+}

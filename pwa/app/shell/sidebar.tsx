@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
-import { warningThreshold } from '#pwa/api/low-water.ts';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -110,6 +110,7 @@ function OwnBalance() {
         label={t('shell.balance')}
         value={self.quota}
         fullMark={self.full_mark}
+        isUnfilled={isUnfunded(self)}
         lowMark={warningThreshold(self)}
         valueText={format.quota(self.quota)}
         size="small"

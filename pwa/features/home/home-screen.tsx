@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
-import { warningThreshold } from '#pwa/api/low-water.ts';
+import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
@@ -11,6 +12,7 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Level } from '#pwa/ui/billing/balance-meter.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
@@ -23,12 +25,26 @@ export function HomeScreen() {
   const { t } = useTranslation();
   return (
     <Screen title={t('home.title')} layout="page">
+      <ChannelAlarm />
       <div className={styles.blocks}>
         <Balance />
         <Today />
         <RecentCalls />
       </div>
     </Screen>
+  );
+}
+
+/** For administrators. */
+function ChannelAlarm() {
+  const { t } = useTranslation();
+  const count = useDisabledChannels();
+  if (count === 0) return null;
+  return (
+    <Link to="/channel" search={{ status: 'auto' }} className={styles.alarm}>
+      <StatusMark status="auto">{t('home.channels_disabled', { count })}</StatusMark>
+      <Icon name="right" />
+    </Link>
   );
 }
 
@@ -54,6 +70,7 @@ function Balance() {
               value={user.quota}
               valueText={format.quota(user.quota)}
               fullMark={user.full_mark}
+              isUnfilled={isUnfunded(user)}
               lowMark={low}
               {...(low === undefined ? {} : { lowText: t('home.balance.low', { amount: format.quota(low) }) })}
               {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { chargeOf, type Ending, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import type { Attempt, Log, RefusalFacts } from '#shared/logs.ts';
+import { isUnfunded } from '#pwa/api/low-water.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type AttemptBar, Attempts } from '#pwa/ui/billing/attempts.tsx';
@@ -230,6 +231,7 @@ function UserInfo({ log }: { log: Log }) {
               label={t('logs.user.balance')}
               value={account.quota}
               fullMark={account.full_mark}
+              isUnfilled={isUnfunded(account)}
               valueText={format.quota(account.quota)}
             />
             <FactList

@@ -6,7 +6,7 @@ import { accountApi } from '#shared/account.ts';
 import type { User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
-import { warningThreshold } from '#pwa/api/low-water.ts';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
@@ -87,6 +87,7 @@ export function LowBalanceForm({ user }: { user: User }) {
             value={user.quota}
             valueText={format.quota(user.quota)}
             fullMark={user.full_mark}
+            isUnfilled={isUnfunded(user)}
             lowMark={value === '' ? undefined : value}
           />
         </div>

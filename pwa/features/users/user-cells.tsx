@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { type User, UserStatus } from '#shared/users.ts';
-import { warningThreshold } from '#pwa/api/low-water.ts';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Level } from '#pwa/ui/billing/balance-meter.tsx';
@@ -47,6 +47,7 @@ export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' |
       label={t('users.column.balance')}
       value={user.quota}
       fullMark={hasBed ? user.full_mark : 0}
+      isUnfilled={isUnfunded(user)}
       lowMark={warningThreshold(user)}
       // Only a table has a heading that names the unit.
       valueText={size === 'row' && !isPhone ? format.quotaBare(user.quota) : format.quota(user.quota)}

@@ -13,6 +13,8 @@ interface LevelProps {
   lowMark?: number | undefined;
   valueText: string;
   isUnlimited?: boolean;
+  /** Nothing was ever there: an empty level has not run out. */
+  isUnfilled?: boolean;
   /** `hero` 10 px, one per screen · `normal` 6 px with label · `small` 6 px, label small · `row` 3 px in a table's cell. */
   size?: 'hero' | 'normal' | 'small' | 'row';
   /** Captions under a hero's bed. */
@@ -22,12 +24,12 @@ interface LevelProps {
   caption?: ReactNode;
 }
 
-type LevelState = 'ok' | 'low' | 'empty' | 'overdrawn' | 'free';
+type LevelState = 'ok' | 'low' | 'empty' | 'unfilled' | 'overdrawn' | 'free';
 
 /** Number first, then the bed with the water standing in it. */
 export function Level(props: LevelProps) {
-  const { label, value, fullMark = 0, lowMark, valueText, isUnlimited = false, size = 'normal', caption } = props;
-  const state = levelState(value, lowMark, isUnlimited);
+  const { label, value, fullMark = 0, lowMark, valueText, isUnlimited = false, isUnfilled = false, size = 'normal', caption } = props;
+  const state = levelState(value, { lowMark, isUnlimited, isUnfilled });
   const number = (
     <span className={styles.number} data-state={state}>
       <StateWord state={state} />
@@ -60,6 +62,7 @@ function StateWord({ state }: { state: LevelState }) {
   const { t } = useTranslation();
   if (state === 'low') return <StatusMark status="look">{t('common.level.low')}</StatusMark>;
   if (state === 'empty') return <StatusMark status="empty">{t('common.level.empty')}</StatusMark>;
+  if (state === 'unfilled') return <StatusMark status="note">{t('common.level.unfilled')}</StatusMark>;
   if (state === 'overdrawn') return <StatusMark status="failed">{t('common.level.overdrawn')}</StatusMark>;
   return null;
 }
@@ -107,10 +110,13 @@ function Bed({
   );
 }
 
-function levelState(value: number, lowMark: number | undefined, isUnlimited: boolean): LevelState {
+function levelState(
+  value: number,
+  { lowMark, isUnlimited, isUnfilled }: { lowMark: number | undefined; isUnlimited: boolean; isUnfilled: boolean },
+): LevelState {
   if (isUnlimited) return 'free';
   if (value < 0) return 'overdrawn';
-  if (value === 0) return 'empty';
+  if (value === 0) return isUnfilled ? 'unfilled' : 'empty';
   return lowMark !== undefined && value < lowMark ? 'low' : 'ok';
 }
 
