@@ -12,6 +12,7 @@ import { createClient } from '#tests/support/http-client.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { runAudit, startServer } from '#tests/support/server-process.ts';
 import type { ServerProcess } from '#tests/support/server-process.ts';
+import { until } from '#tests/support/until.ts';
 
 export interface KillRunOptions {
   kills: number;
@@ -122,6 +123,8 @@ export async function runKills(options: KillRunOptions): Promise<KillRunReport> 
   }
 
   const load = [...Array.from({ length: options.callers }, (_, caller) => call(caller)), edit()];
+  // There must be something to lose, however slow the machine is.
+  await until(() => report.answered > 20 && report.streams > 0, 60_000);
   for (let kill = 0; kill < options.kills; kill += 1) {
     await sleep(shortestLifeMs + Math.random() * (longestLifeMs - shortestLifeMs));
     // Now and then all at once, as when a machine goes down.
