@@ -43,7 +43,6 @@ async function serve(env: Env): Promise<void> {
   context.onClose(scheduler.stop);
   const listening = await listen(app.listener, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
   keepServing(context.log);
-  if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
   const stop = onceOnly(async () => {
     app.drain();
     await listening.close(env.SHUTDOWN_GRACE, app.shutDown);
@@ -62,6 +61,8 @@ async function serve(env: Env): Promise<void> {
     clearTimeout(late);
     process.exit(0);
   });
+  // Who reads this may end it: by now that is done in order.
+  if (cluster.isPrimary || cluster.worker?.id === 1) console.log(greeting(env, listening.port, await isSetUp(context)));
 }
 
 /** The key is only made once the database is known to be usable: a start that is refused leaves none behind. */

@@ -69,7 +69,7 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     await expect(users.get(1)).rejects.toThrow(DatabaseUnavailable);
     await expect(db.nextId('users')).rejects.toThrow(DatabaseUnavailable);
     await expect(db.write([{ patch: { set: { quota: 0 } }, of: 'users', where: { id: 1 } }])).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(200);
+    expect(performance.now() - start).toBeLessThan(5_000);
     await proxy.restore();
     await until(() => acknowledged > before + 50);
     isRunning = false;
@@ -88,7 +88,7 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     proxy.stall();
     const start = performance.now();
     await expect(db.collection('users').patch({ id: 1 }, { increment: { quota: 1 } })).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(12_000);
+    expect(performance.now() - start).toBeLessThan(30_000);
     await proxy.cut();
     await proxy.restore();
     await until(
@@ -106,7 +106,7 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     await proxy.cut();
     const start = performance.now();
     await expect(openDatabase(`mongodb://${proxy.address}/none`)).rejects.toThrow(DatabaseUnavailable);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(performance.now() - start).toBeLessThan(15_000);
   });
 
   it('the change feed calls its gap listeners after an outage, and an announcement that failed arrives later', async () => {

@@ -118,14 +118,14 @@ describe.runIf(host !== '')('an outage of MongoDB', () => {
         expect(answer).toMatchObject({ status: 503, success: false, code: 'database_unavailable', message: expect.any(String) });
         expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       }
-      expect(performance.now() - began).toBeLessThan(1_500);
+      expect(performance.now() - began).toBeLessThan(8_000);
       expect((await app.anonymous().get('/healthz')).status).toBe(503);
       await sleep(1_000);
       await proxy.restore();
       const restoredAt = performance.now();
       const before = load.answers.length;
       await until(() => load.answers.slice(before).filter(isWhole).length > 30);
-      expect(performance.now() - restoredAt).toBeLessThan(8_000);
+      expect(performance.now() - restoredAt).toBeLessThan(20_000);
       await load.stop();
       for (const { status, text, headers } of refused()) {
         expect([status, text]).toEqual([503, expect.stringContaining('database_unavailable')]);

