@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
@@ -26,11 +27,16 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     return services.channels.enabledModels([admission.group]);
   }
 
-  async function answer(request: Request, make: (models: readonly string[]) => object): Promise<Response> {
+  async function answer(
+    { request, connection }: { request: Request; connection: Connection | null },
+    make: (models: readonly string[]) => object,
+  ): Promise<Response> {
     const requestId = newRequestId(services.context);
     const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, requestId) };
     try {
-      return Response.json(make(modelsOf(await services.gate.admit(request.headers))), { headers });
+      const admission = await services.gate.admit(request.headers);
+      services.gate.checkUse(admission, services.addressOf(request, connection));
+      return Response.json(make(modelsOf(admission)), { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
       const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
@@ -38,12 +44,12 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     }
   }
 
-  host.add('GET', '/v1/models', (request) =>
-    answer(request, (models) => ({ object: 'list', success: true, data: models.map(modelObject) })),
+  host.add('GET', '/v1/models', (request, _params, connection) =>
+    answer({ request, connection }, (models) => ({ object: 'list', success: true, data: models.map(modelObject) })),
   );
   // Names may have slashes in them, and clients send those as they are or escaped.
-  host.add('GET', '/v1/models/:model+', (request, { model = '' }) =>
-    answer(request, (models) => {
+  host.add('GET', '/v1/models/:model+', (request, { model = '' }, connection) =>
+    answer({ request, connection }, (models) => {
       if (!models.includes(model) && !models.includes(pricedName(model)))
         throw new AppError('model_not_found', { model }, { field: 'model' });
       return modelObject(model);
