@@ -9,6 +9,7 @@ import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { AdmittedCall } from '#server/relay/admission/admit-call.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -28,8 +29,9 @@ export async function countTokens(
   const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
+  let model = '';
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection });
+    const admitted = await admitCall(services, endpoint, { request, connection, onModel: (name) => (model = name) });
     try {
       const exact = await askProvider(services, endpoint, admitted, { request, connection });
       const tokens = exact ?? (await countHere(endpoint, admitted));
@@ -42,6 +44,7 @@ export async function countTokens(
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
+    noteRefusal(services, error, { request, connection, requestId, model });
     const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
     return errorAnswer(dialect, told, requestId, error.retryAfter);
   }

@@ -98,6 +98,26 @@ describe.each(engines)('refused calls on $kind', (engine) => {
     expect(await app.context.db.collection('logs').count({ type: 5 })).toBe(4);
   });
 
+  it('of a prompt that was only to be counted are kept too, and the guide hears of them', async () => {
+    await using the = await scene();
+    const { app, user, key } = the;
+    await app.context.ledger.change({ account: 'user', id: user.id, amount: 1_000_000, ref: 'test', kind: 'test', actorId: 0 });
+    const guide = async () => (await the.client.get('/api/first-call')).data.refusal;
+    expect(await guide()).toBeNull();
+    const response = await fetch(`${app.origin}/v1/messages/count_tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ model: 'no-such-model', messages }),
+    });
+    expect(response.status).toBe(404);
+    const requestId = response.headers.get('request-id');
+    const [row] = await the.refused(1);
+    expect(row).toMatchObject({ model_name: 'no-such-model', request_id: requestId });
+    expect(factsOf(row)?.code).toBe('model_not_found');
+    expect((await the.root.get(`/api/log/?request_id=${requestId}`)).data.items).toHaveLength(1);
+    await until(async () => (await guide())?.request_id === requestId);
+  });
+
   it('a failed call is found by its request id and by its result', async () => {
     await using the = await scene();
     await the.app.context.ledger.change({ account: 'user', id: the.user.id, amount: 1_000_000, ref: 'test', kind: 'test', actorId: 0 });

@@ -1,6 +1,5 @@
 // Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is answered at once, and
 // nothing has been spent.
-import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
@@ -10,13 +9,11 @@ import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.t
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-
-/** Characters of a model's name that are kept of a refused call. */
-const longestModel = 100;
 
 /** The call, its money reserved; or the answer that refuses it. */
 export async function openCall(
@@ -68,7 +65,7 @@ export async function openCall(
     content?.release();
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
-    noteRefusal(services, error, { request, requestId, ip: services.addressOf(request, connection), model });
+    noteRefusal(services, error, { request, connection, requestId, model });
     return errorAnswer(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
   }
 }
@@ -89,31 +86,6 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
     call.content.release();
     if (res.writableFinished) return;
     stopCall(call);
-  });
-}
-
-/** For the log of whoever's key it is; and for whoever waits for a first call and would not know why none comes. */
-function noteRefusal(
-  { context, gate, refusals, refusalLog }: RelayServices,
-  error: AppError,
-  { request, requestId, ip, model }: { request: Request; requestId: string; ip: string; model: string },
-): void {
-  const { owner, tail, length } = gate.describe(request.headers);
-  if (owner !== null) refusalLog.note({ ...owner, model, requestId, error });
-  if (!refusals.isWatching) return;
-  refusals.note({
-    userId: owner?.user.id ?? null,
-    refusal: {
-      request_id: requestId,
-      at: Math.floor(context.now() / 1000),
-      code: error.code,
-      status: error.status,
-      model: typeof error.details['model'] === 'string' ? model.slice(0, longestModel) : '',
-      ip,
-      token_name: owner?.token.name ?? null,
-      key_tail: tail,
-      key_length: length,
-    },
   });
 }
 

@@ -1,0 +1,40 @@
+// What is kept of a call that was refused before any channel was asked.
+import type { AppError } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+
+interface RefusedCall {
+  request: Request;
+  connection: Connection | null;
+  requestId: string;
+  /** As far as it was read. */
+  model: string;
+}
+
+/** Characters of a model's name that are kept. */
+const longestModel = 100;
+
+/** For the log of whoever's key it is; and for whoever waits for a first call and would not know why none comes. */
+export function noteRefusal(
+  { context, gate, refusals, refusalLog, addressOf }: RelayServices,
+  error: AppError,
+  { request, connection, requestId, model }: RefusedCall,
+): void {
+  const { owner, tail, length } = gate.describe(request.headers);
+  if (owner !== null) refusalLog.note({ ...owner, model, requestId, error });
+  if (!refusals.isWatching) return;
+  refusals.note({
+    userId: owner?.user.id ?? null,
+    refusal: {
+      request_id: requestId,
+      at: Math.floor(context.now() / 1000),
+      code: error.code,
+      status: error.status,
+      model: typeof error.details['model'] === 'string' ? model.slice(0, longestModel) : '',
+      ip: addressOf(request, connection),
+      token_name: owner?.token.name ?? null,
+      key_tail: tail,
+      key_length: length,
+    },
+  });
+}
