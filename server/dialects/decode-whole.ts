@@ -1,5 +1,6 @@
 // A provider's whole response as the client wants it: passed on where both speak the same format, else translated.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { ResponseWriterOptions } from './client-dialect.ts';
 import type { DecodedWhole, DecodeInput, FailedWhole } from './decoded-whole.ts';
@@ -25,7 +26,7 @@ export function readByParts(
   const body = error === null ? parseObject(text) : null;
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider);
-  if (parts === null || dialect.isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
+  if (parts === null || dialect.isInvalidUsage(body['usage']) || parts.some(hasDeepArguments)) return { kind: 'failed', error: null };
   const usage = usageIn(parts);
   return {
     kind: 'whole',
@@ -35,6 +36,11 @@ export function readByParts(
     body: (counted) => write(parts, counted ?? usage),
     events: () => eventsOf(parts, dialect, writer),
   };
+}
+
+/** Arguments are JSON in a text, and parsed where the client's format has an object. */
+function hasDeepArguments(part: ResponsePart): boolean {
+  return part.type === 'tool_arguments' && isTooDeep(part.text);
 }
 
 /** A whole response as a stream in the provider's format. */

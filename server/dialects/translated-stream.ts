@@ -1,5 +1,6 @@
 // A stream whose upstream speaks another format than its client: event by event through parts.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
 import type { StreamWriter } from './client-dialect.ts';
 import type { DialectChannel } from './dialect-channel.ts';
 import type { StreamInput } from './identity.ts';
@@ -43,6 +44,7 @@ export class TranslatedStream implements StreamPipe {
     this.#bytes += events.length;
     const out: string[] = [];
     for (const data of this.#channel.framing.eventData(events)) {
+      if (isTooDeep(data)) return this.#step(out, 'invalid');
       for (const part of this.#reader.read(data)) {
         if (part.type === 'error') return this.#step(out, errorInResponse(part.error));
         this.#note(part);

@@ -11,6 +11,7 @@ export class EventSplitter {
   /** The beginning of an event that is not complete; its buffer is larger, so that it can grow in place. */
   #rest = nothing;
   #restLength = 0;
+  #restLines = 0;
   #hasBegun = false;
   /** Lines end with a carriage return alone; they are handed out with line feeds. */
   #endsWithReturns = false;
@@ -19,6 +20,11 @@ export class EventSplitter {
   /** Bytes of the event that is not complete. */
   get restLength(): number {
     return this.#restLength;
+  }
+
+  /** Lines of it that are complete. */
+  get restLines(): number {
+    return this.#restLines;
   }
 
   /** What has come of the event that is not complete; valid until the next `push`. */
@@ -41,6 +47,7 @@ export class EventSplitter {
     const events = this.#restLength === 0 ? head : Buffer.concat([this.rest(), head]);
     this.#rest = nothing;
     this.#restLength = 0;
+    this.#restLines = 0;
     if (end < bytes.length) this.#keep(bytes.subarray(end));
     return events;
   }
@@ -53,6 +60,7 @@ export class EventSplitter {
     }
     const bytes = Buffer.concat([this.rest(), chunk]);
     this.#restLength = 0;
+    this.#restLines = 0;
     if (bytes.length < mark.length && mark.subarray(0, bytes.length).equals(bytes)) {
       this.#keep(bytes);
       return nothing;
@@ -108,7 +116,14 @@ export class EventSplitter {
     }
     bytes.copy(this.#rest, this.#restLength);
     this.#restLength = length;
+    this.#restLines += lineFeedsIn(bytes);
   }
+}
+
+function lineFeedsIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 1) if (bytes[at] === lineFeed) count += 1;
+  return count;
 }
 
 /** Whether a line ends with a carriage return alone. The last byte may be the first of two. */

@@ -7,6 +7,8 @@ export interface Splitter {
   rest(): Buffer;
   /** Bytes of that. */
   readonly restLength: number;
+  /** Lines of that; 0 where events do not consist of lines. */
+  readonly restLines: number;
 }
 
 export interface Framing {

@@ -19,6 +19,8 @@ export interface EventReceiver {
 
 /** An event longer than this is no event. */
 const largestEvent = 16 * 1024 * 1024;
+/** Nor is one of more lines, which are looked at one by one. */
+const mostLines = 20_000;
 /** An upstream that has said that nothing follows and does not hang up is hung up on. */
 const lingerMs = 1_000;
 
@@ -124,7 +126,8 @@ export class UpstreamReader implements StreamSink {
     if (this.#isStopped) return;
     this.#lastByteAt = performance.now();
     const events = this.#events.push(chunk);
-    if (this.#events.restLength > largestEvent) this.#receiver.broken('invalid_response', invalidAnswer());
+    const { restLength, restLines } = this.#events;
+    if (restLength > largestEvent || restLines > mostLines) this.#receiver.broken('invalid_response', invalidAnswer());
     else if (events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
   }
 }
