@@ -27,8 +27,9 @@ export interface RawBody {
   parts: number;
 }
 
-/** Bytes that are read beyond a refusal, so that the client gets to read it. */
-const mostDropped = 64 * 1024 * 1024;
+/** Bytes that are read beyond a refusal, and how long, so that a client that is about to finish gets to read it. */
+const mostDropped = 8 * 1024 * 1024;
+const dropMs = 5_000;
 /** JSON that people write shrinks to a tenth; what grows a hundredfold was made to. */
 const largestRatio = 100;
 const ratioCounts = 1024 * 1024;
@@ -57,7 +58,7 @@ export async function readBody({ request, connection, limit, hold, watch }: Body
   }
 }
 
-/** Reads and drops what still comes of a refused body, within reason: closing at once would hide the answer from the client. */
+/** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the answer from the client. */
 export function dropBody({ req, res }: Connection): void {
   if (req.complete || req.destroyed) return;
   if (isAsking(req.headers.expect) && !wereAsked.has(res)) {
@@ -65,11 +66,16 @@ export function dropBody({ req, res }: Connection): void {
     if (!res.headersSent) res.setHeader('connection', 'close');
     return;
   }
+  // Who sends more than that is told before that nobody listens.
+  if (Number(req.headers['content-length'] ?? 0) > mostDropped && !res.headersSent) res.setHeader('connection', 'close');
+  const end = setTimeout(() => req.destroy(), dropMs);
+  end.unref();
   let size = 0;
   req.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > mostDropped) req.destroy();
   });
+  req.on('close', () => clearTimeout(end));
   // A connection that closes first says so by an error.
   req.on('error', () => {});
 }

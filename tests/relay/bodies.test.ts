@@ -131,6 +131,44 @@ describe.each(engines)('bodies on $kind', (engine) => {
     expect(answer).toContain('body_timeout');
   });
 
+  test('a client that goes on sending after a refusal reads it, if it ends soon; else its connection is closed', async () => {
+    await using scene = await createScene(engine);
+    const refused = async (head: string) => {
+      const socket = connect(scene.app.port, '127.0.0.1');
+      socket.on('error', () => {});
+      const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+      await once(socket, 'connect');
+      socket.write([`POST ${path} HTTP/1.1`, 'Host: x', 'Authorization: Bearer sk-nobody', head, '', ''].join('\r\n'));
+      let answer = '';
+      socket.on('data', (chunk) => (answer += String(chunk)));
+      await until(() => answer.includes('key_invalid'));
+      return { socket, closed, answer: () => answer };
+    };
+    const size = 4_000_000;
+    const finishing = await refused(`Content-Length: ${size}`);
+    for (let sent = 0; sent < size; sent += size / 4) {
+      finishing.socket.write('x'.repeat(size / 4));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    // The connection serves what comes next.
+    finishing.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await finishing.closed;
+    expect(finishing.answer()).toMatch(/^HTTP\/1\.1 401 [^]+HTTP\/1\.1 200 /);
+
+    const slow = await refused('Content-Length: 1000000');
+    const drip = setInterval(() => slow.socket.write('x'), 100);
+    const endless = await refused('Transfer-Encoding: chunked');
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    while (!endless.socket.destroyed && endless.socket.bytesWritten < 60_000_000) {
+      const isFull = !endless.socket.write(chunk);
+      if (isFull) await Promise.race([new Promise((resolve) => endless.socket.once('drain', resolve)), endless.closed]);
+    }
+    expect(endless.socket.bytesWritten).toBeLessThan(60_000_000);
+    await slow.closed;
+    clearInterval(drip);
+    expect(slow.socket.bytesWritten).toBeLessThan(1_000_000);
+  }, 20_000);
+
   test('a long body is kept for another channel, and its prompt can still be counted', async () => {
     await using scene = await createScene(engine, {
       channels: [{ priority: 1 }, { model_mapping: JSON.stringify({ [testModel]: 'mapped' }) }],
