@@ -17,5 +17,7 @@ export interface StreamInput {
 export interface IdentityPath {
   writeRequest(input: EncodeInput, plan: RequestPlan): EncodedRequest;
   readWhole(input: DecodeInput): DecodedWhole | FailedWhole;
+  /** The same of a long response, in steps. */
+  readLong(input: DecodeInput): Generator<void, DecodedWhole | FailedWhole>;
   openStream(input: StreamInput): StreamPipe;
 }

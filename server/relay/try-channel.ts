@@ -5,14 +5,14 @@ import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CallTry, SentTry } from '#server/relay/call-try.ts';
+import { decodeResponse, inTurnIfLong } from '#server/relay/decode-response.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
-import { elapsed, writerOptions } from '#server/relay/running-call.ts';
+import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import type { Exchange, SentCall } from '#server/upstream/exchange.ts';
-import { readWhole as readResponse } from '#server/upstream/read-response.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamStream } from '#server/upstream/send.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
@@ -157,26 +157,21 @@ async function readWhole(
   sent: SentTry,
   { body, client }: { body: Buffer; client: ClientStream | null },
 ): Promise<TryResult> {
-  const { capability, dialect } = call.endpoint;
-  const decoded = readResponse({
-    client: dialect,
-    capability,
-    channel: sent.channel,
-    upstreamModel: sent.request.upstreamModel,
-    body,
-    responseFields: call.responseFields,
-    writer: writerOptions(call),
-  });
+  const reading = decodeResponse(call, sent, body);
+  const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return decoded;
   // A stream was asked for and a whole answer came: it is told as a stream.
-  if (client !== null) return startStream(call, new StreamRelay({ call, client, sent, stream: wholeAsStream(decoded.events()) }));
+  if (client !== null) {
+    const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
+    return startStream(call, new StreamRelay({ call, client, sent, stream }));
+  }
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(decoded.written(), call.model, counting);
   const usage = await usageOfAnswer(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
   return {
     kind: 'whole',
     sent,
-    body: decoded.body(usage),
+    body: await inTurnIfLong(call, body, () => decoded.body(usage)),
     contentType: 'application/json; charset=utf-8',
     usage,
     firstByteMs: sent.attempt.first_byte_ms ?? elapsed(call),

@@ -1,6 +1,7 @@
 // What a channel's provider answered, for the client: whole or as a stream.
 import { decodeWhole } from '#server/dialects/decode-whole.ts';
-import type { DecodedWhole, DecodeInput } from '#server/dialects/decoded-whole.ts';
+import { decodeLong } from '#server/dialects/decode-long.ts';
+import type { DecodedWhole, DecodeInput, FailedWhole } from '#server/dialects/decoded-whole.ts';
 import type { StreamInput } from '#server/dialects/identity.ts';
 import { openStream } from '#server/dialects/open-stream.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
@@ -11,10 +12,21 @@ import type { Counting } from './token-estimate.ts';
 import { failureInBody, invalidAnswer } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
-export function readWhole(input: DecodeInput & { channel: PreparedChannel }): DecodedWhole | { kind: 'failed'; failure: UpstreamFailure } {
-  const decoded = decodeWhole(input);
+export type ReadInput = DecodeInput & { channel: PreparedChannel };
+export type ReadResponse = DecodedWhole | { kind: 'failed'; failure: UpstreamFailure };
+
+export function readWhole(input: ReadInput): ReadResponse {
+  return judged(decodeWhole(input), input);
+}
+
+/** The same of a long response, in steps. */
+export function* readLong(input: ReadInput): Generator<void, ReadResponse> {
+  return judged(yield* decodeLong(input), input);
+}
+
+function judged(decoded: DecodedWhole | FailedWhole, { channel }: ReadInput): ReadResponse {
   if (decoded.kind === 'whole') return decoded;
-  return { kind: 'failed', failure: decoded.error === null ? invalidAnswer() : failureInBody(decoded.error, input.channel) };
+  return { kind: 'failed', failure: decoded.error === null ? invalidAnswer() : failureInBody(decoded.error, channel) };
 }
 
 /** @param counting who is counted for */

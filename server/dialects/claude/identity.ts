@@ -1,4 +1,5 @@
 // A Messages request to a provider of the same format, and its response.
+import { outlineOf } from '#server/framing/json-outline.ts';
 import type { RequestPlan } from '../dialect-channel.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
 import { readByParts } from '../decode-whole.ts';
@@ -18,4 +19,17 @@ export function passRequest(input: EncodeInput, plan: RequestPlan): EncodedReque
 /** The provider's own bytes. */
 export function passWhole(input: DecodeInput): DecodedWhole | FailedWhole {
   return readByParts(input, () => input.body);
+}
+
+/** What must be known of a long one stands in its short members. */
+export function* passLong(input: DecodeInput): Generator<void, DecodedWhole | FailedWhole> {
+  const outline = yield* outlineOf(input.body, undefined);
+  if (outline === null) return { kind: 'failed', error: null };
+  const short = readByParts({ ...input, body: Buffer.from(outline.text) }, () => input.body);
+  if (short.kind === 'failed') return short;
+  const whole = () => {
+    const read = passWhole(input);
+    return read.kind === 'whole' ? read : short;
+  };
+  return { ...short, written: () => whole().written(), events: () => whole().events() };
 }

@@ -3,7 +3,7 @@ import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { tokenCount } from '../token-usage.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { passRequest, passWhole } from './identity.ts';
+import { passLong, passRequest, passWhole } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { limitFields } from './limit-fields.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
@@ -20,6 +20,7 @@ export const claudeUpstream: UpstreamDialect = {
   identity: {
     writeRequest: passRequest,
     readWhole: passWhole,
+    readLong: passLong,
     openStream: ({ tally }) => new ClaudeIdentityStream({ tally }),
   },
   writeRequest,

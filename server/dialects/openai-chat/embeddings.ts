@@ -1,6 +1,7 @@
 // Embeddings in the encoding and length that the client asked for, whatever the upstream made of it. The official clients
 // ask for base64 unless told otherwise, and read floats as rubbish without an error.
 import { isObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -20,12 +21,13 @@ export function needsEmbeddingsFix(text: string, request: Body): boolean {
 /** Changes `data[].embedding`; anything that is not a vector stays as it is. */
 export function fixEmbeddings(answer: Record<string, unknown>, request: Body): Record<string, unknown> {
   if (!Array.isArray(answer.data)) return answer;
-  const data = answer.data.map((row: unknown) => {
-    if (!isObject(row)) return row;
-    const vector = readVector(row.embedding);
-    return vector === null ? row : { ...row, embedding: writeVector(shortened(vector, dimensionsOf(request)), request) };
-  });
-  return { ...answer, data };
+  return { ...answer, data: answer.data.map((row: unknown) => (isObject(row) ? fixRow(row, request) : row)) };
+}
+
+/** One of `data`. */
+export function fixRow(row: JsonObject, request: Body): JsonObject {
+  const vector = readVector(row.embedding);
+  return vector === null ? row : { ...row, embedding: writeVector(shortened(vector, dimensionsOf(request)), request) };
 }
 
 function readVector(value: unknown): number[] | null {

@@ -6,6 +6,7 @@ import { writeRequest as passRequest } from './identity-request.ts';
 import { readWhole as passWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
 import { limitFields } from './limit-fields.ts';
+import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
@@ -19,6 +20,7 @@ export const openaiChatUpstream: UpstreamDialect = {
   identity: {
     writeRequest: passRequest,
     readWhole: passWhole,
+    readLong,
     openStream: (input) => new ChatIdentityStream(input),
   },
   writeRequest,
