@@ -5,6 +5,7 @@ import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
+import { createHeldAnswers } from '#server/relay/accounting/held-answers.ts';
 import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
@@ -38,6 +39,7 @@ export function createRelay(context: AppContext): Relay {
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
     left: createLeftCalls(),
+    answers: createHeldAnswers(),
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,

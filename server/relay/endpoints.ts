@@ -14,7 +14,17 @@ export interface RelayEndpoint extends ClientCall {
   /** The format that callers speak here; errors leave in it, too. */
   dialect: ClientDialect;
   canStream: boolean;
+  /** Bytes of an answer that is not a stream. */
+  mostAnswerBytes: number;
 }
+
+const megabyte = 1024 * 1024;
+/** A chat that says what each of its tokens might have been has a few of them; 2048 vectors of 3072 numbers have ninety. */
+const mostAnswerBytes: Readonly<Record<Capability, number>> = {
+  chat: 32 * megabyte,
+  embeddings: 128 * megabyte,
+  count_tokens: megabyte / 16,
+};
 
 const modelNameLimit = 256;
 const noControls = { zh: '不能包含控制字符', en: 'must not contain control characters' };
@@ -29,7 +39,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
 function endpoint(path: string, dialect: ClientDialect, capability: Capability): RelayEndpoint {
   const call = dialect.calls[capability];
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${capability}`);
-  return { ...call, path, capability, dialect, canStream: capability === 'chat' };
+  return { ...call, path, capability, dialect, canStream: capability === 'chat', mostAnswerBytes: mostAnswerBytes[capability] };
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

@@ -36,9 +36,6 @@ export type TryResult =
   /** `sent`: an upstream may have been working on it. */
   | { kind: 'stopped'; sent: SentTry | null };
 
-/** Bytes of an answer that is not a stream. */
-const mostResponseBytes = 128 * 1024 * 1024;
-
 export async function tryChannel(call: RunningCall, { channel, attempt }: CallTry, client: ClientStream | null): Promise<TryResult> {
   let sent: SentCall | null;
   try {
@@ -57,11 +54,15 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
   call.sentLimit = request.sentLimit;
   call.content.sent(call.endpoint, call.model);
   const stopping = watchStop(call, channel, sent.sending);
+  let isForClient = false;
   try {
-    return await readAnswer(call, { channel, attempt, request }, { client, exchange: sent });
+    const result = await readAnswer(call, { channel, attempt, request }, { client, exchange: sent });
+    isForClient = result.kind === 'whole' && call.stopped === undefined;
+    return result;
   } finally {
     // What has come of an answer that nobody waits for is still held while it is read and counted.
     stopping.ended();
+    if (!isForClient) call.held?.ended();
   }
 }
 
@@ -82,7 +83,9 @@ async function readAnswer(
   if (answer.kind === 'stream') return followStream(call, sent, { client, stream: answer.stream });
   attempt.first_byte_ms = elapsed(call);
   if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: answer.kind === 'whole' ? sent : null };
-  return answer.kind === 'failed' ? answer : readWhole(call, sent, { body: answer.body, client });
+  if (answer.kind === 'failed') return answer;
+  call.held?.arrived(answer.body.length);
+  return readWhole(call, sent, { body: answer.body, client });
 }
 
 /** From now on a client that goes ends the call; of a whole answer only its end tells what it costs, so that may be read on. */
@@ -125,7 +128,8 @@ function sendTo(call: RunningCall, channel: PreparedChannel): SentCall | null | 
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
-  const limits = { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: mostResponseBytes };
+  const bounds = { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.mostAnswerBytes };
+  const limits = call.held === undefined ? bounds : { ...bounds, room: call.held };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
 
@@ -168,10 +172,12 @@ async function readWhole(
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(decoded.written(), call.model, counting);
   const usage = await usageOfAnswer(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
+  const written = await inTurnIfLong(call, body, () => decoded.body(usage));
+  call.held?.arrived(written.length);
   return {
     kind: 'whole',
     sent,
-    body: await inTurnIfLong(call, body, () => decoded.body(usage)),
+    body: written,
     contentType: 'application/json; charset=utf-8',
     usage,
     firstByteMs: sent.attempt.first_byte_ms ?? elapsed(call),

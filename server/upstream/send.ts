@@ -53,6 +53,13 @@ export interface SendLimits {
   answerMs: number;
   /** Bytes of an answer that is not a stream. */
   maxBytes: number;
+  /** Where there may be no room for a long one. */
+  room?: AnswerRoom;
+}
+
+export interface AnswerRoom {
+  /** The answer has so many bytes now. False: it is to come no further until `goOn` is called. */
+  grow(bytes: number, goOn: () => void): boolean;
 }
 
 /** A call that is under way. */
@@ -82,6 +89,8 @@ export interface Sender {
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
 const streamBufferBytes = 64 * 1024;
+/** Answers up to this size find room anyway. */
+const shortAnswer = 256 * 1024;
 const nothing = Buffer.alloc(0);
 /** A byte order mark in UTF-8, read as single bytes. */
 const mark = '\u00EF\u00BB\u00BF';
@@ -251,7 +260,13 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       return;
     }
     this.#chunks.push(chunk);
+    if (this.#size > shortAnswer) this.#askForRoom(this.#decoder ?? controller);
     if (this.#isUndecided) this.#decide(controller);
+  }
+
+  #askForRoom(flow: Flow): void {
+    const { room } = this.#limits;
+    if (room !== undefined && !room.grow(this.#size, () => flow.resume())) flow.pause();
   }
 
   #decide(controller: Dispatcher.DispatchController): void {

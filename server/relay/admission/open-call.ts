@@ -57,6 +57,7 @@ export async function openCall(
       dropped: [],
       sentLimit: undefined,
       stopped: undefined,
+      held: connection === null ? undefined : services.answers.open(admission.user.id),
       onStop: undefined,
     };
     if (connection !== null) watchConnection(call, connection);
@@ -84,6 +85,7 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   }
   res.once('close', () => {
     call.content.release();
+    call.held?.ended();
     if (res.writableFinished) return;
     stopCall(call);
   });
