@@ -137,8 +137,10 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
   const handleFocus = useStableHandler((key: Key) => onCursor(String(key)));
   const handleTick = useStableHandler((key: Key) => selection?.toggle(key));
 
+  // The room of the rows to come: the scroll bar has its length from the start. Not a row: that would move as they come.
+  const room = `calc(${rows.length - drawn} * var(${isTwoLine ? '--row-2' : '--row'}))`;
   return (
-    <tbody>
+    <tbody style={drawn < rows.length ? { paddingBottom: room } : undefined}>
       {rows.slice(0, drawn).map((row, index) => {
         const key = rowKey(row);
         const name = String(key);
@@ -173,12 +175,6 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
           />,
         ];
       })}
-      {drawn < rows.length && (
-        // The room of the rows to come: the scroll bar has its length from the start.
-        <tr aria-hidden="true">
-          <td colSpan={span} style={{ height: `calc(${rows.length - drawn} * var(${isTwoLine ? '--row-2' : '--row'}))` }} />
-        </tr>
-      )}
     </tbody>
   );
 }
