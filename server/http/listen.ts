@@ -20,7 +20,7 @@ export interface Listening {
 
 const idleSweepMs = 50;
 /** What is settled by then is told to its client. */
-const lastWordsMs = 1_000;
+const lastWordsMs = 3_000;
 
 export interface ListenOptions {
   port: number;
