@@ -7,7 +7,7 @@ import { lastAnswer, probe, useConnection } from '#pwa/offline/online-status.tsx
 import { useOutbox } from '#pwa/offline/outbox-store.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
-import { FreshnessChip, useFreshnessWords } from '#pwa/ui/frame/freshness-chip.tsx';
+import { FreshnessChip, useFreshnessLabels } from '#pwa/ui/frame/freshness-chip.tsx';
 import styles from './freshness.module.css';
 
 const tick = 10_000;
@@ -30,7 +30,7 @@ export function Freshness() {
   }
 
   const freshness = { connection, ageSeconds: age, waiting: edits.length, conflicts };
-  const words = useFreshnessWords(freshness);
+  const words = useFreshnessLabels(freshness);
   // The name is text, not an attribute: what shows is shorter, and in another order.
   const chip = (name: string) => (
     <>

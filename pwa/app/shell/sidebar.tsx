@@ -8,7 +8,7 @@ import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { type MenuEntry, menuEntries, menuSections } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
@@ -106,7 +106,7 @@ function OwnBalance() {
   if (self === undefined) return null;
   return (
     <div className={styles.balance}>
-      <Level
+      <BalanceMeter
         label={t('shell.balance')}
         value={self.quota}
         fullMark={self.full_mark}

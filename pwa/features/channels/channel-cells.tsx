@@ -6,7 +6,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
-import { statusInfo, statusName, type TestResult, testState } from './channel-facts.ts';
+import { statusInfo, statusName, type TestResult, testState } from './channel-summary.ts';
 import styles from './channel-cells.module.css';
 
 /** What a type is called in the language of the console; an unknown one by its number. */

@@ -9,12 +9,12 @@ import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
 import { type FiguresView, isLow } from './channel-figures.ts';
 import { CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
-import { parsePriority, parseWeight } from './channel-facts.ts';
+import { parsePriority, parseWeight } from './channel-summary.ts';
 import { InlineNumber } from './inline-number.tsx';
 import type { RowCommand } from './channel-menu.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -138,7 +138,7 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
         row.balance_updated_time === 0 ? (
           t('channels.left_unknown')
         ) : (
-          <Level size="row" label={t('channels.column.left')} value={row.balance} valueText={format.usdBare(row.balance)} />
+          <BalanceMeter size="row" label={t('channels.column.left')} value={row.balance} valueText={format.usdBare(row.balance)} />
         ),
       width: 104,
       align: 'end',

@@ -4,13 +4,13 @@ import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { FactList } from '#pwa/ui/frame/side-panel.tsx';
+import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { statusInfo, statusName, testState } from './channel-facts.ts';
+import { statusInfo, statusName, testState } from './channel-summary.ts';
 import type { FiguresView } from './channel-figures.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
-import { useFigureFacts } from './figure-cells.tsx';
+import { useFigureSummary } from './figure-cells.tsx';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
@@ -32,7 +32,7 @@ export function ChannelHead({ channel, actions, tests, figures, onCommand }: Cha
   const isEnabled = channel.status === ChannelStatus.enabled;
   const result = tests.resultOf(channel.id);
   const test = testState(channel, result);
-  const figureFacts = useFigureFacts(figures, channel.id);
+  const figureFacts = useFigureSummary(figures, channel.id);
   return (
     <>
       <section className={styles.state} data-status={name}>
@@ -86,8 +86,8 @@ export function ChannelHead({ channel, actions, tests, figures, onCommand }: Cha
           </p>
         )}
       </section>
-      <FactList
-        facts={[
+      <SummaryList
+        items={[
           ...figureFacts,
           { name: t('channels.column.used'), value: format.quota(channel.used_quota) },
           ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),

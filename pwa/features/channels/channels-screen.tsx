@@ -22,7 +22,7 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
 import { useChannelFigures } from './channel-figures.ts';
-import { statusName, type StatusName } from './channel-facts.ts';
+import { statusName, type StatusName } from './channel-summary.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
 import { channelPageQuery, channelSearchQuery, searchLimit } from './queries.ts';
 import type { RowCommand } from './channel-menu.tsx';

@@ -85,7 +85,7 @@ export function FirstByte({ figures, id }: FigureCellProps) {
 }
 
 /** The same for the panel, where there is room for words. */
-export function useFigureFacts(figures: FiguresView, id: number) {
+export function useFigureSummary(figures: FiguresView, id: number) {
   const { t } = useTranslation();
   const format = useFormat();
   const own = figures.of(id);

@@ -9,7 +9,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { TickBox } from '#pwa/ui/list/checkbox.tsx';
+import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import { draftBody, keysOf } from './channel-values.ts';
 import { applyDiff, type ModelDiff, modelDiff } from './model-diff.ts';
 import type { ChannelFormState } from './models-field.tsx';
@@ -149,7 +149,7 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
     <fieldset className={styles.group}>
       <legend>
         <label className={styles.name}>
-          <TickBox
+          <Checkbox
             label={title}
             isTicked={isAll}
             isMixed={!isAll && ticked.size > 0}
@@ -162,7 +162,7 @@ function Group({ sign, title, names, ticked, onTick }: GroupProps) {
         {names.slice(0, mostShown).map((name) => (
           <li key={name}>
             <label className={styles.name}>
-              <TickBox label={name} isTicked={ticked.has(name)} onChange={() => toggle(name)} />
+              <Checkbox label={name} isTicked={ticked.has(name)} onChange={() => toggle(name)} />
               <span className={styles.sign} aria-hidden="true">
                 {sign}
               </span>

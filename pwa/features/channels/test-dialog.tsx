@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './test-dialog.module.css';
-import type { TestResult } from './channel-facts.ts';
+import type { TestResult } from './channel-summary.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
 interface TestDialogProps {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Channel } from '#shared/channels.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
-import { testState } from './channel-facts.ts';
+import { testState } from './channel-summary.ts';
 import { channelPageQuery, channelQuery } from './queries.ts';
 import { type ChannelTests, useChannelTests } from './use-channel-tests.ts';
 

@@ -6,7 +6,7 @@ import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { createListeners } from '#pwa/ui/store.ts';
-import type { TestResult } from './channel-facts.ts';
+import type { TestResult } from './channel-summary.ts';
 import { channelQuery, type ChannelRows } from './queries.ts';
 
 const TestTime = z.object({ time: z.number() });

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
-import { Fact } from '#pwa/ui/frame/page-header.tsx';
+import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { CallStep } from './call-step.tsx';
 import { ChannelStep } from './channel-step.tsx';
@@ -24,7 +24,7 @@ export function FirstCallScreen() {
     <Screen
       title={t('guide.title')}
       layout="page"
-      facts={steps.length > 0 && <Fact label={t('guide.progress')}>{t('guide.steps_done', { done, of: steps.length })}</Fact>}
+      facts={steps.length > 0 && <SummaryItem label={t('guide.progress')}>{t('guide.steps_done', { done, of: steps.length })}</SummaryItem>}
       actions={
         <Button renderRoot={(attributes) => <Link {...attributes} to="/" />} variant="subtle">
           {t(guide?.hasCalled === true ? 'guide.close' : 'guide.skip')}

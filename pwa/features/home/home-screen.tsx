@@ -13,7 +13,7 @@ import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -64,7 +64,7 @@ function Balance() {
       <QueryState query={self} what={t('home.balance.title')} lines={2}>
         {(user) => (
           <>
-            <Level
+            <BalanceMeter
               size="hero"
               label={t('home.balance.title')}
               value={user.quota}

@@ -12,8 +12,8 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-facts.ts';
-import { EndingMark, RefusalMark, refusalOf, useLogSentence } from './log-words.tsx';
+import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
+import { EndingMark, RefusalMark, refusalOf, useLogSentence } from './log-labels.tsx';
 import styles from './logs.module.css';
 
 export const columnsKey = 'logs-table-columns';

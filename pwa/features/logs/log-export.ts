@@ -6,7 +6,7 @@ import type { Log } from '#shared/logs.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { toastFailure, toastNote } from '#pwa/ui/frame/toast.ts';
-import { durationOf } from './log-facts.ts';
+import { durationOf } from './log-summary.ts';
 import { boundsOfList, type LogList, readForExport } from './queries.ts';
 
 /** Enough for a month of one user; more belongs into a copy of the database. */

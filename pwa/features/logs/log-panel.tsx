@@ -2,29 +2,28 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { chargeOf, type Ending, endingOf, upstreamWords } from '#shared/log-ending.ts';
+import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
-import type { Attempt, Log, RefusalFacts } from '#shared/logs.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
+import type { Log, RefusalFacts } from '#shared/logs.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { type AttemptBar, Attempts } from '#pwa/ui/billing/attempts.tsx';
+import { Attempts } from '#pwa/ui/billing/attempts.tsx';
 import { Charge } from '#pwa/ui/billing/charge.tsx';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
-import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
-import { FactList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
+import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { changeOf, durationOf, type EndedTry, endedTries, firstBytePace, paceOf } from './log-facts.ts';
+import { changeOf, durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 import { receiptOfRow } from './log-receipt.ts';
-import { EndingMark, RefusalMark, refusalOf, useLogSentence, whySource } from './log-words.tsx';
+import { EndingMark, RefusalMark, refusalOf, useLogSentence, whySource } from './log-labels.tsx';
 import { logUserQuery } from './queries.ts';
 import styles from './logs.module.css';
 
@@ -143,7 +142,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         </PanelSection>
       )}
       <PanelSection>
-        <FactList facts={useFacts(log, isAdmin)} />
+        <SummaryList items={useSummary(log, isAdmin)} />
       </PanelSection>
       {isAdmin && <UserInfo key={log.user_id} log={log} />}
     </>
@@ -190,7 +189,7 @@ function Context({ log }: { log: Log }) {
   );
 }
 
-function useFacts(log: Log, isAdmin: boolean) {
+function useSummary(log: Log, isAdmin: boolean) {
   const { t } = useTranslation();
   const format = useFormat();
   const other = otherOf(log);
@@ -227,15 +226,15 @@ function UserInfo({ log }: { log: Log }) {
       <QueryState query={user} what={t('logs.user.title')} lines={3}>
         {(account) => (
           <>
-            <Level
+            <BalanceMeter
               label={t('logs.user.balance')}
               value={account.quota}
               fullMark={account.full_mark}
               isUnfilled={isUnfunded(account)}
               valueText={format.quota(account.quota)}
             />
-            <FactList
-              facts={[
+            <SummaryList
+              items={[
                 { name: t('logs.user.username'), value: account.username },
                 { name: t('logs.user.used'), value: format.quota(account.used_quota) },
                 { name: t('logs.user.calls'), value: format.count(account.request_count) },
@@ -260,8 +259,8 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
       <p className={styles.remark}>{t('logs.refusal.free')}</p>
-      <FactList
-        facts={[
+      <SummaryList
+        items={[
           ...(log.model_name === '' ? [] : [{ name: t('logs.column.what'), value: log.model_name }]),
           { name: t('logs.refusal.code'), value: `${facts.status} ${facts.code}` },
           { name: t('logs.refusal.count'), value: format.count(facts.count) },
@@ -297,8 +296,8 @@ function Entry({ log }: { log: Log }) {
         <TypeTag log={log} />
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
-      <FactList
-        facts={[
+      <SummaryList
+        items={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },
           ...(log.username === '' ? [] : [{ name: t('logs.column.user'), value: log.username }]),
           ...(change === 0
@@ -310,47 +309,6 @@ function Entry({ log }: { log: Log }) {
     </div>
   );
 }
-
-function attemptBar({ attempt, ending }: EndedTry, index: number, { log, t }: { log: Log; t: TFunction }): AttemptBar {
-  const word =
-    ending === 'well' || ending === 'failed'
-      ? t(`common.receipt.attempt_${ending === 'well' ? 'ok' : 'failed'}`)
-      : t(`logs.ending.${ending}`, { name: otherOf(log)?.ending ?? '' });
-  return {
-    key: index,
-    name: attempt.channel > 0 ? `#${attempt.channel} ${attempt.channel_name ?? ''}`.trim() : t('logs.attempts.nth', { n: index + 1 }),
-    note: noteOf(attempt, { ending, word }, t),
-    status: endingStatus[ending],
-    word,
-    start: attempt.start_ms,
-    ...(attempt.first_byte_ms === undefined ? {} : { firstByte: attempt.first_byte_ms }),
-    end: attempt.end_ms,
-  };
-}
-
-/** `429 rate limited`: statuses whose meaning everybody should not have to know by heart; else the upstream's own word. */
-function noteOf(attempt: Attempt, { ending, word }: { ending: Ending; word: string }, t: TFunction): string {
-  const { status, error } = attempt;
-  if (status === 0) return t('logs.attempts.no_status');
-  if (ending === 'well') return String(status);
-  if (status < 300 && ending !== 'failed') return `${status} ${word}`;
-  const reason = reasons.get(status) ?? (status >= 500 ? 'upstream' : undefined);
-  return reason === undefined
-    ? [status, error].filter((part) => part !== undefined).join(' ')
-    : `${status} ${t(`logs.attempts.reason_${reason}`)}`;
-}
-
-const reasons: ReadonlyMap<number, string> = new Map([
-  [400, 'request'],
-  [401, 'key'],
-  [402, 'payment'],
-  [403, 'refused'],
-  [404, 'missing'],
-  [408, 'timeout'],
-  [413, 'large'],
-  [429, 'limit'],
-  [504, 'timeout'],
-]);
 
 function jsonOf(log: Log): string {
   return JSON.stringify({ ...log, other: otherOf(log) ?? log.other }, null, 2);

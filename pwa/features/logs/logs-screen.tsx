@@ -11,7 +11,7 @@ import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
-import { Fact } from '#pwa/ui/frame/page-header.tsx';
+import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import type { PagerProps } from '#pwa/ui/list/pager.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
@@ -71,24 +71,24 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         sums.data !== undefined && (
           <>
             {isAboutCalls && (
-              <Fact label={t('logs.fact.spent')} unit={unit}>
+              <SummaryItem label={t('logs.fact.spent')} unit={unit}>
                 {format.charge(sums.data.quota)}
-              </Fact>
+              </SummaryItem>
             )}
             {query.data !== undefined && (
-              <Fact label={t('logs.fact.rows')}>
+              <SummaryItem label={t('logs.fact.rows')}>
                 {format.count(query.data.total)}
                 {query.data.total_is_lower_bound === true && '+'}
-              </Fact>
+              </SummaryItem>
             )}
             {isAboutCalls && (
               <>
-                <Fact label="RPM">
+                <SummaryItem label="RPM">
                   <ShortCount count={sums.data.rpm} />
-                </Fact>
-                <Fact label="TPM">
+                </SummaryItem>
+                <SummaryItem label="TPM">
                   <ShortCount count={sums.data.tpm} />
-                </Fact>
+                </SummaryItem>
               </>
             )}
           </>

@@ -13,7 +13,7 @@ import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
 import { lowWaterKey, lowWaterState } from '#pwa/offline/edits/low-water.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -82,7 +82,7 @@ export function LowBalanceForm({ user }: { user: User }) {
         }}
       >
         <div className={styles.level}>
-          <Level
+          <BalanceMeter
             label={t('personal.mark.balance')}
             value={user.quota}
             valueText={format.quota(user.quota)}

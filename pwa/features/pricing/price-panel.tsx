@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { PricingEntry } from '#shared/models.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { FactList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { RatioTierMark } from './group-banner.tsx';
 import { groupsOf, hasPrice, isPerCall, type PriceList, pricesOf, ratioOf } from './price-list.ts';
 import { Availability } from './pricing-columns.tsx';
@@ -43,8 +43,8 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
   return (
     <>
       <PanelSection title={t('pricing.panel.prices', { group })} aside={t(isCall ? 'pricing.panel.usd_call' : 'pricing.panel.usd_million')}>
-        <FactList
-          facts={
+        <SummaryList
+          items={
             prices.kind === 'call'
               ? [{ name: t('pricing.panel.call'), value: format.price(prices.call) }]
               : [
@@ -74,8 +74,8 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
       </PanelSection>
       {!isCall && (
         <PanelSection title={t('pricing.panel.ratios')}>
-          <FactList
-            facts={[
+          <SummaryList
+            items={[
               { name: t('pricing.column.model_ratio'), value: format.ratio(entry.model_ratio) },
               { name: t('pricing.column.completion_ratio'), value: format.ratio(Math.round(entry.completion_ratio * 1000) / 1000) },
               { name: t('pricing.panel.cache_ratio'), value: format.ratio(entry.cache_ratio) },

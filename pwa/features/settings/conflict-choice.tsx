@@ -6,7 +6,7 @@ import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './conflict-choice.module.css';
 import { isMapSetting, mapText, mergedMap, mergeMaps, parseMap, type EntryMap, type EntryValue } from './setting-texts.ts';
-import { useSettingWords } from './use-setting-words.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
 
 export interface ConflictChoiceProps {
   settingKey: string;
@@ -35,7 +35,7 @@ export function ConflictChoice(props: ConflictChoiceProps) {
 
 function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy = false, onChoose, onDrop }: ConflictChoiceProps) {
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const [choice, setChoice] = useState<Choice>('mine');
   const [other, setOther] = useState('');
   const problem = choice === 'other' && isSettingKey(settingKey) ? settingProblem(settingKey, other) : undefined;
@@ -82,7 +82,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
 function MapConflict(props: ConflictChoiceProps & { maps: { base: EntryMap; mine: EntryMap; theirs: EntryMap } }) {
   const { settingKey, base, theirs, maps, mineNote, verb, isBusy = false, onChoose, onDrop } = props;
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const merge = mergeMaps(maps);
   const [choices, setChoices] = useState<ReadonlyMap<string, { choice: Choice; other: string }>>(new Map());
   const choiceOf = (name: string): { choice: Choice; other: string } => choices.get(name) ?? { choice: 'mine', other: '' };

@@ -1,14 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { type EntryChange } from './setting-texts.ts';
 import styles from './settings.module.css';
-import { useSettingWords } from './use-setting-words.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
 
 const most = 6;
 
 /** `gpt-4o 1.25 → 1.5`, one line each; of many only the first. */
 export function MapChangesList({ changes }: { changes: readonly EntryChange[] }) {
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   return (
     <ul className={styles.changes}>
       {changes.slice(0, most).map((change) => (

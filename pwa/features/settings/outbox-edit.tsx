@@ -13,7 +13,7 @@ import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
 import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import { controlOf } from './tabs.ts';
-import { useSettingWords } from './use-setting-words.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
 
 interface OutboxEditProps {
   edit: QueuedEdit;
@@ -28,7 +28,7 @@ interface OutboxEditProps {
 export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEditProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const [isEditing, setEditing] = useState(false);
   const at = editedAt();
   // On and off are all there is: discarding is the other value.
@@ -106,7 +106,7 @@ function EditState({ edit, blockedBy, isNext }: Pick<OutboxEditProps, 'edit' | '
 }
 
 function Difference({ edit }: { edit: QueuedEdit }) {
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const [before, after] = isMapSetting(edit.optionKey) ? [parseMap(edit.base.value), parseMap(edit.mine)] : [null, null];
   if (before !== null && after !== null) {
     return (
@@ -125,7 +125,7 @@ function Difference({ edit }: { edit: QueuedEdit }) {
 /** Another value for an edit that waits. */
 function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const [text, setText] = useState(() => editableText(edit.optionKey, edit.mine));
   const control = controlOf(edit.optionKey);
   const problem = isSettingKey(edit.optionKey) ? settingProblem(edit.optionKey, text) : undefined;

@@ -9,12 +9,12 @@ import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { OutboxEdit } from './outbox-edit.tsx';
 import styles from './outbox.module.css';
-import { useSettingWords } from './use-setting-words.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
 
 /** Edits that have not reached the server, in the order in which they go out. */
 export function OutboxScreen() {
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const edits = useOutbox();
   const connection = useConnection();
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;

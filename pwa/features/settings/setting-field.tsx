@@ -20,7 +20,7 @@ import { MapChangesList } from './map-changes-list.tsx';
 import type { Draft } from './option-drafts.ts';
 import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
-import { useSettingWords } from './use-setting-words.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
 
 interface SettingFieldProps {
   entry: SettingEntry;
@@ -41,7 +41,7 @@ interface SettingFieldProps {
 export function SettingField(props: SettingFieldProps) {
   const { entry, option, draft, queued, theirs, mayWrite, onResolve, onDrop } = props;
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const id = textName(entry.key);
   return (
     <div className={styles.field} data-setting={entry.key} data-control={entry.control}>
@@ -83,7 +83,7 @@ export function SettingField(props: SettingFieldProps) {
 
 function Control({ entry, option, draft, queued, problem, mayWrite, onType }: SettingFieldProps) {
   const { t } = useTranslation();
-  const words = useSettingWords();
+  const words = useSettingLabels();
   const { key } = entry;
   const id = textName(key);
   const before = queued?.mine ?? option.value;

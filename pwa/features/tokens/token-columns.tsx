@@ -7,7 +7,7 @@ import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { RowActions } from './row-actions.tsx';
 import { maskKey } from './token-key.ts';
-import { Balance, TokenMark, useExpiryText } from './token-words.tsx';
+import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import styles from './tokens.module.css';
 
 export const columnsKey = 'tokens-table-columns';

@@ -3,7 +3,7 @@ import type { Token } from '#shared/tokens.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { changesBetween, type ComparedField, editBody, type TokenValues } from './token-form.ts';
-import { useExpiryText } from './token-words.tsx';
+import { useExpiryText } from './token-labels.tsx';
 
 interface TokenConflictProps {
   before: Token;

@@ -12,7 +12,7 @@ import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
-import { FactList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { verbOf } from './row-actions.tsx';
@@ -21,7 +21,7 @@ import { TokenConflict } from './token-conflict.tsx';
 import { TokenFields } from './token-fields.tsx';
 import { editBody, isUnchanged, type TokenValues, valuesOf } from './token-form.ts';
 import { chatAddress, maskKey, wholeKey } from './token-key.ts';
-import { Balance, TokenMark } from './token-words.tsx';
+import { Balance, TokenMark } from './token-labels.tsx';
 import { focusFirstError, useTokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
 
@@ -149,8 +149,8 @@ function Standing({ token }: { token: Token }) {
     <div className={styles.standing}>
       <TokenMark status={token.status} />
       <Balance token={token} size="normal" />
-      <FactList
-        facts={[
+      <SummaryList
+        items={[
           {
             name: t('tokens.panel.key'),
             value:

@@ -4,7 +4,7 @@ import { type User, UserStatus } from '#shared/users.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 
@@ -42,7 +42,7 @@ export function UserBalance({ user, size = 'row' }: { user: User; size?: 'row' |
   const isPhone = useIsPhone();
   const hasBed = !isPhone || size === 'normal';
   return (
-    <Level
+    <BalanceMeter
       size={size}
       label={t('users.column.balance')}
       value={user.quota}

@@ -21,7 +21,7 @@ import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { BalanceField } from './balance-field.tsx';
 import { userQuery } from './queries.ts';
-import { UserActions, UserFacts } from './user-facts.tsx';
+import { UserActions, UserSummary } from './user-summary.tsx';
 import type { UserPanelProps } from './user-panel.tsx';
 import styles from './user-panel.module.css';
 import { changeCount, editBody, userProblems, valuesOf } from './user-values.ts';
@@ -131,7 +131,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           onReload={() => start(theirs)}
         />
       )}
-      <UserFacts user={user} />
+      <UserSummary user={user} />
       <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
       <Later>
         <form

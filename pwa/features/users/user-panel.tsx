@@ -5,7 +5,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { userQuery } from './queries.ts';
-import { UserFacts } from './user-facts.tsx';
+import { UserSummary } from './user-summary.tsx';
 import { UserForm } from './user-form.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
@@ -38,7 +38,7 @@ export function UserPanel(props: UserPanelProps) {
         <p className={styles.why}>
           <StatusMark status="note">{t(`users.refusal.${why}`)}</StatusMark>
         </p>
-        <UserFacts user={row} />
+        <UserSummary user={row} />
       </SidePanel>
     );
   }
@@ -50,7 +50,7 @@ export function UserPanel(props: UserPanelProps) {
           <p className={styles.why}>
             <StatusMark status="offline">{t('users.offline')}</StatusMark>
           </p>
-          <UserFacts user={row} />
+          <UserSummary user={row} />
         </>
       ) : (
         <QueryState query={query} what={t('users.editor.what')} lines={8}>

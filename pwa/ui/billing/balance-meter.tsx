@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import styles from './balance-meter.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
-interface LevelProps {
+interface BalanceMeterProps {
   /** What is measured, for example "Balance". */
   label: string;
   value: number;
@@ -27,7 +27,7 @@ interface LevelProps {
 type LevelState = 'ok' | 'low' | 'empty' | 'unfilled' | 'overdrawn' | 'free';
 
 /** Number first, then the bed with the water standing in it. */
-export function Level(props: LevelProps) {
+export function BalanceMeter(props: BalanceMeterProps) {
   const { label, value, fullMark = 0, lowMark, valueText, isUnlimited = false, isUnfilled = false, size = 'normal', caption } = props;
   const state = levelState(value, { lowMark, isUnlimited, isUnfilled });
   const number = (
@@ -77,7 +77,7 @@ function Bed({
   lowText,
   fullText,
   state,
-}: LevelProps & { fullMark: number; state: LevelState }) {
+}: BalanceMeterProps & { fullMark: number; state: LevelState }) {
   const at = percent(value, fullMark);
   const low = lowMark === undefined || lowMark <= 0 || lowMark > fullMark ? undefined : percent(lowMark, fullMark);
   const style: CSSProperties & Record<'--at' | '--low', string> = { '--at': `${at}%`, '--low': `${low ?? 0}%` };

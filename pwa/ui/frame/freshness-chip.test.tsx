@@ -3,7 +3,7 @@ import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
-import { type Freshness, FreshnessChip, useFreshnessWords } from './freshness-chip.tsx';
+import { type Freshness, FreshnessChip, useFreshnessLabels } from './freshness-chip.tsx';
 
 let root: Root;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function chip({ isPhone = false, ...given }: Partial<Freshness> & { isPhone?: bo
   const freshness: Freshness = { connection: 'online', ageSeconds: 0, waiting: 0, conflicts: 0, ...given };
   let words = { whole: '', state: '' };
   function Words() {
-    words = useFreshnessWords(freshness);
+    words = useFreshnessLabels(freshness);
     return null;
   }
   act(() =>

@@ -17,7 +17,7 @@ const freshSeconds = 60;
 
 /**
  * One chip that says how far what is shown can be trusted. At most two segments. What is around it takes its name from
- * `useFreshnessWords`: that says all of it.
+ * `useFreshnessLabels`: that says all of it.
  */
 export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Freshness) {
   const { t } = useTranslation();
@@ -63,14 +63,14 @@ export function FreshnessChip({ connection, ageSeconds, waiting, conflicts }: Fr
   }
 }
 
-export interface FreshnessWords {
+export interface FreshnessLabels {
   /** The whole state with its age, however many segments show: `offline, 3 min old, 2 edits waiting`. */
   whole: string;
   /** The same without what passing time alone changes: for what is read aloud when it changes. */
   state: string;
 }
 
-export function useFreshnessWords({ connection, ageSeconds, waiting, conflicts }: Freshness): FreshnessWords {
+export function useFreshnessLabels({ connection, ageSeconds, waiting, conflicts }: Freshness): FreshnessLabels {
   const { t } = useTranslation();
   const isOld = ageSeconds !== undefined && ageSeconds >= freshSeconds;
   const age = ageSeconds === undefined || (connection === 'online' && !isOld) ? [] : [ageWords(ageSeconds)];

@@ -24,7 +24,7 @@ export function PageHeader({ title, isTitleShown, facts, actions, agePlace }: Pa
 }
 
 /** A sum beside the title: label, figure, unit. */
-export function Fact({ label, unit, children }: { label: string; unit?: string; children: ReactNode }) {
+export function SummaryItem({ label, unit, children }: { label: string; unit?: string; children: ReactNode }) {
   return (
     <div className={styles.fact}>
       <dt>{label}</dt>

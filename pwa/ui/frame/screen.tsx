@@ -10,7 +10,7 @@ interface ScreenProps {
   title: string;
   /** Where the arrow on a phone leads, for screens below another. */
   back?: Path;
-  /** Small sums beside the title: `<Fact label="RPM">6</Fact>`. */
+  /** Small sums beside the title: `<SummaryItem label="RPM">6</SummaryItem>`. */
   facts?: ReactNode;
   /** Buttons of the screen; at most one is filled. */
   actions?: ReactNode;

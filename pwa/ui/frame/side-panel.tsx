@@ -125,14 +125,14 @@ export function PanelSection({ title, aside, children }: { title?: ReactNode; as
   );
 }
 
-/** Facts of a record: name at the left, value at the right. */
-export function FactList({ facts }: { facts: readonly { name: string; value: ReactNode }[] }) {
+/** A record in short: names at the left, values at the right. */
+export function SummaryList({ items }: { items: readonly { name: string; value: ReactNode }[] }) {
   return (
-    <dl className={styles.facts}>
-      {facts.map((fact) => (
-        <div key={fact.name}>
-          <dt>{fact.name}</dt>
-          <dd>{fact.value}</dd>
+    <dl className={styles.summary}>
+      {items.map((item) => (
+        <div key={item.name}>
+          <dt>{item.name}</dt>
+          <dd>{item.value}</dd>
         </div>
       ))}
     </dl>

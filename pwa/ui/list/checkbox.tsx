@@ -10,7 +10,7 @@ interface TickBoxProps {
 }
 
 /** Ticks a row. A plain box: hundreds of them stay light. */
-export function TickBox({ label, isTicked, isMixed = false, onChange }: TickBoxProps) {
+export function Checkbox({ label, isTicked, isMixed = false, onChange }: TickBoxProps) {
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (box.current !== null) box.current.indeterminate = isMixed;

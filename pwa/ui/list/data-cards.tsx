@@ -10,7 +10,7 @@ import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { memoRow } from './table-row.tsx';
-import { TickBox } from './checkbox.tsx';
+import { Checkbox } from './checkbox.tsx';
 
 const skeletonCards = 6;
 /** In pixels. */
@@ -114,7 +114,7 @@ const Card = memoRow(<Row, Key extends string | number>(props: CardProps<Row, Ke
     >
       {isTicked !== undefined && (
         <span className={styles.tick}>
-          <TickBox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
+          <Checkbox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
         </span>
       )}
       {isTicked !== undefined ? (

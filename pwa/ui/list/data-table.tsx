@@ -9,7 +9,7 @@ import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { TableRow } from './table-row.tsx';
-import { TickBox } from './checkbox.tsx';
+import { Checkbox } from './checkbox.tsx';
 
 export interface RowsProps<Row, Key extends string | number> extends DataListProps<Row, Key> {
   cursor: string | undefined;
@@ -51,7 +51,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
           <tr>
             {selection !== undefined && (
               <th scope="col">
-                <TickBox
+                <Checkbox
                   label={t('common.list.tick_page')}
                   isTicked={ticked > 0 && ticked === pageKeys.length}
                   isMixed={ticked > 0 && ticked < pageKeys.length}

@@ -2,7 +2,7 @@ import { memo, type MouseEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns.tsx';
 import styles from './data-table.module.css';
-import { TickBox } from './checkbox.tsx';
+import { Checkbox } from './checkbox.tsx';
 
 interface TableRowProps<Row, Key extends string | number> {
   row: Row;
@@ -42,7 +42,7 @@ function Row<Row, Key extends string | number>(props: TableRowProps<Row, Key>): 
     >
       {isTicked !== undefined && (
         <td>
-          <TickBox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
+          <Checkbox label={t('common.list.tick_row', { name: props.name })} isTicked={isTicked} onChange={() => onTick(rowKey)} />
         </td>
       )}
       {columns.map((column) => (

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { FactList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';
+import { SummaryList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import type { UserCommand } from './user-menu.tsx';
@@ -11,7 +11,7 @@ import styles from './user-panel.module.css';
 import { actionsFor, refusal } from './user-rules.ts';
 
 /** Balance, figures and where the account comes from. */
-export function UserFacts({ user }: { user: User }) {
+export function UserSummary({ user }: { user: User }) {
   const { t } = useTranslation();
   const format = useFormat();
   const bound = (['email', 'github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const).filter(
@@ -22,8 +22,8 @@ export function UserFacts({ user }: { user: User }) {
       <div className={styles.balance}>
         <UserBalance user={user} size="normal" />
       </div>
-      <FactList
-        facts={[
+      <SummaryList
+        items={[
           { name: t('users.column.status'), value: <UserState user={user} /> },
           { name: t('users.column.role'), value: <UserRole user={user} /> },
           { name: t('users.column.used'), value: format.quota(user.used_quota) },
@@ -35,7 +35,7 @@ export function UserFacts({ user }: { user: User }) {
       />
       {bound.length > 0 && (
         <PanelSection title={t('users.fact.bound')}>
-          <FactList facts={bound.map((field) => ({ name: t(`users.fact.${field}`), value: user[field] }))} />
+          <SummaryList items={bound.map((field) => ({ name: t(`users.fact.${field}`), value: user[field] }))} />
         </PanelSection>
       )}
     </>

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
 import { csvOf } from './log-export.ts';
-import { channelPath, endedTries, firstBytePace, paceOf } from './log-facts.ts';
+import { channelPath, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 

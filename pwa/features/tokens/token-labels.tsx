@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { Level } from '#pwa/ui/billing/balance-meter.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 const marks: ReadonlyMap<number, { status: Status; name: string }> = new Map([
@@ -23,7 +23,7 @@ export function Balance({ token, size }: { token: Token; size: 'row' | 'normal' 
   const format = useFormat();
   const { unlimited_quota: isUnlimited, remain_quota: left, full_mark: fullMark } = token;
   return (
-    <Level
+    <BalanceMeter
       size={size}
       label={t('tokens.column.balance')}
       value={left}

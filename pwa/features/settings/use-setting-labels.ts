@@ -8,7 +8,7 @@ import { controlOf } from './tabs.ts';
 import type { EntryValue } from './setting-texts.ts';
 
 /** Settings in words: their names, their values, what is wrong with them. */
-export function useSettingWords() {
+export function useSettingLabels() {
   const { t, i18n } = useTranslation();
   const format = useFormat();
 
@@ -65,7 +65,7 @@ export function useSettingWords() {
   }
   return { name, value, entry, difference, valueDifference, problem, inSentence, entryInSentence, changeNote };
 }
-export type SettingWords = ReturnType<typeof useSettingWords>;
+export type SettingLabels = ReturnType<typeof useSettingLabels>;
 
 const longest = 24;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { statusInfo, testState } from './channel-facts.ts';
+import { statusInfo, testState } from './channel-summary.ts';
 
 describe('the last test of a channel', () => {
   const fresh = { response_time: 0, test_error: '' };
