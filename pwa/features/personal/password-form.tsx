@@ -7,6 +7,7 @@ import { passwordLimits } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { passwordProblems } from './password-problems.ts';
@@ -43,9 +44,9 @@ export function PasswordForm({ username }: { username: string }) {
       <form className={styles.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
         {/* Password managers file what is entered under it. */}
         <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
-        <PasswordInput label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
-        <PasswordInput label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
-        <PasswordInput label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
+        <PasswordField label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
+        <PasswordField label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
+        <PasswordField label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
         <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
         <OnlineButton type="submit" loading={change.isPending} label={label} />
       </form>

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -9,8 +9,8 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -66,10 +66,6 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
   const failure = register.error === null ? null : failureOf(register.error);
   const isAtField = failure?.field !== undefined && failure.field in form.errors;
   const below = ['label', 'input', 'error', 'description'] as const;
-  const reveal = {
-    visibilityToggleIcon: ({ reveal: isShown }: { reveal: boolean }) => <Icon name={isShown ? 'eye-off' : 'eye'} />,
-    visibilityToggleButtonProps: { 'aria-label': t('session.login.show_password') },
-  };
 
   return (
     <form
@@ -88,15 +84,14 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
         autoFocus
         {...form.getInputProps('username')}
       />
-      <PasswordInput
+      <PasswordField
         label={t('session.login.password')}
         description={t('register.password_hint', passwordLimits)}
         inputWrapperOrder={[...below]}
         autoComplete="new-password"
-        {...reveal}
         {...form.getInputProps('password')}
       />
-      <PasswordInput label={t('register.confirm')} autoComplete="new-password" {...reveal} {...form.getInputProps('password2')} />
+      <PasswordField label={t('register.confirm')} autoComplete="new-password" {...form.getInputProps('password2')} />
       {inviteCode !== undefined && (
         <p className={styles.other}>
           {t('register.invited')} <code>{inviteCode}</code>

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
@@ -8,8 +8,8 @@ import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { emptySetup, setupBody, setupProblems, usageModes } from './setup-form.ts';
 import styles from './setup-screen.module.css';
@@ -43,10 +43,6 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
   });
   const failure = submit.error === null ? null : failureOf(submit.error);
   const isAtField = failure?.field !== undefined && failure.field in form.errors;
-  const reveal = {
-    visibilityToggleIcon: ({ reveal: isShown }: { reveal: boolean }) => <Icon name={isShown ? 'eye-off' : 'eye'} />,
-    visibilityToggleButtonProps: { 'aria-label': t('setup.show_password') },
-  };
 
   return (
     <form className={styles.form} noValidate onSubmit={form.onSubmit((values) => submit.mutate(setupBody(values, needs)), focusFirstError)}>
@@ -69,20 +65,14 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
               autoFocus
               {...form.getInputProps('username')}
             />
-            <PasswordInput
+            <PasswordField
               label={t('setup.account.password')}
               description={t('setup.account.password_hint', passwordLimits)}
               inputWrapperOrder={['label', 'input', 'error', 'description']}
               autoComplete="new-password"
-              {...reveal}
               {...form.getInputProps('password')}
             />
-            <PasswordInput
-              label={t('setup.account.confirm')}
-              autoComplete="new-password"
-              {...reveal}
-              {...form.getInputProps('confirmPassword')}
-            />
+            <PasswordField label={t('setup.account.confirm')} autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
           </>
         ) : (
           <p className={styles.hint}>
@@ -90,12 +80,11 @@ export function SetupWizard({ state, onFinished }: SetupWizardProps) {
           </p>
         )}
         {needs.asksSecret && (
-          <PasswordInput
+          <PasswordField
             label={t('setup.secret.label')}
             description={t('setup.secret.hint')}
             inputWrapperOrder={['label', 'input', 'error', 'description']}
             autoComplete="off"
-            {...reveal}
             {...form.getInputProps('setup_secret')}
           />
         )}

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,8 +9,8 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
@@ -93,12 +93,10 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           autoComplete="off"
           {...form.getInputProps('display_name')}
         />
-        <PasswordInput
+        <PasswordField
           label={t('users.field.password')}
           placeholder={t('users.field.password_hint', { min: passwordLimits.min })}
           autoComplete="new-password"
-          visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
-          visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
           {...form.getInputProps('password')}
         />
       </form>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Select, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -9,11 +9,11 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { type ConflictRow, RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -162,12 +162,10 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
             data={groupNames}
             {...form.getInputProps('group')}
           />
-          <PasswordInput
+          <PasswordField
             label={t('users.field.new_password')}
             placeholder={t('users.field.new_password_hint')}
             autoComplete="new-password"
-            visibilityToggleIcon={({ reveal }) => <Icon name={reveal ? 'eye-off' : 'eye'} />}
-            visibilityToggleButtonProps={{ 'aria-label': t('users.field.show_password') }}
             {...form.getInputProps('password')}
           />
           <BalanceField
