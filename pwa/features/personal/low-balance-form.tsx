@@ -95,6 +95,7 @@ export function LowBalanceForm({ user }: { user: User }) {
           label={t('personal.mark.label')}
           value={value}
           presets={presets}
+          placeholder={shown === undefined ? t('personal.mark.none') : format.quota(shown)}
           error={error}
           onChange={(amount) => {
             setTyped(amount);

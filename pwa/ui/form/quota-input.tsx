@@ -18,6 +18,8 @@ interface QuotaInputProps {
   /** Lets a minus sign in, for changes of a balance. */
   isSigned?: boolean;
   name?: string;
+  /** What stands in the empty field. */
+  placeholder?: string;
 }
 
 const noPresets: readonly number[] = [];
@@ -33,6 +35,7 @@ export function QuotaInput({
   presets = noPresets,
   isSigned = false,
   name,
+  placeholder,
 }: QuotaInputProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -52,6 +55,7 @@ export function QuotaInput({
     <div className={styles.field}>
       <NumberInput
         {...(name === undefined ? {} : { name })}
+        {...(placeholder === undefined ? {} : { placeholder })}
         label={label}
         value={shown}
         onChange={handleChange}
