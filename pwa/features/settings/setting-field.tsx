@@ -24,6 +24,8 @@ import { useSettingLabels } from './use-setting-labels.ts';
 
 interface SettingFieldProps {
   entry: SettingEntry;
+  /** A link leads to it: it stands open. */
+  isWanted: boolean;
   option: Option;
   draft: Draft | undefined;
   /** An earlier edit that waits to be sent. */
@@ -81,7 +83,7 @@ export function SettingField(props: SettingFieldProps) {
   );
 }
 
-function Control({ entry, option, draft, queued, problem, mayWrite, onType }: SettingFieldProps) {
+function Control({ entry, isWanted, option, draft, queued, problem, mayWrite, onType }: SettingFieldProps) {
   const { t } = useTranslation();
   const words = useSettingLabels();
   const { key } = entry;
@@ -154,6 +156,7 @@ function Control({ entry, option, draft, queued, problem, mayWrite, onType }: Se
         <Fold
           title={label}
           aside={entries === null ? undefined : t('settings.entries', { count: entries.size })}
+          beginsOpen={isWanted}
           needsLook={draft !== undefined || queued !== undefined || error !== undefined}
         >
           <JsonField label={hint} value={text} onChange={onType} error={error} disabled={!mayWrite} minRows={6} />

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Option } from '#shared/options.ts';
@@ -26,13 +26,15 @@ import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 interface SettingsScreenProps {
   /** Name of the tab that the address asks for. */
   tab: string | undefined;
+  /** The setting that a link leads to. */
+  field: string | undefined;
   onTab: (name: string) => void;
 }
 
-export function SettingsScreen({ tab: name, onTab }: SettingsScreenProps) {
+export function SettingsScreen({ tab: name, field, onTab }: SettingsScreenProps) {
   const { t } = useTranslation();
   const query = useQuery(optionsQuery);
-  const tab = tabs.find((one) => one.name === name) ?? tabs[0];
+  const tab = tabs.find((one) => one.name === name) ?? tabs.find(({ sections }) => hasSetting(sections, field)) ?? tabs[0];
   return (
     <Screen title={t('settings.title')} layout="page">
       <div className={styles.screen}>
@@ -45,15 +47,26 @@ export function SettingsScreen({ tab: name, onTab }: SettingsScreenProps) {
           />
         )}
         <QueryState query={query} what={t('settings.title')} lines={14}>
-          {(options) => <SettingsForm sections={tab.sections} options={options} at={query.dataUpdatedAt} />}
+          {(options) => <SettingsForm sections={tab.sections} options={options} at={query.dataUpdatedAt} field={field} />}
         </QueryState>
       </div>
     </Screen>
   );
 }
 
+function hasSetting(sections: readonly SettingSection[], key: string | undefined): boolean {
+  return sections.some(({ entries }) => entries.some((entry) => entry.key === key));
+}
+
+interface SettingsFormProps {
+  sections: readonly SettingSection[];
+  options: readonly Option[];
+  at: number;
+  field: string | undefined;
+}
+
 /** One form for all tabs: what was typed in one is still there after a look at another. */
-function SettingsForm({ sections, options, at }: { sections: readonly SettingSection[]; options: readonly Option[]; at: number }) {
+function SettingsForm({ sections, options, at, field }: SettingsFormProps) {
   const { t } = useTranslation();
   const edits = useSettingEdits(options);
   const [askedOff, setAskedOff] = useState<SettingKey>();
@@ -77,7 +90,7 @@ function SettingsForm({ sections, options, at }: { sections: readonly SettingSec
       }}
     >
       <UnsavedEdits when={edits.drafts.size > 0} />
-      <Sections sections={sections} options={options} edits={edits} onType={handleType} />
+      <Sections sections={sections} options={options} edits={edits} wanted={field} onType={handleType} />
       <SaveBar edits={edits} at={at} />
       <ConfirmDialog
         opened={askedOff !== undefined}
@@ -99,11 +112,12 @@ interface SectionsProps {
   sections: readonly SettingSection[];
   options: readonly Option[];
   edits: SettingEdits;
+  wanted: string | undefined;
   onType: (entry: SettingEntry, text: string) => void;
 }
 
 /** The first one at once, each further one by itself: together they would keep a slow phone busy for half a second. */
-function Sections({ sections: [section, ...further], options, edits, onType }: SectionsProps) {
+function Sections({ sections: [section, ...further], options, edits, wanted, onType }: SectionsProps) {
   const { t } = useTranslation();
   if (section === undefined) return null;
   return (
@@ -115,13 +129,20 @@ function Sections({ sections: [section, ...further], options, edits, onType }: S
         </header>
         <div className={styles.fields}>
           {section.entries.map((entry) => (
-            <Field key={entry.key} entry={entry} options={options} edits={edits} onType={(text) => onType(entry, text)} />
+            <Field
+              key={entry.key}
+              entry={entry}
+              options={options}
+              edits={edits}
+              isWanted={entry.key === wanted}
+              onType={(text) => onType(entry, text)}
+            />
           ))}
         </div>
       </section>
       {further.length > 0 && (
         <Later>
-          <Sections sections={further} options={options} edits={edits} onType={onType} />
+          <Sections sections={further} options={options} edits={edits} wanted={wanted} onType={onType} />
         </Later>
       )}
     </>
@@ -132,17 +153,25 @@ interface FieldProps {
   entry: SettingEntry;
   options: readonly Option[];
   edits: SettingEdits;
+  isWanted: boolean;
   onType: (text: string) => void;
 }
 
-function Field({ entry, options, edits, onType }: FieldProps) {
+function Field({ entry, options, edits, isWanted, onType }: FieldProps) {
   const role = useStoredUser()?.role ?? Role.guest;
   const option = options.find(({ key }) => key === entry.key);
+  useEffect(() => {
+    if (!isWanted) return;
+    const field = document.querySelector(`[data-setting="${CSS.escape(entry.key)}"]`);
+    field?.scrollIntoView({ block: 'center' });
+    field?.querySelector<HTMLElement>('button, input, textarea')?.focus({ preventScroll: true });
+  }, [isWanted, entry.key]);
   // A server that does not know the setting yet.
   if (option === undefined) return null;
   return (
     <SettingField
       entry={entry}
+      isWanted={isWanted}
       option={option}
       draft={edits.drafts.get(entry.key)}
       queued={edits.queued.get(entry.key)}

@@ -8,6 +8,8 @@ import { SearchText } from '#pwa/ui/list/list-search.ts';
 const Search = z.object({
   /** Which part of the settings; one that there is not counts as the first. */
   tab: SearchText,
+  /** The setting that a link leads to. */
+  field: SearchText,
 });
 
 export const Route = createFileRoute('/_shell/setting')({
@@ -18,7 +20,7 @@ export const Route = createFileRoute('/_shell/setting')({
 });
 
 function Settings() {
-  const { tab } = Route.useSearch();
+  const { tab, field } = Route.useSearch();
   const navigate = Route.useNavigate();
-  return <SettingsScreen tab={tab} onTab={(name) => void navigate({ search: { tab: name } })} />;
+  return <SettingsScreen tab={tab} field={field} onTab={(name) => void navigate({ search: { tab: name } })} />;
 }

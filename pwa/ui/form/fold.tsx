@@ -8,12 +8,14 @@ interface FoldProps {
   aside?: ReactNode;
   /** Something inside needs to be seen: it opens by itself. */
   needsLook?: boolean;
+  /** It begins open. */
+  beginsOpen?: boolean;
   children: ReactNode;
 }
 
 /** A part of a form that is seldom needed. */
-export function Fold({ title, aside, needsLook = false, children }: FoldProps) {
-  const [isWanted, setWanted] = useState(false);
+export function Fold({ title, aside, needsLook = false, beginsOpen = false, children }: FoldProps) {
+  const [isWanted, setWanted] = useState(beginsOpen);
   const id = useId();
   const isOpen = isWanted || needsLook;
   return (
