@@ -56,7 +56,7 @@ describeInBrowser('the guide', () => {
 
     expect(await ask(tidegate, key, 'never-priced')).toBe(403);
     await page.getByText(text('guide.cause.price', { model: 'never-priced' })).waitFor();
-    expect(await page.getByRole('link', { name: text('guide.door.settings') }).getAttribute('href')).toBe('/setting');
+    expect(await page.getByRole('link', { name: text('guide.door.settings') }).getAttribute('href')).toBe('/setting?field=ModelRatio');
 
     expect(await ask(tidegate, key, 'no-such-model')).toBe(404);
     await page.getByText(text('guide.cause.model_unknown', { model: 'no-such-model' })).waitFor();

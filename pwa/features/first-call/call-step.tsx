@@ -88,7 +88,11 @@ function NoModel({ number, guide }: { number: number; guide: Guide }) {
             : t(`guide.call.unoffered_${role}`, { group: guide.token?.group || guide.user.group })}
         </StatusMark>
         {guide.isAdmin && (
-          <Button renderRoot={(attributes) => <Link {...attributes} to={isUnpriced ? '/setting' : '/channel'} />}>
+          <Button
+            renderRoot={(attributes) =>
+              isUnpriced ? <Link {...attributes} to="/setting" search={{ field: 'ModelRatio' }} /> : <Link {...attributes} to="/channel" />
+            }
+          >
             {t(isUnpriced ? 'guide.door.settings' : 'guide.door.channels')}
           </Button>
         )}

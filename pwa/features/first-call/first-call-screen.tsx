@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
@@ -12,6 +13,22 @@ import { TokenStep } from './token-step.tsx';
 import { TroubleTable } from './trouble-table.tsx';
 import { useGuide } from './use-guide.ts';
 
+/**
+ * The form that a step ended with is gone, and with it what had the focus: the heading of the next step takes it. Also on the
+ * way back from another screen; a page that has just been loaded is left alone.
+ */
+function useStepFocus(steps: readonly boolean[] | undefined): void {
+  const isReturn = useRouterState({ select: ({ location }) => location.state.__TSR_index > 0 });
+  const before = useRef<number>(undefined);
+  const next = steps?.indexOf(false);
+  useEffect(() => {
+    if (next === undefined) return;
+    const isMoved = before.current === undefined ? isReturn : before.current !== next;
+    before.current = next;
+    if (isMoved && next !== -1 && document.activeElement === document.body) document.getElementById(`step-${next + 1}`)?.focus();
+  }, [next, isReturn]);
+}
+
 /** From nothing to the first call in the log: channel, token, call. */
 export function FirstCallScreen() {
   const { t } = useTranslation();
@@ -19,6 +36,7 @@ export function FirstCallScreen() {
   const steps =
     guide === undefined ? [] : [...(guide.isAdmin ? [guide.channel !== undefined] : []), guide.token !== undefined, guide.hasCalled];
   const done = steps.filter(Boolean).length;
+  useStepFocus(guide === undefined ? undefined : steps);
   const number = guide?.isAdmin === true ? 1 : 0;
   return (
     <Screen

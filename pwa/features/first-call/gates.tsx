@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { sendFirstCall } from '#pwa/api/first-call.ts';
+import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
@@ -27,6 +28,8 @@ export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
   const format = useFormat();
   const { kind, states, call, refusal } = arrival;
   const seconds = useSecondsOpen(kind === 'waiting');
+  const { host, hostname } = new URL(siteAddress(useSiteStatus()));
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   const at = refusal?.at ?? call?.at ?? 0;
   const facts: Record<Gate, string> = {
     reached: refusal !== null ? t('guide.gate.from', { ip: refusal.ip }) : call !== null ? format.time(call.at) : '',
@@ -52,7 +55,15 @@ export function Gates({ arrival, token, model, isAdmin }: GatesProps) {
         </h3>
       </div>
       <p className={styles.arrivalText}>
-        {kind === 'waiting' && t('guide.arrival.listening', { time: clock(seconds) })}
+        {kind === 'waiting' && t(isHere ? 'guide.arrival.listening_here' : 'guide.arrival.listening', { host, time: clock(seconds) })}
+        {kind === 'waiting' && isHere && isAdmin && (
+          <>
+            {' '}
+            <Link to="/setting" search={{ field: 'ServerAddress' }}>
+              {t('guide.arrival.set_address')}
+            </Link>
+          </>
+        )}
         {kind === 'refused' && t('guide.arrival.still', { time: format.time(at) })}
         {kind === 'done' && call !== null && doneLine()}
       </p>

@@ -1,10 +1,19 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import styles from './first-call.module.css';
 import type { Guide } from './use-guide.ts';
+
+const named = 3;
+
+/** The first few names, and how many more there are. */
+function firstNames(names: readonly string[], t: TFunction): string {
+  const first = names.slice(0, named).join(', ');
+  return names.length > named ? t('guide.next.and_more', { names: first, count: names.length - named }) : first;
+}
 
 /** What is worth doing after the first call; each line leaves when it is done. */
 export function NextSteps({ guide }: { guide: Guide }) {
@@ -13,14 +22,15 @@ export function NextSteps({ guide }: { guide: Guide }) {
   if (!guide.isAdmin) return null;
   const isSelfUse = status?.self_use_mode_enabled === true;
   const lines = [
-    guide.channelCount < 2 && { key: 'second_channel', to: '/channel/add', values: {} },
+    guide.channelCount < 2 && { key: 'second_channel', to: '/channel/add', search: {}, values: {} },
     guide.unpriced.length > 0 &&
       !isSelfUse && {
         key: 'prices',
         to: '/setting',
-        values: { count: guide.unpriced.length, names: guide.unpriced.slice(0, 3).join(', ') },
+        search: { field: 'ModelRatio' },
+        values: { count: guide.unpriced.length, names: firstNames(guide.unpriced, t) },
       },
-    !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', values: {} },
+    !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', search: {}, values: {} },
   ].filter((line) => line !== false);
   if (lines.length === 0) return null;
   return (
@@ -30,12 +40,12 @@ export function NextSteps({ guide }: { guide: Guide }) {
         <span className={styles.note}>{t('guide.next.leave')}</span>
       </header>
       <ul className={styles.todo}>
-        {lines.map(({ key, to, values }) => (
+        {lines.map(({ key, to, search, values }) => (
           <li key={key}>
             <Glyph name="diamond" />
             <b>{t(`guide.next.${key}`, values)}</b>
             <span className={styles.todoText}>{t(`guide.next.${key}_text`, values)}</span>
-            <Button renderRoot={(attributes) => <Link {...attributes} to={to} />}>{t(`guide.next.${key}_do`)}</Button>
+            <Button renderRoot={(attributes) => <Link {...attributes} to={to} search={search} />}>{t(`guide.next.${key}_do`)}</Button>
           </li>
         ))}
       </ul>

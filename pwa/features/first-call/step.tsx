@@ -21,7 +21,7 @@ export function Step({ number, name, isDone, line, actions, children }: StepProp
     <section className={styles.step} data-open={isOpen || undefined} aria-labelledby={`step-${number}`}>
       <div className={styles.stepLine}>
         <StepShape isDone={isDone} />
-        <h2 id={`step-${number}`} className={styles.stepName}>
+        <h2 id={`step-${number}`} className={styles.stepName} tabIndex={-1}>
           {number} · {name}
           <span className={styles.readOnly}> · {t(isDone ? 'guide.step_done' : 'guide.step_open')}</span>
         </h2>

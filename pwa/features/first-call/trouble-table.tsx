@@ -59,7 +59,15 @@ export function TroubleTable({ guide }: { guide: Guide }) {
           <tr>
             <td>{t('guide.trouble.nothing')}</td>
             <td>{t('guide.trouble.nothing_means')}</td>
-            <td>{guide.isAdmin ? <Link to="/setting">{t('guide.trouble.nothing_do')}</Link> : t('guide.trouble.nothing_ask')}</td>
+            <td>
+              {guide.isAdmin ? (
+                <Link to="/setting" search={{ field: 'ServerAddress' }}>
+                  {t('guide.trouble.nothing_do')}
+                </Link>
+              ) : (
+                t('guide.trouble.nothing_ask')
+              )}
+            </td>
           </tr>
         </tbody>
       </table>

@@ -66,6 +66,9 @@ function DoorButton({ door, channelId, tokenId, isAdmin }: DoorProps) {
       </Button>
     );
   }
-  const to = door === 'settings' ? '/setting' : door === 'users' ? '/user' : '/channel';
+  if (door === 'settings') {
+    return <Button renderRoot={(attributes) => <Link {...attributes} to="/setting" search={{ field: 'ModelRatio' }} />}>{label}</Button>;
+  }
+  const to = door === 'users' ? '/user' : '/channel';
   return <Button renderRoot={(attributes) => <Link {...attributes} to={to} />}>{label}</Button>;
 }
