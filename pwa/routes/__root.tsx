@@ -19,7 +19,7 @@ export const Route = createRootRouteWithContext<{ queryClient: QueryClient }>()(
       known?.setup === true
         ? known
         : await context.queryClient.fetchQuery({ ...statusQuery, retry: false, staleTime: 0, networkMode: 'always' }).catch(() => known);
-    if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: '/setup' });
+    if (status?.setup === false && location.pathname !== '/setup') throw redirect({ href: '/setup', reloadDocument: true });
   },
   component: Root,
 });
