@@ -127,7 +127,7 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
     expect(JSON.stringify(answer.body)).not.toContain('sk-typed-wrong');
     const listed = await models({ id, key: 'sk-typed-wrong' });
     expect(listed).toMatchObject({ status: 200, success: false, code: 'channel_models_failed' });
-    expect(listed.message).toContain('status code: 401');
+    expect(listed.message).toContain('status code 401: Incorrect');
     expect(JSON.stringify(listed.body)).not.toContain('sk-typed-wrong');
     expect(await stored(id)).toEqual(before);
   });

@@ -112,10 +112,17 @@ export function ChannelFields(props: ChannelFieldsProps) {
         {...form.getInputProps('groups')}
       />
       <div className={styles.three}>
-        <NumberInput label={label('priority')} allowDecimal={false} inputMode="text" {...form.getInputProps('priority')} />
+        <NumberInput
+          label={label('priority')}
+          allowDecimal={false}
+          thousandSeparator=","
+          inputMode="text"
+          {...form.getInputProps('priority')}
+        />
         <NumberInput
           label={label('weight')}
           allowDecimal={false}
+          thousandSeparator=","
           allowNegative={false}
           inputMode="numeric"
           {...form.getInputProps('weight')}

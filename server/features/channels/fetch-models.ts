@@ -26,7 +26,7 @@ export async function fetchModels(
     language,
     limits,
     code: 'channel_models_failed',
-    refusal: ({ upstreamStatus, message }) => `status code: ${upstreamStatus}, ${message}`,
+    refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
   });
   const names = readModelList(body.toString('utf8'), channel);
   if (names === null) throw new AppError('channel_models_failed', { detail: errorText('invalid_upstream_response', language) });
