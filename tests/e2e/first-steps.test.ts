@@ -33,8 +33,15 @@ describeInBrowser('first steps', () => {
       await page.getByRole('link', { name: text('guide.channel.add') }).click();
       await createChannel(page, size, tidegate.upstream.url);
       await page.waitForURL('**/first-call');
+      // It was tested as it is before it was saved, and the next step has the focus.
+      await page.getByText(new RegExp(text('guide.channel.tested_with', { model: '.+', time: '.+' }))).waitFor();
+      await page.locator('h2:focus', { hasText: `2 · ${text('guide.token.name')}` }).waitFor();
       await page.getByRole('button', { name: text('guide.token.create') }).click();
       await page.getByText(text('guide.arrival.waiting')).waitFor();
+      await page.locator('h2:focus', { hasText: `3 · ${text('guide.call.name')}` }).waitFor();
+      await page
+        .getByText(text('guide.arrival.listening_here', { host: new URL(tidegate.url).host, time: '' }).split('.')[0] ?? '')
+        .waitFor();
       await page.getByText(text('guide.steps_done', { done: 2, of: 3 })).waitFor();
       await expectSoundScreen(visitor);
 

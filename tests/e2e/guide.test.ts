@@ -56,7 +56,12 @@ describeInBrowser('the guide', () => {
 
     expect(await ask(tidegate, key, 'never-priced')).toBe(403);
     await page.getByText(text('guide.cause.price', { model: 'never-priced' })).waitFor();
-    expect(await page.getByRole('link', { name: text('guide.door.settings') }).getAttribute('href')).toBe('/setting?field=ModelRatio');
+    const door = page.getByRole('link', { name: text('guide.door.settings') });
+    expect(await door.getAttribute('href')).toBe('/setting?field=ModelRatio');
+    await door.click();
+    await page.locator('button:focus[aria-expanded=true]', { hasText: text('settings.option.ModelRatio.label') }).waitFor();
+    await page.goBack();
+    await page.getByText(text('guide.cause.price', { model: 'never-priced' })).waitFor();
 
     expect(await ask(tidegate, key, 'no-such-model')).toBe(404);
     await page.getByText(text('guide.cause.model_unknown', { model: 'no-such-model' })).waitFor();

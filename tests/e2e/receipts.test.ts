@@ -43,6 +43,27 @@ describeInBrowser('receipts', () => {
     });
   }
 
+  it('desk: a record opens beside the list, and no row of it moves', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/log');
+    await settle(page);
+    const row = page.getByRole('row').filter({ hasText: 'gpt-4o-mini' }).first();
+    const top = async (): Promise<number | undefined> => (await row.boundingBox())?.y;
+    const before = await top();
+    expect(before).toBeGreaterThan(0);
+    await row.click();
+    await panelOf(page, 'desk').getByText(text('common.receipt.charged')).first().waitFor();
+    expect(await top()).toBe(before);
+    // What left the line is behind its button.
+    await page.getByRole('button', { name: text('logs.filter.more') }).click();
+    await page.getByLabel(text('logs.filter.token'), { exact: true }).waitFor();
+    await visitor.context.close();
+  });
+
   it('desk: a shared link opens the receipt under filters that leave it out, and closes to the list', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
