@@ -98,6 +98,7 @@ describeInBrowser('shell', () => {
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor);
       await navigation(visitor.page).getByRole('link', { name, exact: true }).waitFor();
+      await visitor.page.goto('/');
       const main = visitor.page.getByRole('main');
       await main.getByRole('link', { name: text('home.channels_disabled_one', { count: 1 }) }).click();
       await visitor.page.waitForURL('**/channel?status=auto');
