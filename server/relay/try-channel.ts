@@ -14,7 +14,7 @@ import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import type { Exchange, SentCall } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { UpstreamStream } from '#server/upstream/send.ts';
+import type { UpstreamStream } from '#server/upstream/upstream-stream.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';

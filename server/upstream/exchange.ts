@@ -4,8 +4,9 @@ import type { AppContext } from '#server/context.ts';
 import { buildRequest } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import { SendFailure } from './send.ts';
-import type { Sending, SendLimits, SendRequest, StreamAnswer, UpstreamStream, WholeAnswer } from './send.ts';
+import { SendFailure } from './send-failure.ts';
+import type { Sending, SendLimits, SendRequest, StreamAnswer, WholeAnswer } from './send.ts';
+import type { UpstreamStream } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 

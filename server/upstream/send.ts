@@ -5,6 +5,9 @@ import type { Dispatcher } from 'undici';
 import type { Framing } from '#server/framing/framing.ts';
 import { decodeBody, encodingsOf, ExpansionError } from './decode-body.ts';
 import type { BodyDecoder } from './decode-body.ts';
+import { SendFailure } from './send-failure.ts';
+import { UpstreamStream } from './upstream-stream.ts';
+import type { Flow } from './upstream-stream.ts';
 
 export interface SendRequest {
   /** `https://api.openai.com` */
@@ -38,16 +41,6 @@ export interface StreamAnswer {
   stream: UpstreamStream;
 }
 
-/** Why no answer came. `aborted`: we ended the call ourselves. */
-export class SendFailure extends Error {
-  readonly reason: 'network' | 'timeout' | 'too_large' | 'unreadable' | 'aborted';
-  constructor(reason: SendFailure['reason'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'SendFailure';
-    this.reason = reason;
-  }
-}
-
 export interface SendLimits {
   /** Until a stream begins, and for the whole of an answer that is no stream. */
   answerMs: number;
@@ -73,14 +66,6 @@ export interface Sending {
   abort(): void;
 }
 
-/** Receives what a stream brings, in order; `end` or `fail` is the last. */
-export interface StreamSink {
-  /** `isOwned`: nobody else holds the chunk's memory, so it may be kept as it is; otherwise keeping it keeps the socket's. */
-  data(chunk: Buffer, isOwned: boolean): void;
-  end(): void;
-  fail(failure: SendFailure): void;
-}
-
 export interface Sender {
   send(request: SendRequest, limits: SendLimits): Sending;
   close(): Promise<void>;
@@ -88,7 +73,6 @@ export interface Sender {
 
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
-const streamBufferBytes = 64 * 1024;
 /** Answers up to this size find room anyway. */
 const shortAnswer = 256 * 1024;
 const nothing = Buffer.alloc(0);
@@ -316,99 +300,4 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
 
 function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
-}
-
-/** What holds the bytes back: the socket, or the decoder between. */
-interface Flow {
-  pause(): void;
-  resume(): void;
-}
-
-/**
- * Chunks of an event stream. What one read of the socket brings is delivered as one chunk: upstreams that send every token
- * as an HTTP chunk of its own would otherwise cost everything behind this once per token. Holds back what comes before
- * somebody reads, and pauses the socket beyond 64 KiB of it.
- */
-export class UpstreamStream {
-  readonly #controller: Flow;
-  readonly #abort: () => void;
-  #sink: StreamSink | null = null;
-  #waiting: Buffer[] = [];
-  #waitingBytes = 0;
-  #isScheduled = false;
-  #isOver = false;
-  #outcome: 'open' | 'ended' | SendFailure = 'open';
-
-  constructor(controller: Flow, abort: () => void) {
-    this.#controller = controller;
-    this.#abort = abort;
-  }
-
-  /** Starts reading; what came early is delivered at once. */
-  read(sink: StreamSink): void {
-    this.#sink = sink;
-    const wasPaused = this.#waitingBytes > streamBufferBytes;
-    this.#deliver();
-    if (wasPaused && this.#outcome === 'open') this.#controller.resume();
-  }
-
-  pause(): void {
-    this.#controller.pause();
-  }
-  resume(): void {
-    this.#controller.resume();
-  }
-  abort(): void {
-    this.#abort();
-  }
-
-  push(chunk: Buffer): void {
-    this.#waiting.push(chunk);
-    this.#waitingBytes += chunk.length;
-    if (this.#sink === null) {
-      if (this.#waitingBytes > streamBufferBytes) this.#controller.pause();
-    } else this.#schedule();
-  }
-  pushEnd(): void {
-    this.#outcome = 'ended';
-    this.#schedule();
-  }
-  pushFailure(failure: SendFailure): void {
-    this.#outcome = failure;
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled || this.#sink === null) return;
-    this.#isScheduled = true;
-    process.nextTick(() => {
-      this.#isScheduled = false;
-      this.#deliver();
-    });
-  }
-
-  #deliver(): void {
-    if (this.#sink === null) return;
-    try {
-      this.#handOver(this.#sink);
-    } catch {
-      // A reader that throws, which it should not, ends its own stream only.
-      this.#isOver = true;
-      this.#abort();
-    }
-  }
-
-  #handOver(sink: StreamSink): void {
-    const [first] = this.#waiting;
-    if (first !== undefined) {
-      const chunk = this.#waiting.length === 1 ? first : Buffer.concat(this.#waiting, this.#waitingBytes);
-      this.#waiting = [];
-      this.#waitingBytes = 0;
-      sink.data(chunk, chunk !== first);
-    }
-    if (this.#outcome === 'open' || this.#isOver) return;
-    this.#isOver = true;
-    if (this.#outcome === 'ended') sink.end();
-    else sink.fail(this.#outcome);
-  }
 }

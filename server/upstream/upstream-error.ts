@@ -3,7 +3,7 @@ import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-import type { SendFailure } from './send.ts';
+import type { SendFailure } from './send-failure.ts';
 import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 

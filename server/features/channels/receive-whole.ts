@@ -4,7 +4,8 @@ import type { Language } from '#shared/errors.ts';
 import type { Exchange } from '#server/upstream/exchange.ts';
 import { maskSecrets } from '#server/upstream/mask-secrets.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import type { SendFailure, SendLimits } from '#server/upstream/send.ts';
+import type { SendLimits } from '#server/upstream/send.ts';
+import type { SendFailure } from '#server/upstream/send-failure.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 interface ReceiveOptions {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { framings } from '#server/framing/registry.ts';
-import { SendFailure } from '#server/upstream/send.ts';
+import { SendFailure } from '#server/upstream/send-failure.ts';
 import { UpstreamReader } from './upstream-reader.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -2,7 +2,8 @@
 import type { Framing, Splitter } from '#server/framing/framing.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
-import type { SendFailure, StreamSink } from '#server/upstream/send.ts';
+import type { SendFailure } from '#server/upstream/send-failure.ts';
+import type { StreamSink } from '#server/upstream/upstream-stream.ts';
 import { failureOfSend, invalidAnswer } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 

@@ -1,5 +1,5 @@
 // A whole response told as a stream, for clients that asked for one where the upstream only answers whole.
-import type { StreamSink } from '#server/upstream/send.ts';
+import type { StreamSink } from '#server/upstream/upstream-stream.ts';
 
 /** As much of an upstream's stream as the relay uses. */
 export interface EventSource {

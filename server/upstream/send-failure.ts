@@ -1,0 +1,9 @@
+/** Why no answer came. `aborted`: we ended the call ourselves. */
+export class SendFailure extends Error {
+  readonly reason: 'network' | 'timeout' | 'too_large' | 'unreadable' | 'aborted';
+  constructor(reason: SendFailure['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SendFailure';
+    this.reason = reason;
+  }
+}
