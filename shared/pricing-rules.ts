@@ -1,5 +1,5 @@
 // Names and built-in ratios that prices depend on.
-import type { NumberMap } from '#shared/setting-kinds.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
 
 /** The name under which a model's price, ratio and completion ratio are kept: all models of the gizmo families share one. */
 export function pricedName(model: string): string {

@@ -7,7 +7,7 @@ import { add, ceiling, decimalOf, decimalText, digitsAt, multiply, subtract } fr
 import type { Decimal } from '#shared/decimal.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
-import type { NumberMap } from '#shared/setting-kinds.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 

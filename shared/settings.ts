@@ -15,8 +15,8 @@ import {
   textMapSetting,
   textSetting,
   urlSetting,
-} from '#shared/setting-kinds.ts';
-import type { NumberMap, Setting, SettingProblem } from '#shared/setting-kinds.ts';
+} from '#shared/setting-values.ts';
+import type { NumberMap, Setting, SettingProblem } from '#shared/setting-values.ts';
 
 const amount = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const ratio = { min: 0, max: 1_000_000_000 };

@@ -8,7 +8,7 @@ import { currentConnection, onConnectionChange, watchConnection } from '#pwa/off
 import { forgetAnswers, persistAnswers, restoreAnswers, wipeKept } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
 import { keepSendingSignOut, sendSignOut } from '#pwa/offline/send-sign-out.ts';
-import { setLeaving } from './leaving.ts';
+import { setLeaving } from './is-leaving.ts';
 import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter, type ConsoleRouter } from './router.ts';
 

@@ -7,7 +7,8 @@ import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import { bufferAnswer } from '#server/relay/client-answer.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { invalidAnswer, refusesChannel } from '#server/upstream/upstream-error.ts';
+import { invalidAnswer } from '#server/upstream/upstream-error.ts';
+import { refusesChannel } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 const requestTypes = new Set([400, 404, 408, 413, 415]);

@@ -19,7 +19,7 @@ import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { tryChannel } from '#server/relay/try-channel.ts';
 import type { WholeResult } from '#server/relay/try-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { isRetryable } from '#server/upstream/upstream-error.ts';
+import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** How the tries of a call ended. */

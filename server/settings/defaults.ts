@@ -6,7 +6,7 @@ import groupRatio from './data/group-ratio.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
-import type { NumberMap } from '#shared/setting-kinds.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
 import { settings, settingsWithoutEffect } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 

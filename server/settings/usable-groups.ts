@@ -1,5 +1,5 @@
 // Which groups somebody may use: those that the administrators offer to everybody, and one's own.
-import type { TextMap } from '#shared/setting-kinds.ts';
+import type { TextMap } from '#shared/setting-values.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 const ownGroupText = '用户分组';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { autoDisableReason, invalidAnswer, isRetryable, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
+import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
+import { autoDisableReason, isRetryable } from './failure-consequences.ts';
 
 const channel = buildPreparedChannel({ status_code_mapping: '{"429":"503","404":400}', base_url: 'https://secret-host.example/v9' });
 const now = Date.UTC(2026, 0, 1);

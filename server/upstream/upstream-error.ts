@@ -1,10 +1,9 @@
-// What went wrong upstream, in the form that every error of the relay has, and what follows from it.
+// What went wrong upstream, in the form that every error of the relay has.
 import { errorText } from '#shared/errors.ts';
 import type { AppError, ErrorCode } from '#shared/errors.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendFailure } from './send-failure.ts';
-import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
@@ -100,90 +99,6 @@ export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'id
 /** Status 200 with something that is no answer. */
 export function invalidAnswer(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
-}
-
-const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active', 'insufficient_quota', 'insufficient_user_quota'];
-const accountTypes = ['insufficient_quota', 'insufficient_user_quota', 'authentication_error', 'permission_error', 'forbidden'];
-/** What the log calls the refusal of an account that has no code of its own. */
-const refused = 'channel_refused';
-/** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
-export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes, refused]);
-const anthropic = 14;
-const gemini = 24;
-
-/** Whether another channel may do better. Never asked after the first byte has gone to the client. */
-export function isRetryable(failure: UpstreamFailure, channelType: number): boolean {
-  if (failure.kind === 'network' || failure.kind === 'invalid') return true;
-  const { status } = failure;
-  if (status === 429) return true;
-  // These took so long that the upstream may still be working on it.
-  if (status === 504 || status === 524 || status === 408) return false;
-  if (status >= 500) return true;
-  // A bad request is bad everywhere, unless it is the channel's account that is refused.
-  if (status === 400) return channelType === anthropic || speaksOfAccount(failure);
-  return status >= 300;
-}
-
-/**
- * Why the channel should be taken out of use for good, or null. Upstreams quote what a caller sent when they refuse a request,
- * so keywords count only where the status says that it is the channel that is refused, and where the caller has not written
- * their words.
- *
- * @param callerText everything that the caller sent, as one text; null when it is too long to be looked through: then no keyword counts
- */
-export function autoDisableReason(
-  failure: UpstreamFailure,
-  { channelType, keywords, callerText }: { channelType: number; keywords: readonly string[]; callerText: () => string | null },
-): string | null {
-  if (failure.kind !== 'answer') return null;
-  const isRefused =
-    failure.status === 401 ||
-    (failure.status === 403 && channelType === gemini) ||
-    speaksOfAccount(failure) ||
-    (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
-  return isRefused ? failure.message : null;
-}
-
-/**
- * Whether the upstream speaks of the channel's own account: its key, its balance, its rights. Callers read our words then.
- * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
- */
-export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
-  if (failure.kind !== 'answer') return false;
-  if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
-  return speaksOfAccount(failure) || hasKeyword(failure, keywords);
-}
-
-/** What the log calls a failure: one of `accountErrors` when it is the account's. */
-export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
-  if (accountTypes.includes(failure.type)) return failure.type;
-  const name = String(failure.errorCode ?? failure.code ?? failure.type);
-  // Where the status does not say so already.
-  const isHidden = failure.upstreamStatus === 200 || !accountStatuses.has(failure.upstreamStatus);
-  return isHidden && !accountErrors.has(name) && refusesChannel(failure, keywords) ? refused : name;
-}
-
-/** Both as it came and as the channel's mapping has it; in a body of status 200 the error itself says it. */
-function isAboutChannel({ status, upstreamStatus }: UpstreamFailure): boolean {
-  return statusesOfChannel.has(status) && (upstreamStatus === 200 || statusesOfChannel.has(upstreamStatus));
-}
-
-function hasKeyword({ message }: UpstreamFailure, keywords: readonly string[]): boolean {
-  const text = message.toLowerCase();
-  return keywords.some((keyword) => keyword.trim() !== '' && text.includes(keyword.trim().toLowerCase()));
-}
-
-/** Those of which the caller has not written every word: an upstream may quote words one by one. */
-function unwritten(keywords: readonly string[], callerText: string | null): string[] {
-  if (callerText === null) return [];
-  const text = callerText.toLowerCase();
-  // Both sides are JSON, so that quotes and line ends are escaped alike.
-  const isWritten = (word: string) => text.includes(JSON.stringify(word.toLowerCase()).slice(1, -1));
-  return keywords.filter((keyword) => !keyword.trim().split(/\s+/).every(isWritten));
-}
-
-function speaksOfAccount(failure: UpstreamFailure): boolean {
-  return (typeof failure.code === 'string' && accountCodes.includes(failure.code)) || accountTypes.includes(failure.type);
 }
 
 interface FoundError {

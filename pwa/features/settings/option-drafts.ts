@@ -1,7 +1,7 @@
 // What somebody has typed over the settings and not saved yet.
 import type { Option } from '#shared/options.ts';
 import { isSettingKey, settingProblem, type SettingKey } from '#shared/settings.ts';
-import type { SettingProblem } from '#shared/setting-kinds.ts';
+import type { SettingProblem } from '#shared/setting-values.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { isSameValue } from './setting-texts.ts';
 

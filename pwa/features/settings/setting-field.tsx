@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { settings } from '#shared/settings.ts';
-import type { SettingProblem } from '#shared/setting-kinds.ts';
+import type { SettingProblem } from '#shared/setting-values.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';

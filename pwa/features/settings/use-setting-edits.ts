@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
 import { Option, optionApi } from '#shared/options.ts';
-import type { SettingProblem } from '#shared/setting-kinds.ts';
+import type { SettingProblem } from '#shared/setting-values.ts';
 import { isSettingKey, type SettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { SettingProblem } from '#shared/setting-kinds.ts';
+import type { SettingProblem } from '#shared/setting-values.ts';
 import { isSettingKey, settings } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';

@@ -5,7 +5,8 @@ import type { EndReason } from '#server/relay/call-end.ts';
 import type { CallTry } from '#server/relay/call-try.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { invalidAnswer, isRetryable, nameOf, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { invalidAnswer, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { isRetryable, nameOf } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** A try whose answer had begun. It counts at its end, so that a failure is counted with its call. */
