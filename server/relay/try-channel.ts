@@ -57,7 +57,7 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
   let isForClient = false;
   try {
     const result = await readAnswer(call, { channel, attempt, request }, { client, exchange: sent });
-    isForClient = result.kind === 'whole' && call.stopped === undefined;
+    isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
     return result;
   } finally {
     // What has come of an answer that nobody waits for is still held while it is read and counted.

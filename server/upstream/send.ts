@@ -133,7 +133,9 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
   readonly #framing: Framing;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
+  /** Monotonic milliseconds. */
+  #deadline: number;
   #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
   #reject: (failure: SendFailure) => void = () => {};
   #controller: Dispatcher.DispatchController | null = null;
@@ -141,6 +143,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #headers: AnswerHeaders = {};
   #chunks: Buffer[] = [];
   #size = 0;
+  /** Since when it waits for room; monotonic milliseconds. */
+  #pausedAt: number | undefined;
   #stream: UpstreamStream | null = null;
   #failure: SendFailure | null = null;
   #isEnded = false;
@@ -159,7 +163,8 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), limits.answerMs);
+    this.#deadline = performance.now() + limits.answerMs;
+    this.#timer = this.#startTimer();
   }
 
   get isSent(): boolean {
@@ -250,7 +255,29 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
 
   #askForRoom(flow: Flow): void {
     const { room } = this.#limits;
-    if (room !== undefined && !room.grow(this.#size, () => flow.resume())) flow.pause();
+    if (room === undefined) return;
+    if (room.grow(this.#size, () => this.#goOn(flow))) {
+      if (this.#pausedAt !== undefined) this.#goOn(flow);
+      return;
+    }
+    // The upstream is not late: the time that it waits is ours.
+    clearTimeout(this.#timer);
+    this.#pausedAt ??= performance.now();
+    flow.pause();
+  }
+
+  #goOn(flow: Flow): void {
+    const isOpen = !this.#isEnded && this.#failure === null && this.#stream === null;
+    if (isOpen && this.#pausedAt !== undefined) {
+      this.#deadline += performance.now() - this.#pausedAt;
+      this.#timer = this.#startTimer();
+    }
+    this.#pausedAt = undefined;
+    flow.resume();
+  }
+
+  #startTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), this.#deadline - performance.now());
   }
 
   #decide(controller: Dispatcher.DispatchController): void {

@@ -23,7 +23,7 @@ describeInBrowser('install', () => {
 
   it('the browser finds the manifest without a fault and would install it', async () => {
     const { context, page } = await createVisitor(tidegate.url);
-    await page.goto('/');
+    await page.goto('/setup');
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     const session = await context.newCDPSession(page);
     const manifest = await session.send('Page.getAppManifest');
@@ -43,7 +43,7 @@ describeInBrowser('install', () => {
     const manifest = (await response.json()) as { [name: string]: unknown; icons: Icon[]; shortcuts: { url: string }[] };
     expect(manifest).toMatchObject({ name: 'Tidegate', start_url: '/', scope: '/', display: 'standalone' });
     expect(manifest.icons.some(({ purpose }) => purpose === 'maskable')).toBe(true);
-    await page.goto('/');
+    await page.goto('/setup');
     for (const icon of manifest.icons.filter(({ type }) => type === 'image/png')) {
       const size = await page.evaluate(async (src) => {
         const image = new Image();

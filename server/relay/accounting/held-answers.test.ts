@@ -49,6 +49,20 @@ test('held answers: one that is larger than all may be comes through alone, and 
   expect(answers.bytes).toBe(0);
 });
 
+test('held answers: one that its own user holds back holds back nobody else', () => {
+  const { answers, open } = arrange();
+  const unread = open(1, 20);
+  const behind = open(1, 100);
+  const other = open(2, 100);
+  for (const answer of [unread, behind, other]) answer.come();
+  expect([unread.state.isDone, behind.state.isDone, other.state.isDone]).toEqual([true, false, true]);
+  unread.state.held.ended();
+  other.state.held.ended();
+  expect(behind.state.isDone).toBe(true);
+  behind.state.held.ended();
+  expect(answers.bytes).toBe(0);
+});
+
 test('held answers: one call asks again after an answer that came to nothing', () => {
   const { answers, open } = arrange();
   const { state, come } = open(1, 60);

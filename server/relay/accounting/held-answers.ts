@@ -57,12 +57,19 @@ export function createHeldAnswers({ all, perUser }: HeldLimits = usualLimits): H
     else shares.delete(answer.userId);
   }
 
-  /** The oldest goes on in any case, so that two of them do not wait for each other; but not beyond what callers have yet to read. */
+  /**
+   * The oldest goes on in any case, so that two of them do not wait for each other; but not beyond what callers have yet to read,
+   * and one that its own user holds back holds back nobody else.
+   */
   function mayGoOn(answer: Answer): boolean {
+    const fits = total.bytes <= all || (total.arrived <= all && isFirst(answer, fitsUser));
+    return fits && fitsUser(answer);
+  }
+
+  function fitsUser(answer: Answer): boolean {
     const { userId } = answer;
     const share = shares.get(userId) ?? { bytes: 0, arrived: 0 };
-    const fits = total.bytes <= all || (total.arrived <= all && isFirst(answer, () => true));
-    return fits && (share.bytes <= perUser || (share.arrived === 0 && isFirst(answer, (other) => other.userId === userId)));
+    return share.bytes <= perUser || (share.arrived === 0 && isFirst(answer, (other) => other.userId === userId));
   }
 
   function isFirst(answer: Answer, counts: (other: Answer) => boolean): boolean {

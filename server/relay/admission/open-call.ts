@@ -85,7 +85,8 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   }
   res.once('close', () => {
     call.content.release();
-    call.held?.ended();
+    // While a try runs, a whole answer may be read on for its charge: the try ends what it holds.
+    if (call.onStop === undefined || call.isStream) call.held?.ended();
     if (res.writableFinished) return;
     stopCall(call);
   });

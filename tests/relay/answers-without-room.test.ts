@@ -1,0 +1,45 @@
+// A long answer that has no room waits in its upstream's connection: it comes whole once there is room, however late that is.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { framings } from '#server/framing/registry.ts';
+import { createSender } from '#server/upstream/send.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
+
+const body = JSON.stringify({ text: 'x'.repeat(4 * 1024 * 1024) });
+/** Milliseconds. */
+const answerMs = 500;
+
+test('the time in which it waits for room is not the upstream’s', async () => {
+  await using upstream = await startRawUpstream((response) => void response.end(body), { type: 'application/json' });
+  const sender = createSender();
+  let hasRoom = false;
+  let goOn: (() => void) | undefined;
+  const room = {
+    grow(_bytes: number, next: () => void) {
+      goOn = next;
+      return hasRoom;
+    },
+  };
+  const sending = sender.send(
+    { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
+    { answerMs, maxBytes: 64 * 1024 * 1024, room },
+  );
+  const answer = sending.answer;
+  await expect.poll(() => goOn).toBeDefined();
+  await sleep(3 * answerMs);
+  hasRoom = true;
+  goOn?.();
+  expect(await answer).toMatchObject({ kind: 'whole', status: 200, body: Buffer.from(body) });
+  await sender.close();
+});
+
+test('with room it is late when its upstream is', async () => {
+  await using upstream = await startRawUpstream((response) => void response.write(body), { type: 'application/json' });
+  const sender = createSender();
+  const sending = sender.send(
+    { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
+    { answerMs, maxBytes: 64 * 1024 * 1024, room: { grow: () => true } },
+  );
+  await expect(sending.answer).rejects.toMatchObject({ reason: 'timeout' });
+  await sender.close();
+});
