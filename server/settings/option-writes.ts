@@ -76,9 +76,13 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });
     if (committed === null) continue;
-    await copyIntoRows(db, next);
     const [first] = written;
-    await changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+    try {
+      await copyIntoRows(db, next);
+    } finally {
+      // It is committed, whether or not the copy was: who hears of it finishes the copy before reading.
+      await changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+    }
     return { rows: new Map([...rows, ...written.map((row): [string, OptionRecord] => [row.id, row])]), written, conflicts };
   }
   throw new AppError('database_unavailable', {}, { retryAfter: 1 });
