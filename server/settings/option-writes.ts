@@ -63,6 +63,8 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
   const { db, changes } = context;
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const journal = await readJournal(db);
+    // Whoever committed these may have ended before telling anybody.
+    if (journal.pending.length > 0) await changes.announce('option', '*');
     const rows = new Map((await db.collection('options').find({ id: { in: keys } })).map((row) => [row.id, row]));
     const revisionOf = (id: string) => rows.get(id)?.revision ?? 0;
     const edits = plan(rows);
