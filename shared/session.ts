@@ -20,10 +20,10 @@ const TurnstileQuery = z.object({ turnstile: QueryText });
 
 const LogoutQuery = z.object({
   /**
-   * Seconds since the sign-out, of one that is told late: only a session that was there by then is ended, so that nobody
+   * Milliseconds since the sign-out, of one that is told late: only a session that was there by then is ended, so that nobody
    * who has signed in since is signed out. Absent: now.
    */
-  ago: QueryInt,
+  ago_ms: QueryInt,
 });
 
 export const sessionApi = {

@@ -44,10 +44,11 @@ function setOffline(isOffline: boolean): void {
 
 describe('a sign-out', () => {
   test('is told with the time that has passed since, once', async () => {
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
     markSignOut(4);
-    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 90_500);
+    clock.mockReturnValue(1_800_000_090_500);
     expect(await Promise.all([sendSignOut(), sendSignOut()])).toEqual([true, true]);
-    expect(signOuts().map(({ url }) => url)).toEqual(['/api/user/logout?ago=90']);
+    expect(signOuts().map(({ url }) => url)).toEqual(['/api/user/logout?ago_ms=90500']);
     expect(dueSignOut()).toBeNull();
     expect(await sendSignOut()).toBe(true);
     expect(signOuts()).toHaveLength(1);
@@ -73,6 +74,17 @@ describe('a sign-out', () => {
     server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: {} }));
     await probe();
     await vi.waitFor(() => expect(dueSignOut()).toBeNull());
+  });
+
+  test('is not told when the answer that was heard is that of a sign-in', async () => {
+    markSignOut(4);
+    await probe();
+    // The answer is heard before the screen has read it.
+    storeUser(mei);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 800);
+    });
+    expect(signOuts()).toEqual([]);
   });
 
   test('is replaced by the next sign-in', async () => {

@@ -5,6 +5,9 @@ import { dueSignOut, forgetSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
 
+/** The answer may be that of a sign-in, which needs a moment to remove the mark. Milliseconds. */
+const answerDelay = 500;
+
 let sending: Promise<boolean> | undefined;
 
 /** True when there is nothing left to tell. Never fails; of several calls at once one is sent. */
@@ -21,10 +24,14 @@ export function keepSendingSignOut(): () => void {
     if (currentConnection() === 'online') void sendSignOut();
   });
   // A server that was away is heard again first by whoever asked it.
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const stopOutcome = onOutcome((outcome) => {
-    if (outcome === 'answered' && sending === undefined && dueSignOut() !== null) queueMicrotask(() => void sendSignOut());
+    if (outcome !== 'answered' || sending !== undefined || dueSignOut() === null) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void sendSignOut(), answerDelay);
   });
   return () => {
+    clearTimeout(timer);
     stopConnection();
     stopOutcome();
   };
@@ -33,9 +40,9 @@ export function keepSendingSignOut(): () => void {
 async function send(timeout: number | undefined): Promise<boolean> {
   const due = dueSignOut();
   if (due === null) return true;
-  const ago = Math.max(0, Math.floor((Date.now() - due.at) / 1000));
+  const ago_ms = Math.max(0, Date.now() - due.at);
   try {
-    await call(sessionApi.logout, { query: { ago }, ...(timeout === undefined ? {} : { timeout }) });
+    await call(sessionApi.logout, { query: { ago_ms }, ...(timeout === undefined ? {} : { timeout }) });
   } catch {
     return false;
   }

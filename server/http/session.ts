@@ -35,13 +35,15 @@ export async function identify(context: AppContext, facts: RequestFacts, endpoin
  */
 export async function startSession(context: AppContext, user: UserRecord, facts: RequestFacts): Promise<string> {
   const value = context.randomText(cookieLength);
-  const now = Math.floor(context.now() / 1000);
+  const created = context.now();
+  const now = Math.floor(created / 1000);
   const sessions = context.db.collection('sessions');
   const id = context.secrets.hash(value);
   await sessions.insert({
     id,
     user_id: user.id,
     created_at: now,
+    created_ms: created,
     seen_at: now,
     expires_at: now + lifetimeSeconds,
     ip: facts.ip,
@@ -65,11 +67,14 @@ export async function endSession(context: AppContext, facts: RequestFacts): Prom
   return cookie('', 0, facts.isSecure);
 }
 
-/** Ends the session of this request if it was there at `time`, unix seconds. */
+/** Ends the session of this request if it was there at `time`, milliseconds since 1970. */
 export async function endSessionOf(context: AppContext, facts: RequestFacts, time: number): Promise<void> {
   const value = cookieValue(facts.headers.get('cookie'));
   if (value === null) return;
-  await context.db.collection('sessions').remove({ id: context.secrets.hash(value), created_at: { lte: time } });
+  const sessions = context.db.collection('sessions');
+  const session = await sessions.get(context.secrets.hash(value));
+  if (session === null || (session.created_ms ?? session.created_at * 1000) > time) return;
+  await sessions.remove({ id: session.id });
 }
 
 /** Ends all sessions of a user, or all but one. */

@@ -22,9 +22,9 @@ export function mountSession(host: RouteHost): void {
   mount(host, sessionApi.logout, async ({ query, context, facts }) => {
     // A link on a foreign page carries the cookie. Clients that are no browser send no such header.
     if (facts.headers.get('sec-fetch-site') === 'cross-site') throw new AppError('cross_site_refused');
-    if (query.ago === undefined) return answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } });
+    if (query.ago_ms === undefined) return answer(undefined, { headers: { 'set-cookie': await endSession(context, facts) } });
     // No cookie is set: the answer may come after that of a sign-in, whose cookie it would remove.
-    await endSessionOf(context, facts, Math.floor(context.now() / 1000) - query.ago);
+    await endSessionOf(context, facts, context.now() - query.ago_ms);
     return undefined;
   });
 }
