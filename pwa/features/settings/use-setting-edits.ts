@@ -1,18 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { z } from 'zod';
-import { Option, optionApi } from '#shared/options.ts';
+import type { Option } from '#shared/options.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
-import { isSettingKey, type SettingKey } from '#shared/settings.ts';
-import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
-import { optionsQuery } from '#pwa/api/options.ts';
-import { statusQuery } from '#pwa/api/site-status.ts';
+import type { SettingKey } from '#shared/settings.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { toastFailure } from '#pwa/ui/frame/toast.ts';
-import { batchBody, draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
+import { draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
+import { lookAt, useOptionSave } from './use-option-save.ts';
 
 export interface SettingEdits {
   drafts: Drafts;
@@ -34,7 +28,6 @@ export interface SettingEdits {
 
 /** Edits of settings: typed here, saved in one call, or kept in the outbox while there is no server to take them. */
 export function useSettingEdits(options: readonly Option[]): SettingEdits {
-  const queryClient = useQueryClient();
   const outbox = useOutbox();
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const [problems, setProblems] = useState<ReadonlyMap<SettingKey, SettingProblem>>(new Map());
@@ -42,34 +35,14 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const queued = new Map(outbox.map((edit) => [edit.optionKey, edit]));
   const theirs = overtaken(drafts, options);
 
-  const save = useMutation({
-    mutationFn: (sent: Drafts) => call(optionApi.saveMany, { body: batchBody(sent) }),
-    meta: { quiet: true },
-    onSuccess: async (saved, sent) => {
-      remember(saved);
+  const save = useOptionSave({
+    onSaved: (sent) => {
       forget([...sent.keys()]);
       setOutcome({ kind: 'saved', count: sent.size });
-      await Promise.all([queryClient.invalidateQueries(optionsQuery), queryClient.invalidateQueries({ queryKey: statusQuery.queryKey })]);
     },
-    onError: async (error, sent) => {
-      const failure = failureOf(error);
-      const current = failure.code === 'revision_conflict' ? z.array(Option).safeParse(failure.data) : undefined;
-      // The newer values make the conflicts appear at their fields.
-      if (current?.success === true) {
-        remember(current.data);
-        if (current.data[0] !== undefined) look(current.data[0].key);
-      } else if (failure.isUnreachable) await keep(sent);
-      else {
-        toastFailure(failure);
-        if (failure.field !== undefined) look(failure.field);
-      }
-    },
+    onUnreachable: keep,
   });
 
-  function remember(newer: readonly Option[]): void {
-    const byKey = new Map(newer.map((option) => [option.key, option]));
-    queryClient.setQueryData(optionsQuery.queryKey, (old) => old?.map((option) => byKey.get(option.key) ?? option));
-  }
   function forget(keys: readonly SettingKey[]): void {
     setDrafts((old) => new Map([...old].filter(([key]) => !keys.includes(key))));
   }
@@ -85,7 +58,7 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
     const found = draftProblems(drafts);
     setProblems(found);
     const [firstWrong] = [...found.keys(), ...theirs.keys()];
-    if (firstWrong !== undefined) return look(firstWrong);
+    if (firstWrong !== undefined) return lookAt(firstWrong);
     if (drafts.size === 0) return setOutcome({ kind: 'nothing', count: 0 });
     const ready = rebased(drafts, options);
     if (currentConnection() === 'offline') return keep(ready);
@@ -119,14 +92,4 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
     },
     save: handleSave,
   };
-}
-
-/** Brings the field of a setting into sight. */
-function look(key: string): void {
-  if (!isSettingKey(key)) return;
-  requestAnimationFrame(() => {
-    const field = document.querySelector(`[data-setting="${CSS.escape(key)}"]`);
-    field?.scrollIntoView({ block: 'center' });
-    field?.querySelector<HTMLElement>('[aria-invalid=true], input, textarea')?.focus({ preventScroll: true });
-  });
 }

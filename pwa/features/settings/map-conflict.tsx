@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { isSettingKey, settingProblem, settings } from '#shared/settings.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import styles from './conflict-choice.module.css';
+import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
+import { type EntryMap, type EntryValue, type MapMerge, mapText, mergedMap, mergeMaps } from './setting-texts.ts';
+import { useSettingLabels } from './use-setting-labels.ts';
+
+interface MapConflictProps extends ConflictChoiceProps {
+  maps: { base: EntryMap; mine: EntryMap; theirs: EntryMap };
+}
+
+/** Two edits of one map, entry by entry: only those that both changed are asked about. */
+export function MapConflict(props: MapConflictProps) {
+  const { base, theirs, mineNote } = props;
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  const edit = useMapMerge(props);
+  return (
+    <div className={styles.conflict}>
+      {edit.merge.conflicts.length === 0 && <p className={styles.note}>{t('settings.conflict.apart')}</p>}
+      {edit.merge.conflicts.map((conflict) => {
+        const { choice, other } = edit.choiceOf(conflict.name);
+        return (
+          <ConflictOptions
+            key={conflict.name}
+            name={conflict.name}
+            isNamed
+            base={{ note: t('settings.conflict.base_note', { revision: base.revision }), value: words.entry(conflict.base) }}
+            mine={{ note: mineNote, value: words.entry(conflict.mine), difference: words.difference(conflict.base, conflict.mine) }}
+            theirs={{
+              note: words.changeNote(theirs),
+              value: words.entry(conflict.theirs),
+              difference: words.difference(conflict.base, conflict.theirs),
+            }}
+            choice={choice}
+            onChoice={(next) => edit.choose(conflict.name, { choice: next })}
+            other={other}
+            onOther={(text) => edit.choose(conflict.name, { other: text })}
+            otherError={choice === 'other' && other !== '' && edit.problem !== undefined ? words.problem(edit.problem) : undefined}
+          />
+        );
+      })}
+      <MergedEntries merge={edit.merge} />
+      <MapConflictButton {...props} edit={edit} />
+    </div>
+  );
+}
+
+type EntryChoice = { choice: Choice; other: string };
+const untouched: EntryChoice = { choice: 'mine', other: '' };
+
+/** What becomes of both edits with the choices made so far. */
+function useMapMerge({ settingKey, maps }: Pick<MapConflictProps, 'settingKey' | 'maps'>) {
+  const merge = mergeMaps(maps);
+  const [choices, setChoices] = useState<ReadonlyMap<string, EntryChoice>>(new Map());
+  const choiceOf = (name: string): EntryChoice => choices.get(name) ?? untouched;
+  const isNumbers = isSettingKey(settingKey) && settings[settingKey].kind === 'number_map';
+  const otherValue = (text: string): EntryValue => (isNumbers ? Number(text) : text);
+  const values = new Map(
+    merge.conflicts.map(({ name, mine, theirs }): [string, EntryValue] => {
+      const { choice, other } = choiceOf(name);
+      return [name, choice === 'mine' ? mine : choice === 'theirs' ? theirs : otherValue(other)];
+    }),
+  );
+  const isUnfinished = merge.conflicts.some(({ name }) => choiceOf(name).choice === 'other' && choiceOf(name).other.trim() === '');
+  const result = mapText(mergedMap(maps.theirs, merge, values));
+  const problem = isUnfinished || !isSettingKey(settingKey) ? undefined : settingProblem(settingKey, result);
+  return {
+    merge,
+    values,
+    result,
+    problem,
+    isUnfinished,
+    changesNothing: merge.mine.length === 0 && merge.conflicts.every(({ name, theirs }) => values.get(name) === theirs),
+    choiceOf,
+    choose: (name: string, next: Partial<EntryChoice>): void =>
+      setChoices((old) => new Map(old).set(name, { ...(old.get(name) ?? untouched), ...next })),
+  };
+}
+
+/** Entries that only one side changed: both changes stand. */
+function MergedEntries({ merge }: { merge: MapMerge }) {
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  const changes = [
+    ...merge.mine.map((change) => ({ ...change, isMine: true })),
+    ...merge.theirs.map((change) => ({ ...change, isMine: false })),
+  ];
+  return changes.map((change) => (
+    <p key={change.name} className={styles.merged}>
+      <Icon name="check" />
+      <span className={styles.mergedName}>
+        {change.name}{' '}
+        <span className={styles.quiet}>· {t(change.isMine ? 'settings.conflict.merged_mine' : 'settings.conflict.merged_theirs')}</span>
+      </span>
+      <span>
+        <span className={styles.quiet}>{words.entry(change.from)} →</span> {words.entry(change.to)}
+      </span>
+    </p>
+  ));
+}
+
+interface MapConflictButtonProps extends MapConflictProps {
+  edit: ReturnType<typeof useMapMerge>;
+}
+
+/** Says what will happen: which value takes the place of which. */
+function MapConflictButton({ edit, verb, isBusy = false, onChoose, onDrop }: MapConflictButtonProps) {
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  const [only] = edit.merge.conflicts.length === 1 ? edit.merge.conflicts : [];
+  const variant = verb === 'save' ? 'filled' : 'default';
+  if (edit.changesNothing) {
+    return (
+      <Button variant={variant} loading={isBusy} onClick={onDrop}>
+        {only === undefined
+          ? t('settings.conflict.keep_all_theirs')
+          : t('settings.conflict.keep_theirs', { theirs: words.entryInSentence(only.theirs) })}
+      </Button>
+    );
+  }
+  return (
+    <Button
+      variant={variant}
+      loading={isBusy}
+      disabled={edit.isUnfinished || edit.problem !== undefined}
+      onClick={() => onChoose(edit.result)}
+    >
+      {only === undefined || edit.values.get(only.name) === only.theirs
+        ? t(`settings.conflict.${verb}_merged`)
+        : t(`settings.conflict.${verb}_instead`, {
+            mine: words.entryInSentence(edit.values.get(only.name)),
+            theirs: words.entryInSentence(only.theirs),
+          })}
+    </Button>
+  );
+}

@@ -1,0 +1,181 @@
+import { NumberInput, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Option } from '#shared/options.ts';
+import { settings } from '#shared/settings.ts';
+import type { SettingProblem } from '#shared/setting-values.ts';
+import type { QueuedEdit } from '#pwa/offline/outbox.ts';
+import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
+import { JsonField } from '#pwa/ui/form/json-field.tsx';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import type { Draft } from './option-drafts.ts';
+import { type SettingEntry, textName } from './setting-entry.ts';
+import { editableText, parseMap } from './setting-texts.ts';
+import styles from './settings.module.css';
+import { useSettingLabels } from './use-setting-labels.ts';
+
+export interface SettingControlProps {
+  entry: SettingEntry;
+  /** A link leads to it: it stands open. */
+  isWanted: boolean;
+  option: Option;
+  draft: Draft | undefined;
+  /** An earlier edit that waits to be sent. */
+  queued: QueuedEdit | undefined;
+  problem: SettingProblem | undefined;
+  mayWrite: boolean;
+  onType: (text: string) => void;
+}
+
+interface ControlProps {
+  entry: SettingEntry;
+  /** What the field holds. */
+  text: string;
+  label: ReactNode;
+  hint: string;
+  error: string | undefined;
+  disabled: boolean;
+  /** A map stands open. */
+  isOpen: boolean;
+  /** Something of it was changed, or is wrong. */
+  needsLook: boolean;
+  onType: (text: string) => void;
+}
+
+/** The field of a setting, by how it is entered. */
+export function SettingControl({ entry, isWanted, option, draft, queued, problem, mayWrite, onType }: SettingControlProps) {
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  const id = textName(entry.key);
+  const before = queued?.mine ?? option.value;
+  const error = problem === undefined ? undefined : words.problem(problem);
+  const isShort = entry.control === 'text' || entry.control === 'number' || entry.control === 'quota';
+  const was = draft === undefined ? undefined : isShort ? words.value(entry.key, before) : (true as const);
+  const Control = controls[entry.control];
+  return (
+    <Control
+      entry={entry}
+      text={draft?.text ?? editableText(entry.key, before)}
+      label={<EditLabel was={was}>{t(`settings.option.${id}.label`)}</EditLabel>}
+      hint={t(`settings.option.${id}.hint`)}
+      error={error}
+      disabled={!mayWrite}
+      isOpen={isWanted}
+      needsLook={draft !== undefined || queued !== undefined || error !== undefined}
+      onType={onType}
+    />
+  );
+}
+
+const controls: Record<SettingEntry['control'], (props: ControlProps) => ReactNode> = {
+  switch: SwitchControl,
+  quota: QuotaControl,
+  number: NumberControl,
+  choice: ChoiceControl,
+  json: JsonControl,
+  text: TextControl,
+};
+
+/** The hint stands below the field, like an error. */
+const order = ['label', 'input', 'error', 'description'] satisfies ('label' | 'input' | 'error' | 'description')[];
+
+function SwitchControl({ text, label, hint, error, disabled, onType }: ControlProps) {
+  return (
+    <SwitchRow
+      label={label}
+      description={hint}
+      error={error}
+      disabled={disabled}
+      checked={text === 'true' || text === '1'}
+      onChange={(event) => onType(String(event.currentTarget.checked))}
+    />
+  );
+}
+
+function QuotaControl({ text, label, hint, error, disabled, onType }: ControlProps) {
+  return (
+    <>
+      <QuotaInput
+        label={label}
+        error={error}
+        disabled={disabled}
+        value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
+        onChange={(units) => onType(String(units))}
+      />
+      <span className={styles.hint}>{hint}</span>
+    </>
+  );
+}
+
+function NumberControl({ text, label, hint, error, disabled, onType }: ControlProps) {
+  return (
+    <NumberInput
+      label={label}
+      error={error}
+      disabled={disabled}
+      description={hint}
+      inputWrapperOrder={order}
+      value={text}
+      thousandSeparator=","
+      valueIsNumericString
+      clampBehavior="none"
+      inputMode="decimal"
+      onChange={(value) => onType(String(value))}
+    />
+  );
+}
+
+function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlProps) {
+  const { t } = useTranslation();
+  const id = textName(entry.key);
+  return (
+    <div className={styles.choice}>
+      <span className={styles.choiceLabel}>{label}</span>
+      <Segments
+        label={t(`settings.option.${id}.label`)}
+        value={text}
+        options={(settings[entry.key].choices ?? []).map((value) => ({ value, label: t(`settings.choice.${id}.${value}`) }))}
+        onChange={(value) => {
+          if (!disabled) onType(value);
+        }}
+      />
+      <span className={styles.hint}>{hint}</span>
+    </div>
+  );
+}
+
+function JsonControl({ text, label, hint, error, disabled, isOpen, needsLook, onType }: ControlProps) {
+  const { t } = useTranslation();
+  const entries = parseMap(text);
+  return (
+    <Fold
+      title={label}
+      aside={entries === null ? undefined : t('settings.entries', { count: entries.size })}
+      beginsOpen={isOpen}
+      needsLook={needsLook}
+    >
+      <JsonField label={hint} value={text} onChange={onType} error={error} disabled={disabled} minRows={6} />
+    </Fold>
+  );
+}
+
+function TextControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
+  const isUrl = settings[entry.key].kind === 'url';
+  return (
+    <TextInput
+      label={label}
+      error={error}
+      disabled={disabled}
+      description={hint}
+      inputWrapperOrder={order}
+      value={text}
+      inputMode={isUrl ? 'url' : 'text'}
+      placeholder={isUrl ? 'https://' : ''}
+      autoComplete="off"
+      onChange={(event) => onType(event.currentTarget.value)}
+    />
+  );
+}
