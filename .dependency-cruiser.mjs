@@ -213,6 +213,7 @@ export default {
       '^server/upstream/token-worker[.]ts$',
       'Count through server/upstream/token-estimate.ts: counting can hold up the event loop.',
     ),
+    oneDoor('nodemailer', '^server/notify/mail[.]ts$', 'Send mails through `context.mail`.'),
     oneDoor('idb', '^pwa/offline/', 'Use pwa/offline/database.ts and what stands on it.'),
     oneDoor('workbox-[^/]+', '^pwa/(offline/|service-worker[.]ts$)', 'Only pwa/offline and the service worker know Workbox.'),
   ],

@@ -5,6 +5,7 @@ import type { Env } from '#server/env.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Quotes } from '#server/money/quote.ts';
+import type { Mail } from '#server/notify/mail.ts';
 import type { Secrets } from '#server/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
@@ -26,6 +27,8 @@ export interface AppContext {
   readonly sender: Sender;
   /** What calls cost. */
   readonly quotes: Quotes;
+  /** Sends mails, and waits for the mail server's word. */
+  readonly mail: Mail;
   readonly secrets: Secrets;
   /** What bodies of requests may cost this process. */
   readonly bodies: Bodies;

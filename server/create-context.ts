@@ -11,6 +11,7 @@ import { decoderMemory } from '#server/http/decompress.ts';
 import { checkMasterKey } from '#server/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
+import { createMail } from '#server/notify/mail.ts';
 import { createPendingWork } from '#server/pending-work.ts';
 import { createRandomText } from '#server/random-text.ts';
 import { createSecrets } from '#server/secrets.ts';
@@ -57,6 +58,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const figures = createChannelFigures({ db, log, now });
   const sender = createSender();
   const quotes = createQuotes(settings);
+  const mail = createMail({ settings, log });
   const bodies = createBodies(bodyLimits(env));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
@@ -74,6 +76,7 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     figures,
     sender,
     quotes,
+    mail,
     secrets,
     bodies,
     log,
