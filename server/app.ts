@@ -29,6 +29,7 @@ import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
+import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt } from '#server/relay/endpoints.ts';
 import { errorAnswer } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
@@ -45,18 +46,8 @@ export interface App {
 
 const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
 
-export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
-  const router = createRouter();
-  const host: RouteHost = {
-    context,
-    facts: createFactReader(context),
-    identify: (facts, endpoint) => identify(context, facts, endpoint),
-    limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
-    add: router.add,
-    endpoints: [],
-  };
-
-  const relay = createRelay(context);
+/** In the order in which paths are tried; what nobody mounts is a file of the console. */
+function mountRoutes(host: RouteHost, relay: Relay): void {
   mountRelay(host, relay); //              /v1
   mountSite(host); //                      /api/status, notice, about, home_page_content
   mountSetup(host); //                     /api/setup
@@ -71,23 +62,24 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   mountOptions(host); //                   /api/option/
   mountOpenApi(host); //                   /api/openapi.json
   mountHealth(host); //                    /healthz
-  const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder); // everything else
+}
 
+export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
+  const router = createRouter();
+  const host: RouteHost = {
+    context,
+    facts: createFactReader(context),
+    identify: (facts, endpoint) => identify(context, facts, endpoint),
+    limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
+    add: router.add,
+    endpoints: [],
+  };
+
+  const relay = createRelay(context);
+  mountRoutes(host, relay);
+  const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder);
+  const refuse = createRefuser(host);
   let isDraining = false;
-
-  /** API clients get an error in their own format; elsewhere one of OpenAI's stands beside the console's envelope. */
-  function refuse(request: Request, connection: Connection | null, failure: unknown): Response {
-    const { requestId, language, url } = host.facts(request, connection);
-    const error = toAppError(failure, context, requestId);
-    const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
-    const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
-    const object = { message, type, param: '', code: error.code };
-    if (isRelayPath(url.pathname)) {
-      return errorAnswer(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
-    }
-    const body = { success: false, message, code: error.code, error: object };
-    return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
-  }
 
   async function serveOther(request: Request, connection: Connection | null, pathname: string): Promise<Response> {
     const missing: ErrorCode = 'invalid_url';
@@ -131,6 +123,22 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
       relay.drain();
     },
     shutDown: () => relay.shutDown(),
+  };
+}
+
+/** API clients get an error in their own format; elsewhere one of OpenAI's stands beside the console's envelope. */
+function createRefuser(host: RouteHost): (request: Request, connection: Connection | null, failure: unknown) => Response {
+  return (request, connection, failure) => {
+    const { requestId, language, url } = host.facts(request, connection);
+    const error = toAppError(failure, host.context, requestId);
+    const message = errorText(error.code, language, { method: request.method, path: url.pathname, ...error.details });
+    const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
+    const object = { message, type, param: '', code: error.code };
+    if (isRelayPath(url.pathname)) {
+      return errorAnswer(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
+    }
+    const body = { success: false, message, code: error.code, error: object };
+    return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
   };
 }
 
