@@ -6,14 +6,8 @@ import { ChannelStatus } from '#shared/channels.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { prepareChannel } from './prepared-channel.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
-
-/** Channels of one priority, ready for a weighted draw. */
-export interface Tier {
-  readonly priority: number;
-  readonly channels: readonly PreparedChannel[];
-  /** Running sums of the channels' weights; the last is the whole. */
-  readonly sums: readonly number[];
-}
+import { createServedModels } from './served-models.ts';
+import type { Tier } from './served-models.ts';
 
 export interface ChannelIndex {
   /** Reads all channels and follows the change feed. */
@@ -42,32 +36,15 @@ export function offersModel({ models }: Pick<PreparedChannel, 'models'>, model: 
   return models.includes(model) || models.includes(pricedName(model));
 }
 
-/** A channel of weight 0 is drawn too. */
-export function drawWeight(channel: Pick<PreparedChannel, 'weight'>): number {
-  return Math.max(0, channel.weight) + 10;
-}
-
 type IndexContext = Pick<AppContext, 'db' | 'changes' | 'secrets' | 'settings' | 'log'>;
 
-/** The channels of one (group, model), and their tiers once somebody asked. */
-interface Entry {
-  channels: PreparedChannel[];
-  tiers: readonly Tier[] | null;
-  /** Together with the channels that serve the model's whole family, as long as those are the same. */
-  joined: { family: readonly Tier[]; tiers: readonly Tier[] } | null;
-}
-
 const sweepSeconds = 60;
-const none: readonly Tier[] = [];
 
 export function createChannelIndex(context: IndexContext): ChannelIndex {
   const collection = context.db.collection('channels');
   const byId = new Map<number, PreparedChannel>();
-  const byGroup = new Map<string, Map<string, Entry>>();
-  // The same names stand in many channels; one copy of each is kept.
-  const names = new Map<string, string>();
+  const served = createServedModels();
   let revision = 0;
-  let derived: { revision: number; models: Map<string, readonly string[]> } = { revision: -1, models: new Map() };
   const stops: (() => void)[] = [];
 
   function keep(record: ChannelRecord): void {
@@ -78,55 +55,18 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     if (channel.problem !== null && record.status === ChannelStatus.enabled) {
       context.log.warn({ channel: record.id, problem: channel.problem }, 'a channel cannot be used');
     }
-    if (known !== undefined) unlist(known);
+    if (known !== undefined) served.unlist(known);
     byId.set(record.id, channel);
-    list(channel);
+    served.list(channel);
     revision++;
   }
 
   function drop(id: number): void {
     const known = byId.get(id);
     if (known === undefined) return;
-    unlist(known);
+    served.unlist(known);
     byId.delete(id);
     revision++;
-  }
-
-  function list(channel: PreparedChannel): void {
-    if (channel.status !== ChannelStatus.enabled || channel.problem !== null) return;
-    for (const group of channel.groups) {
-      let models = byGroup.get(group);
-      if (models === undefined) byGroup.set(group, (models = new Map()));
-      for (const model of channel.models) {
-        let entry = models.get(model);
-        if (entry === undefined) models.set(shared(model), (entry = { channels: [], tiers: null, joined: null }));
-        entry.channels.push(channel);
-        entry.tiers = entry.joined = null;
-      }
-    }
-  }
-
-  function unlist(channel: PreparedChannel): void {
-    for (const group of channel.groups) {
-      const models = byGroup.get(group);
-      if (models === undefined) continue;
-      for (const model of channel.models) {
-        const entry = models.get(model);
-        const at = entry?.channels.indexOf(channel) ?? -1;
-        if (entry === undefined || at < 0) continue;
-        entry.channels.splice(at, 1);
-        entry.tiers = entry.joined = null;
-        if (entry.channels.length === 0) models.delete(model);
-      }
-      if (models.size === 0) byGroup.delete(group);
-    }
-  }
-
-  function shared(name: string): string {
-    const known = names.get(name);
-    if (known !== undefined) return known;
-    names.set(name, name);
-    return name;
   }
 
   // One reader at a time: an older reading must never overwrite a newer one.
@@ -171,54 +111,13 @@ export function createChannelIndex(context: IndexContext): ChannelIndex {
     reload,
     get: (id) => byId.get(id),
     all: () => byId.values(),
-    tiers(group, model) {
-      const models = byGroup.get(group);
-      if (models === undefined) return none;
-      const name = pricedName(model);
-      const entry = models.get(model);
-      const family = name === model ? undefined : models.get(name);
-      if (entry === undefined || family === undefined) return tiersOfEntry(entry ?? family);
-      const ofFamily = tiersOfEntry(family);
-      if (entry.joined?.family !== ofFamily) {
-        entry.joined = { family: ofFamily, tiers: tiersOf([...new Set([...entry.channels, ...family.channels])]) };
-      }
-      return entry.joined.tiers;
-    },
-    enabledModels(groups) {
-      if (derived.revision !== revision) derived = { revision, models: new Map() };
-      const asked = groups ?? [...byGroup.keys()];
-      const cacheKey = JSON.stringify(asked);
-      let models = derived.models.get(cacheKey);
-      if (models === undefined) {
-        models = [...new Set(asked.flatMap((group) => [...(byGroup.get(group)?.keys() ?? [])]))].sort();
-        derived.models.set(cacheKey, models);
-      }
-      return models;
-    },
-    groupsOf(model) {
-      const name = pricedName(model);
-      return [...byGroup]
-        .filter(([, models]) => models.has(model) || models.has(name))
-        .map(([group]) => group)
-        .sort();
-    },
+    tiers: served.tiers,
+    enabledModels: served.names,
+    groupsOf: served.groupsOf,
     get revision() {
       return revision;
     },
   };
-}
-
-function tiersOfEntry(entry: Entry | undefined): readonly Tier[] {
-  return entry === undefined ? none : (entry.tiers ??= tiersOf(entry.channels));
-}
-
-function tiersOf(channels: readonly PreparedChannel[]): readonly Tier[] {
-  const priorities = [...new Set(channels.map((channel) => channel.priority))].sort((a, b) => b - a);
-  return priorities.map((priority) => {
-    const members = channels.filter((channel) => channel.priority === priority).sort((a, b) => a.id - b.id);
-    let sum = 0;
-    return { priority, channels: members, sums: members.map((channel) => (sum += drawWeight(channel))) };
-  });
 }
 
 /** Equal in all that a call depends on; figures of use and tests are not part of it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkFailure, parseUpstreamError } from '#server/upstream/upstream-error.ts';
-import type { Tier } from '#server/upstream/channel-index.ts';
-import { drawWeight } from '#server/upstream/channel-index.ts';
+import type { Tier } from '#server/upstream/served-models.ts';
+import { drawWeight } from '#server/upstream/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createChannelHealth } from './channel-health.ts';
 import { createChannelPicker } from './channel-picker.ts';

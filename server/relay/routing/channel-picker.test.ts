@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drawWeight } from '#server/upstream/channel-index.ts';
-import type { Tier } from '#server/upstream/channel-index.ts';
+import { drawWeight } from '#server/upstream/served-models.ts';
+import type { Tier } from '#server/upstream/served-models.ts';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { createChannelPicker } from './channel-picker.ts';
 

@@ -1,6 +1,7 @@
 // Which channel a call goes to: the highest priority first, by weight within it, well ones before sick ones, none twice.
-import type { ChannelIndex, Tier } from '#server/upstream/channel-index.ts';
-import { drawWeight } from '#server/upstream/channel-index.ts';
+import type { ChannelIndex } from '#server/upstream/channel-index.ts';
+import type { Tier } from '#server/upstream/served-models.ts';
+import { drawWeight } from '#server/upstream/served-models.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { ChannelHealth } from './channel-health.ts';
 
