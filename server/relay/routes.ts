@@ -13,7 +13,7 @@ import { relayEndpoints } from '#server/relay/endpoints.ts';
 import { modelObject } from '#server/upstream/model-object.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
-import type { Admission } from '#server/relay/admission/token-gate.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 
 export function mountRelay(host: RouteHost, { services }: Relay): void {
   for (const endpoint of relayEndpoints) {

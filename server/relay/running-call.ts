@@ -11,7 +11,7 @@ import type { StopReason } from '#server/relay/call-end.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/admission/token-gate.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 
 export interface RunningCall {
   readonly services: RelayServices;

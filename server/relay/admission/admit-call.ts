@@ -11,7 +11,7 @@ import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/admission/token-gate.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 
 export interface AdmittedCall {

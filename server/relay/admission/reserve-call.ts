@@ -14,7 +14,7 @@ import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/admission/token-gate.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { countParts, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 

@@ -1,0 +1,159 @@
+// What is known of the keys that were seen lately, by the hash of the bare key, whose length nobody chooses. The change feed
+// drops whatever was edited, in this process at once and in others within a second.
+import type { AppContext } from '#server/context.ts';
+import type { Admission } from './admission.ts';
+
+export interface KnownKeys {
+  /** Undefined: nothing is known of the key, or it was read too long ago. Null: there is no such key. */
+  get(hashed: string): Admission | null | undefined;
+  /** Also what was read too long ago. */
+  lastSeen(hashed: string): Admission | null;
+  /** Reads a key. Calls that come meanwhile with the same key wait for the same reading. */
+  read(hashed: string, reader: () => Promise<Admission | null>): Promise<Admission | null>;
+  /** Keys that something is kept of. */
+  readonly size: number;
+  stop(): void;
+}
+
+/** What is known of a key. Null: there is no such key. */
+interface Known {
+  admission: Admission | null;
+  expiresAt: number;
+}
+
+/** A key is read again after this long, whatever the change feed said. */
+const maxAgeMs = 30_000;
+/** A key that does not exist is believed not to for this long; every change of a token ends that. */
+const missAgeMs = 2_000;
+const maxKeys = 20_000;
+const maxMisses = 1_000;
+
+export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
+  const found = createFoundKeys();
+  // In order of expiry.
+  const missed = new Map<string, Known>();
+  const underWay = new Map<string, Promise<Admission | null>>();
+  // Counts drops, so that a reading which was under way during an edit does not store what it read before it.
+  let epoch = 0;
+
+  function forgetMisses(): void {
+    epoch += 1;
+    missed.clear();
+    underWay.clear();
+  }
+
+  const stops = [
+    changes.listen('token', (id) => {
+      forgetMisses();
+      found.forgetToken(Number(id));
+    }),
+    changes.listen('user', (id) => {
+      forgetMisses();
+      found.forgetUser(Number(id));
+    }),
+    changes.onGap(() => {
+      forgetMisses();
+      found.clear();
+    }),
+  ];
+
+  function storeMiss(hashed: string): void {
+    missed.delete(hashed);
+    const now = performance.now();
+    for (const [oldest, known] of missed) {
+      if (known.expiresAt > now && missed.size < maxMisses) break;
+      missed.delete(oldest);
+    }
+    missed.set(hashed, { admission: null, expiresAt: now + missAgeMs });
+  }
+
+  async function readAndStore(hashed: string, reader: () => Promise<Admission | null>): Promise<Admission | null> {
+    const before = epoch;
+    const admission = await reader();
+    if (before !== epoch) return admission;
+    if (admission === null) {
+      found.forget(hashed);
+      storeMiss(hashed);
+    } else found.store(hashed, admission);
+    return admission;
+  }
+
+  return {
+    get(hashed) {
+      const known = found.get(hashed) ?? missed.get(hashed);
+      return known === undefined || known.expiresAt <= performance.now() ? undefined : known.admission;
+    },
+    lastSeen: (hashed) => found.get(hashed)?.admission ?? null,
+    read(hashed, reader) {
+      const running = underWay.get(hashed);
+      if (running !== undefined) return running;
+      const reading = readAndStore(hashed, reader).finally(() => {
+        if (underWay.get(hashed) === reading) underWay.delete(hashed);
+      });
+      underWay.set(hashed, reading);
+      return reading;
+    },
+    get size() {
+      return found.size + missed.size + underWay.size;
+    },
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Keys that exist, and which of them belong to a token or a user. */
+function createFoundKeys() {
+  // In order of expiry.
+  const found = new Map<string, Known>();
+  const keysOfToken = new Map<number, Set<string>>();
+  const keysOfUser = new Map<number, Set<string>>();
+
+  function forget(hashed: string): void {
+    const admission = found.get(hashed)?.admission;
+    found.delete(hashed);
+    if (admission === null || admission === undefined) return;
+    unlist(keysOfToken, admission.token.id, hashed);
+    unlist(keysOfUser, admission.user.id, hashed);
+  }
+
+  return {
+    get: (hashed: string) => found.get(hashed),
+    forget,
+    store(hashed: string, admission: Admission): void {
+      forget(hashed);
+      const now = performance.now();
+      for (const [oldest, known] of found) {
+        if (known.expiresAt > now && found.size < maxKeys) break;
+        forget(oldest);
+      }
+      found.set(hashed, { admission, expiresAt: now + maxAgeMs });
+      list(keysOfToken, admission.token.id, hashed);
+      list(keysOfUser, admission.user.id, hashed);
+    },
+    forgetToken(id: number): void {
+      for (const hashed of keysOfToken.get(id) ?? []) forget(hashed);
+    },
+    forgetUser(id: number): void {
+      for (const hashed of keysOfUser.get(id) ?? []) forget(hashed);
+    },
+    clear(): void {
+      for (const map of [found, keysOfToken, keysOfUser]) map.clear();
+    },
+    get size() {
+      return found.size;
+    },
+  };
+}
+
+function list(index: Map<number, Set<string>>, id: number, hashed: string): void {
+  const known = index.get(id);
+  if (known === undefined) index.set(id, new Set([hashed]));
+  else known.add(hashed);
+}
+
+function unlist(index: Map<number, Set<string>>, id: number, hashed: string): void {
+  const known = index.get(id);
+  known?.delete(hashed);
+  if (known?.size === 0) index.delete(id);
+}
