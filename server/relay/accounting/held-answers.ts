@@ -40,22 +40,9 @@ interface Answer {
 }
 
 export function createHeldAnswers({ all, perUser }: HeldLimits = usualLimits): HeldAnswers {
-  const total: Share = { bytes: 0, arrived: 0 };
-  const shares = new Map<number, Share>();
+  const { total, of, change } = createShares();
   /** Those that still come, the oldest first. */
   const coming = new Set<Answer>();
-
-  function change(answer: Answer, bytes: number): void {
-    const share = shares.get(answer.userId) ?? { bytes: 0, arrived: 0 };
-    const more = bytes - answer.bytes;
-    for (const sum of [total, share]) {
-      sum.bytes += more;
-      if (answer.hasArrived) sum.arrived += more;
-    }
-    answer.bytes = bytes;
-    if (share.bytes > 0) shares.set(answer.userId, share);
-    else shares.delete(answer.userId);
-  }
 
   /**
    * The oldest goes on in any case, so that two of them do not wait for each other; but not beyond what callers have yet to read,
@@ -68,7 +55,7 @@ export function createHeldAnswers({ all, perUser }: HeldLimits = usualLimits): H
 
   function fitsUser(answer: Answer): boolean {
     const { userId } = answer;
-    const share = shares.get(userId) ?? { bytes: 0, arrived: 0 };
+    const share = of(userId);
     return share.bytes <= perUser || (share.arrived === 0 && isFirst(answer, (other) => other.userId === userId));
   }
 
@@ -123,6 +110,29 @@ export function createHeldAnswers({ all, perUser }: HeldLimits = usualLimits): H
     },
     get bytes() {
       return total.bytes;
+    },
+  };
+}
+
+/** What is held in all, and of each user. */
+function createShares() {
+  const total: Share = { bytes: 0, arrived: 0 };
+  const shares = new Map<number, Share>();
+  const of = (userId: number): Share => shares.get(userId) ?? { bytes: 0, arrived: 0 };
+  return {
+    total,
+    of,
+    /** The answer has so many bytes from now on. */
+    change(answer: Answer, bytes: number): void {
+      const share = of(answer.userId);
+      const more = bytes - answer.bytes;
+      for (const sum of [total, share]) {
+        sum.bytes += more;
+        if (answer.hasArrived) sum.arrived += more;
+      }
+      answer.bytes = bytes;
+      if (share.bytes > 0) shares.set(answer.userId, share);
+      else shares.delete(answer.userId);
     },
   };
 }

@@ -74,41 +74,7 @@ interface Model extends Used {
 
 /** @param now monotonic milliseconds */
 export function createLearnedUsage(now: () => number = () => performance.now()): LearnedUsage {
-  const models = new Map<string, Model>();
-  let uses = 0;
-
-  function use(entry: Used): void {
-    uses += 1;
-    entry.usedAt = uses;
-  }
-
-  function known(name: string): Model | undefined {
-    const model = models.get(name);
-    if (model !== undefined) use(model);
-    return model;
-  }
-
-  function modelOf(name: string): Model {
-    let model = known(name);
-    if (model !== undefined) return model;
-    if (models.size >= mostModels) deleteLeastUsed(models);
-    model = { users: new Map(), ignoredUntil: 0, middles: new Map(), usedAt: 0 };
-    use(model);
-    models.set(name, model);
-    return model;
-  }
-
-  function userOf(model: Model, id: number): User {
-    let user = model.users.get(id);
-    if (user === undefined) {
-      if (model.users.size >= mostUsers) deleteLeastUsed(model.users);
-      const lists = () => ({ estimated: [], counted: [], media: [] });
-      user = { completions: [], speeds: [], added: lists(), factors: lists(), usedAt: 0 };
-      model.users.set(id, user);
-    }
-    use(user);
-    return user;
-  }
+  const { models, known, modelOf, userOf } = createModels();
 
   /** The lower middle of what its callers say. */
   function middle(model: Model | undefined, reading: Reading): number | undefined {
@@ -158,6 +124,47 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     tokensPerSecond: (name) => middle(known(name), 'speed'),
     ignoresLimits: (name) => (models.get(name)?.ignoredUntil ?? 0) > now(),
   };
+}
+
+/** Models and their callers; the least used are forgotten where there are too many. */
+function createModels() {
+  const models = new Map<string, Model>();
+  let uses = 0;
+
+  function use(entry: Used): void {
+    uses += 1;
+    entry.usedAt = uses;
+  }
+
+  function known(name: string): Model | undefined {
+    const model = models.get(name);
+    if (model !== undefined) use(model);
+    return model;
+  }
+
+  function modelOf(name: string): Model {
+    let model = known(name);
+    if (model !== undefined) return model;
+    if (models.size >= mostModels) deleteLeastUsed(models);
+    model = { users: new Map(), ignoredUntil: 0, middles: new Map(), usedAt: 0 };
+    use(model);
+    models.set(name, model);
+    return model;
+  }
+
+  function userOf(model: Model, id: number): User {
+    let user = model.users.get(id);
+    if (user === undefined) {
+      if (model.users.size >= mostUsers) deleteLeastUsed(model.users);
+      const lists = () => ({ estimated: [], counted: [], media: [] });
+      user = { completions: [], speeds: [], added: lists(), factors: lists(), usedAt: 0 };
+      model.users.set(id, user);
+    }
+    use(user);
+    return user;
+  }
+
+  return { models, known, modelOf, userOf };
 }
 
 function read(user: User, reading: Reading): number | undefined {

@@ -57,6 +57,46 @@ interface HealthParts {
 }
 
 export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHealth {
+  const states = createStates(now);
+
+  return {
+    succeeded(channelId, model) {
+      states.good(channelId, '');
+      states.good(channelId, model);
+    },
+    failed(channelId, model, failure) {
+      if (isClientsFault(failure)) {
+        this.succeeded(channelId, model);
+        return;
+      }
+      onFailure?.(channelId);
+      const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
+      states.bad(channelId, concernsChannel(failure) ? '' : model, retryAfter);
+      // The other state's trial told nothing.
+      states.each(channelId, model, (state) => (state.trialUntil = 0));
+    },
+    released(channelId, model) {
+      states.each(channelId, model, (state) => (state.trialUntil = 0));
+    },
+    factor(channelId, model) {
+      if (states.isWell(channelId)) return 1;
+      let factor = 1;
+      const time = now();
+      states.each(channelId, model, (state) => (factor = Math.min(factor, factorOf(state, time))));
+      return factor;
+    },
+    admit(channelId, model) {
+      const time = now();
+      states.each(channelId, model, (state) => {
+        if (state.pausedUntil > 0 && time >= state.pausedUntil) state.trialUntil = time + trialTimeout;
+      });
+    },
+    forget: states.forget,
+  };
+}
+
+/** What is known of channels, and what outcomes make of it. */
+function createStates(now: () => number) {
   /** Channel id → state of the channel as a whole (empty name) and of its models. */
   const channels = new Map<number, Map<string, State>>();
 
@@ -90,8 +130,9 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
     if (models.size === 0) channels.delete(channelId);
   }
 
-  function bad(state: State, retryAfter: number | undefined): void {
+  function bad(channelId: number, name: string, retryAfter: number | undefined): void {
     const time = now();
+    const state = stateOf(channelId, name);
     fade(state, time);
     state.failures += newest * (1 - state.failures);
     state.inRow++;
@@ -114,42 +155,9 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
     }
   }
 
-  return {
-    succeeded(channelId, model) {
-      good(channelId, '');
-      good(channelId, model);
-    },
-    failed(channelId, model, failure) {
-      if (isClientsFault(failure)) {
-        this.succeeded(channelId, model);
-        return;
-      }
-      onFailure?.(channelId);
-      const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
-      bad(stateOf(channelId, concernsChannel(failure) ? '' : model), retryAfter);
-      // The other state's trial told nothing.
-      each(channelId, model, (state) => (state.trialUntil = 0));
-    },
-    released(channelId, model) {
-      each(channelId, model, (state) => (state.trialUntil = 0));
-    },
-    factor(channelId, model) {
-      if (channels.size === 0 || !channels.has(channelId)) return 1;
-      let factor = 1;
-      const time = now();
-      each(channelId, model, (state) => (factor = Math.min(factor, factorOf(state, time))));
-      return factor;
-    },
-    admit(channelId, model) {
-      const time = now();
-      each(channelId, model, (state) => {
-        if (state.pausedUntil > 0 && time >= state.pausedUntil) state.trialUntil = time + trialTimeout;
-      });
-    },
-    forget(channelId) {
-      channels.delete(channelId);
-    },
-  };
+  const isWell = (channelId: number): boolean => channels.size === 0 || !channels.has(channelId);
+  const forget = (channelId: number): void => void channels.delete(channelId);
+  return { good, bad, each, isWell, forget };
 }
 
 /** Never the channel's own state. */
