@@ -41,22 +41,9 @@ const writesAtOnce = 20;
 
 export function createChannelFigures({ db, log, now }: FiguresContext): ChannelFigures {
   const rows = db.collection('channel_hours');
-  /** Channel id → its present hour. */
-  const present = new Map<number, ChannelHour>();
-  /** Hours that are over and not stored yet. */
-  let past: ChannelHour[] = [];
+  const counted = createCounters(now);
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
-
-  function countersOf(channelId: number): ChannelHour {
-    const hour = hourOf(now());
-    const known = present.get(channelId);
-    if (known !== undefined && known.hour === hour) return known;
-    if (known !== undefined) past.push(known);
-    const counters = emptyHour(channelId, hour);
-    present.set(channelId, counters);
-    return counters;
-  }
 
   // Stored and counted figures add up only while nothing is on its way from the ones to the others.
   let turn: Promise<unknown> = Promise.resolve();
@@ -68,19 +55,16 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
 
   function flush(): Promise<void> {
     return inTurn(async () => {
-      const counted = [...past, ...present.values()].filter(hasCounts);
+      const hours = counted.all();
       try {
-        for (let start = 0; start < counted.length; start += writesAtOnce) {
-          const results = await Promise.allSettled(counted.slice(start, start + writesAtOnce).map(store));
+        for (let start = 0; start < hours.length; start += writesAtOnce) {
+          const results = await Promise.allSettled(hours.slice(start, start + writesAtOnce).map(store));
           for (const result of results) if (result.status === 'rejected') throw result.reason;
         }
       } catch (failure) {
         log.warn({ reason: String(failure) }, 'the figures of channels could not be written and will be later');
       }
-      const hour = hourOf(now());
-      past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - keptSeconds);
-      // A channel that nobody calls any more leaves nothing behind.
-      for (const [id, counters] of present) if (counters.hour !== hour && !hasCounts(counters)) present.delete(id);
+      counted.forgetStored();
     });
   }
 
@@ -98,7 +82,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
 
   return {
     called(channelId, firstByteMs) {
-      const counters = countersOf(channelId);
+      const counters = counted.of(channelId);
       counters.calls += 1;
       if (firstByteMs === undefined) return;
       const bucket = counters.firstBytes[bucketOf(firstByteMs)];
@@ -107,23 +91,17 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       bucket.milliseconds += Math.round(firstByteMs);
     },
     failed(channelId) {
-      countersOf(channelId).failures += 1;
+      counted.of(channelId).failures += 1;
     },
     read(since) {
       return inTurn(async () => {
-        const stored = await rows.group(hoursSince(since));
         const hours = new Map<string, ChannelHour>();
-        for (const row of stored) {
-          const hour = emptyHour(Number(row['channel_id']), Number(row['hour']));
-          hour.calls = Number(row['calls']);
-          hour.failures = Number(row['failures']);
-          hour.firstBytes = firstByteKeys.map((key, bucket) =>
-            storedBucket(bucket, { count: Number(row[key]), milliseconds: Number(row[`sum_${key}`]) }),
-          );
+        for (const row of await rows.group(hoursSince(since))) {
+          const hour = storedHour(row);
           hours.set(idOf(hour), hour);
         }
-        for (const counters of [...past, ...present.values()]) {
-          if (counters.hour < since || !hasCounts(counters)) continue;
+        for (const counters of counted.all()) {
+          if (counters.hour < since) continue;
           const known = hours.get(idOf(counters));
           if (known === undefined) hours.set(idOf(counters), copyOf(counters));
           else add(known, counters, 1);
@@ -158,6 +136,44 @@ for (const key of firstByteKeys) {
 /** One group per record: a sum is read off the event loop, a long list is not. */
 export function hoursSince(since: number): GroupRequest<ChannelHourRecord> {
   return { filter: { hour: { gte: since } }, by: ['channel_id', 'hour'], sum: sums };
+}
+
+/** What was counted and is not stored yet. */
+function createCounters(now: () => number) {
+  /** Channel id → its present hour. */
+  const present = new Map<number, ChannelHour>();
+  /** Hours that are over. */
+  let past: ChannelHour[] = [];
+  return {
+    of(channelId: number): ChannelHour {
+      const hour = hourOf(now());
+      const known = present.get(channelId);
+      if (known !== undefined && known.hour === hour) return known;
+      if (known !== undefined) past.push(known);
+      const counters = emptyHour(channelId, hour);
+      present.set(channelId, counters);
+      return counters;
+    },
+    all: (): ChannelHour[] => [...past, ...present.values()].filter(hasCounts),
+    /** A channel that nobody calls any more leaves nothing behind, nor does an hour that no list shows. */
+    forgetStored(): void {
+      const hour = hourOf(now());
+      past = past.filter((counters) => hasCounts(counters) && counters.hour > hour - keptSeconds);
+      for (const [id, counters] of present) if (counters.hour !== hour && !hasCounts(counters)) present.delete(id);
+    },
+  };
+}
+
+function storedHour(row: Record<string, unknown>): ChannelHour {
+  return {
+    channelId: Number(row['channel_id']),
+    hour: Number(row['hour']),
+    calls: Number(row['calls']),
+    failures: Number(row['failures']),
+    firstBytes: firstByteKeys.map((key, bucket) =>
+      storedBucket(bucket, { count: Number(row[key]), milliseconds: Number(row[`sum_${key}`]) }),
+    ),
+  };
 }
 
 function emptyHour(channelId: number, hour: number): ChannelHour {
