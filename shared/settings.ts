@@ -255,8 +255,6 @@ export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey
   'MjModeClearEnabled',
   'MjForwardUrlEnabled',
   'MjActionCheckSuccessEnabled',
-  'CheckSensitiveEnabled',
-  'CheckSensitiveOnPromptEnabled',
   'StopOnSensitiveEnabled',
   'AutomaticEnableChannelEnabled',
 ]);

@@ -50,8 +50,8 @@ export async function countTokens(
   }
 }
 
-function countHere({ promptParts }: RelayEndpoint, { content, model, admission }: AdmittedCall): Promise<number> {
-  return countParts(promptParts(content.body, model), model, { owner: admission.user.id, isEstimated: false });
+function countHere({ promptParts }: RelayEndpoint, { content, model, admission, prompt }: AdmittedCall): Promise<number> {
+  return countParts(prompt ?? promptParts(content.body, model), model, { owner: admission.user.id, isEstimated: false });
 }
 
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */

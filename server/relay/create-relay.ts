@@ -8,6 +8,7 @@ import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
 import { createHeldAnswers } from '#server/relay/accounting/held-answers.ts';
 import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
+import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
@@ -34,6 +35,7 @@ export function createRelay(context: AppContext): Relay {
     health,
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     gate: createTokenGate(context),
+    words: createBlockedWords(context),
     rates: createRateGate(context),
     learned: createLearnedUsage(),
     use: createChannelUse(context),

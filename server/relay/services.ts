@@ -8,6 +8,7 @@ import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
 import type { HeldAnswers } from '#server/relay/accounting/held-answers.ts';
 import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
+import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
 import type { RateGate } from '#server/relay/admission/rate-gate.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
@@ -20,6 +21,7 @@ export interface RelayServices {
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
   readonly gate: TokenGate;
+  readonly words: BlockedWords;
   readonly rates: RateGate;
   readonly learned: LearnedUsage;
   readonly use: ChannelUse;

@@ -3,6 +3,7 @@
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
+import type { PromptParts } from '#server/dialects/prompt-parts.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
@@ -20,6 +21,8 @@ export interface AdmittedCall {
   content: CallContent;
   model: string;
   facts: BodyFacts;
+  /** As far as it was looked into. */
+  prompt: PromptParts | null;
   pass: RatePass | null;
 }
 
@@ -28,7 +31,7 @@ const longestHeader = 1000;
 
 /**
  * The call of a known key that may ask for this model. `onModel` hears of the model as soon as it is known, for the log of refusals.
- * @throws {AppError} of the key, the body, the model, the channels and the rate
+ * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
  */
 export async function admitCall(
   services: RelayServices,
@@ -51,8 +54,11 @@ export async function admitCall(
     const facts = endpoint.facts(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
+    const prompt = services.words.isOn ? endpoint.promptParts(body, model) : null;
+    const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
+    if (looking instanceof Promise) await looking;
     const rate = services.rates.enter(admission.user.id);
-    return { admission, content, model, facts, pass: rate === null ? null : await rate };
+    return { admission, content, model, facts, prompt, pass: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
     throw failure;

@@ -31,10 +31,10 @@ export async function openCall(
   try {
     const admitted = await admitCall(services, endpoint, { request, connection, onModel: (name) => (model = name) });
     content = admitted.content;
-    const { admission, facts, pass } = admitted;
+    const { admission, facts, prompt, pass } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
-    const reserved = await reserveCall(services, { admission, endpoint, model, body, facts, quoted });
+    const reserved = await reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
     const call: RunningCall = {
       services,
       endpoint,

@@ -4,6 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
+import type { PromptParts } from '#server/dialects/prompt-parts.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
@@ -24,6 +25,8 @@ export interface CallToReserve {
   model: string;
   body: RelayBody;
   facts: BodyFacts;
+  /** Where somebody has looked into it already. */
+  prompt: PromptParts | null;
   quoted: QuotedPrice;
 }
 
@@ -155,8 +158,8 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
   return balanceOf(user) >= quota && (token.unlimited_quota || balanceOf(token) >= quota);
 }
 
-function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body }: CallToReserve): ExpectedPrompt {
-  const { texts, fixed, media, cacheWrite } = endpoint.promptParts(body, model);
+function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body, prompt }: CallToReserve): ExpectedPrompt {
+  const { texts, fixed, media, cacheWrite } = prompt ?? endpoint.promptParts(body, model);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
   return { expected, basis, cacheWrite, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
@@ -164,10 +167,10 @@ function promptByEstimate({ learned }: RelayServices, { admission, endpoint, mod
 
 async function promptByCount(
   { learned }: RelayServices,
-  { admission, endpoint, model, body }: CallToReserve,
+  { admission, endpoint, model, body, prompt }: CallToReserve,
   estimated: ExpectedPrompt,
 ): Promise<ExpectedPrompt> {
-  const parts = endpoint.promptParts(body, model);
+  const parts = prompt ?? endpoint.promptParts(body, model);
   if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
   const counting = { owner: admission.user.id, isEstimated: false };
   const expected = await countParts(parts, model, counting);

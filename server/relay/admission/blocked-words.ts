@@ -1,0 +1,78 @@
+// Words that no prompt may hold (`SensitiveWords`), whatever format it comes in. Whatever counts as prompt is looked at; answers are not.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { CallContent } from '#server/relay/admission/call-content.ts';
+import { createWordMatcher } from '#server/relay/admission/word-matcher.ts';
+import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
+
+export interface BlockedWords {
+  /** False: nothing is looked for. */
+  readonly isOn: boolean;
+  /** At once for a small body; of a large one piece by piece, in its turn. @throws {AppError} `sensitive_words_detected` */
+  check(content: Pick<CallContent, 'isLarge' | 'use'>, texts: readonly string[]): void | Promise<void>;
+}
+
+interface Search {
+  words: readonly string[];
+  longest: number;
+  holds: WordMatcher;
+}
+
+/** Characters that are searched at once: a few milliseconds. */
+const pieceLength = 64 * 1024;
+/** They stand beside the texts in every prompt, and nobody wrote them. */
+const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+
+export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): BlockedWords {
+  let search: Search | null = null;
+  let revision = 0;
+
+  /** Made again only when the words are others. */
+  function current(): Search {
+    if (search !== null && revision === settings.revision) return search;
+    revision = settings.revision;
+    const words = settings.get('SensitiveWords').map((word) => word.toLowerCase());
+    if (search === null || !isSame(search.words, words)) {
+      const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
+      search = { words, longest, holds: createWordMatcher(words) };
+    }
+    return search;
+  }
+
+  return {
+    get isOn() {
+      return (
+        settings.get('CheckSensitiveEnabled') && settings.get('CheckSensitiveOnPromptEnabled') && settings.get('SensitiveWords').length > 0
+      );
+    },
+    check(content, texts) {
+      const { holds, longest } = current();
+      const pieces = piecesOf(texts, longest);
+      if (content.isLarge) return checkInTurn(content, pieces, holds);
+      for (const piece of pieces) refuseWhere(holds, piece);
+    },
+  };
+}
+
+async function checkInTurn(content: Pick<CallContent, 'use'>, pieces: Iterable<string>, holds: WordMatcher): Promise<void> {
+  for (const piece of pieces) await content.use(() => refuseWhere(holds, piece));
+}
+
+/** The word itself is told to nobody. @throws {AppError} */
+function refuseWhere(holds: WordMatcher, piece: string): void {
+  if (holds(piece.toLowerCase())) throw new AppError('sensitive_words_detected');
+}
+
+/** Pieces overlap, so that a word which one of them cuts is whole in the next. */
+function* piecesOf(texts: readonly string[], longest: number): Generator<string> {
+  const step = Math.max(1, pieceLength - Math.max(0, longest - 1));
+  for (const text of texts) {
+    if (roles.has(text)) continue;
+    if (text.length <= pieceLength) yield text;
+    else for (let start = 0; start < text.length; start += step) yield text.slice(start, start + pieceLength);
+  }
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((word, index) => word === other[index]);
+}

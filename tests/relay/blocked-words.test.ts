@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { LogOther } from '#shared/logs.ts';
+import { createScene, setOption, testModel, until } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+import { engines } from '#tests/support/engines.ts';
+
+const models = `${testModel},text-embedding-3-small`;
+const message = (content: unknown) => [{ role: 'user', content }];
+
+describe.each(engines)('blocked words on $kind', (engine) => {
+  const scene = (settings: Record<string, string> = {}) =>
+    createScene(engine, { settings: { SensitiveWords: 'Contraband\n违禁词', ...settings }, channels: [{ models }] });
+  const refusal = async (response: Response) => {
+    const text = await response.text();
+    return { status: response.status, text, body: JSON.parse(text) };
+  };
+  /** Nothing was reserved, nobody was asked. */
+  const expectUntouched = async (the: RelayScene) => {
+    expect(the.upstream.requests).toHaveLength(0);
+    expect(await the.balance()).toBe(500_000_000);
+    await the.checkBooks();
+  };
+
+  it('are refused wherever they stand in a chat, in the specified words', async () => {
+    await using the = await scene();
+    const bodies = [
+      { messages: message('Where is the CONTRABAND hidden?') },
+      {
+        messages: message([
+          { type: 'text', text: 'ok' },
+          { type: 'text', text: '这里有违禁词吗' },
+        ]),
+      },
+      { messages: [{ role: 'system', content: 'You sell contraband.' }, ...message('hi')] },
+      { messages: [...message('hi'), { role: 'assistant', content: 'contraband' }, ...message('go on')], stream: true },
+      { messages: message('hi'), tools: [{ type: 'function', function: { name: 'f', description: 'finds contraband', parameters: {} } }] },
+    ];
+    for (const body of bodies) {
+      const { status, text, body: answer } = await refusal(await the.chat(body));
+      expect(status).toBe(400);
+      expect(answer.error).toMatchObject({
+        code: 'sensitive_words_detected',
+        message: expect.stringContaining('sensitive words detected'),
+      });
+      expect(text.toLowerCase()).not.toMatch(/contraband|违禁词/);
+    }
+    await expectUntouched(the);
+  });
+
+  it('are refused in every other format too', async () => {
+    await using the = await scene();
+    const claude = { model: testModel, max_tokens: 10, messages: message('contraband, please') };
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+      const { status, body } = await refusal(await the.post(path, claude));
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ type: 'error', error: { message: expect.stringContaining('sensitive words detected') } });
+    }
+    const system = { ...claude, system: 'Speak of 违禁词', messages: message('hi') };
+    expect((await the.post('/v1/messages', system)).status).toBe(400);
+    const embedding = await the.post('/v1/embeddings', { model: 'text-embedding-3-small', input: ['fine', 'contraband'] });
+    expect((await refusal(embedding)).body.error.code).toBe('sensitive_words_detected');
+    await expectUntouched(the);
+  });
+
+  it('let everything else through, also the names of roles and parts of words', async () => {
+    await using the = await scene({ SensitiveWords: 'user\ncontraband' });
+    for (const content of ['Say hello', 'contra band', '', 'contraban']) {
+      expect((await the.chat({ messages: message(content) })).status).toBe(200);
+    }
+    expect((await the.chat({ messages: message('the users of it') })).status).toBe(400);
+  });
+
+  it.each(['CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled'])('pass while %s is off', async (key) => {
+    await using the = await scene({ [key]: 'false' });
+    expect((await the.chat({ messages: message('contraband') })).status).toBe(200);
+    await setOption(the.app, key, 'true');
+    expect((await the.chat({ messages: message('contraband') })).status).toBe(400);
+    await setOption(the.app, 'SensitiveWords', ' \n ');
+    expect((await the.chat({ messages: message('contraband') })).status).toBe(200);
+  });
+
+  it('are found in a large body, also where a piece of the search ends', async () => {
+    await using the = await scene({
+      SensitiveWords: ['contraband', ...Array.from({ length: 200 }, (_, n) => `filler-${n}-word`)].join('\n'),
+    });
+    const piece = 64 * 1024;
+    for (const before of [piece - 10, piece - 5, piece - 1, piece, piece * 3 + 7]) {
+      const content = `${'x'.repeat(before)}contraband${'y'.repeat(70_000)}`;
+      expect((await the.chat({ messages: message(content) })).status).toBe(400);
+    }
+    await expectUntouched(the);
+    expect((await the.chat({ messages: message('x'.repeat(300_000)) })).status).toBe(200);
+  });
+
+  it('are kept in the log as a refusal, without the prompt or the word', async () => {
+    await using the = await scene();
+    await the.chat({ messages: message('contraband in harbour nine') });
+    const row = await until(async () => {
+      const [found] = await the.app.context.db.collection('logs').find({ type: 5 });
+      return found ?? null;
+    });
+    expect(row).toMatchObject({ user_id: the.user.id, model_name: testModel, quota: 0 });
+    expect(LogOther.parse(row.other).refusal).toMatchObject({ code: 'sensitive_words_detected', status: 400 });
+    expect(JSON.stringify(row)).not.toMatch(/contraband|harbour/);
+  });
+
+  it('of somebody without a key are not looked for: the key is asked first', async () => {
+    await using the = await scene();
+    const response = await the.chat({ messages: message('contraband') }, { authorization: 'Bearer sk-unknown' });
+    expect(response.status).toBe(401);
+  });
+});
