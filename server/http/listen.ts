@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
-import { watchAnswer } from '#server/http/answer-watch.ts';
+import { watchAnswer } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createProgressWatch } from '#server/progress-watch.ts';
 import { createRandomText } from '#server/random-text.ts';

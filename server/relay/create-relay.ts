@@ -5,7 +5,7 @@ import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
-import { createHeldAnswers } from '#server/relay/accounting/held-answers.ts';
+import { createHeldAnswers } from '#server/relay/accounting/held-responses.ts';
 import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';

@@ -5,7 +5,7 @@ import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import { bufferAnswer } from '#server/relay/client-answer.ts';
+import { bufferAnswer } from '#server/relay/client-response.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { invalidAnswer } from '#server/upstream/upstream-error.ts';
 import { refusesChannel } from '#server/upstream/failure-consequences.ts';

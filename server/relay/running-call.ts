@@ -4,7 +4,7 @@ import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import type { HeldAnswer } from '#server/relay/accounting/held-answers.ts';
+import type { HeldAnswer } from '#server/relay/accounting/held-responses.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { StopReason } from '#server/relay/call-end.ts';

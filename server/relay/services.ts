@@ -5,7 +5,7 @@ import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
-import type { HeldAnswers } from '#server/relay/accounting/held-answers.ts';
+import type { HeldAnswers } from '#server/relay/accounting/held-responses.ts';
 import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';

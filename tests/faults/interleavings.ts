@@ -16,7 +16,7 @@ import { buildUserRecord } from '#tests/support/build.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
-import { seededRandom } from '#tests/support/upstream-answers.ts';
+import { seededRandom } from '#tests/support/upstream-responses.ts';
 
 export interface InterleavingsOptions {
   engine: Engine;

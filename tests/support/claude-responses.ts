@@ -1,7 +1,7 @@
 // Responses in the format of Claude Messages, made from a request and a behaviour, and the refusals of a provider that takes
 // its format strictly. Pure: the server is in `fake-upstream.ts`.
 import type { Behaviour, UpstreamError } from './upstream-behaviour.ts';
-import { isObject } from './upstream-answers.ts';
+import { isObject } from './upstream-responses.ts';
 
 type Json = Record<string, unknown>;
 

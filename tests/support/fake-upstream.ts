@@ -15,14 +15,14 @@ import {
   readChat,
   readEmbedding,
   seededRandom,
-} from './upstream-answers.ts';
-import type { ChatRequest } from './upstream-answers.ts';
+} from './upstream-responses.ts';
+import type { ChatRequest } from './upstream-responses.ts';
 import { claudeError, claudeErrorFor, messageEvents, messageOf, readMessages } from './claude-responses.ts';
 import type { MessagesRequest } from './claude-responses.ts';
 import type { Behaviour, Garbage, UpstreamError } from './upstream-behaviour.ts';
 
 export type { Behaviour } from './upstream-behaviour.ts';
-export { embeddingOf } from './upstream-answers.ts';
+export { embeddingOf } from './upstream-responses.ts';
 
 /** Where a request stands: `aborted` when the caller hung up, `cut` when the fake upstream did. */
 export type Outcome = 'open' | 'complete' | 'aborted' | 'cut';

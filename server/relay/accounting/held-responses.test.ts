@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHeldAnswers } from './held-answers.ts';
+import { createHeldAnswers } from './held-responses.ts';
 
 /** An answer that comes in pieces of ten bytes, as far as it may. */
 function arrange() {
