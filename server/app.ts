@@ -8,6 +8,7 @@ import { isRelayPath, isServerPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
+import { mountDashboard } from '#server/features/dashboard/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
@@ -58,6 +59,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/
+  mountDashboard(host); //                 /api/data/
   mountModels(host); //                    /api/pricing, group, models
   mountOptions(host); //                   /api/option/
   mountOpenApi(host); //                   /api/openapi.json

@@ -249,7 +249,6 @@ export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey
   'DisplayTokenStatEnabled',
   'DrawingEnabled',
   'TaskEnabled',
-  'DataExportEnabled',
   'MjNotifyEnabled',
   'MjAccountFilterEnabled',
   'MjModeClearEnabled',

@@ -23,6 +23,8 @@ export const SiteStatus = z.object({
   enable_task: z.boolean(),
   enable_data_export: z.boolean(),
   data_export_default_time: z.string(),
+  /** Minutes after which the dashboard is brought up to date. */
+  data_export_interval: z.number().optional(),
   default_collapse_sidebar: z.boolean(),
   mj_notify_enabled: z.boolean(),
   turnstile_check: z.boolean(),

@@ -17,6 +17,7 @@ import type { ProcessRecord } from './records/process.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
 import type { SessionRecord } from './records/session.ts';
 import type { TokenRecord } from './records/token.ts';
+import type { UsageSumRecord } from './records/usage-sum.ts';
 import type { UserRecord } from './records/user.ts';
 import type { WatchRecord } from './records/watch.ts';
 
@@ -30,6 +31,7 @@ export interface Records {
   log_hours: LogHourRecord;
   log_sums: LogSumRecord;
   log_folds: LogFoldRecord;
+  usage_sums: UsageSumRecord;
   options: OptionRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
@@ -48,6 +50,8 @@ interface CollectionSpec {
   /** Ids are texts; otherwise whole numbers. */
   textIds?: boolean;
 }
+
+const sumFields = ['calls', 'errors', 'quota', 'prompt_tokens', 'completion_tokens', 'first_byte_ms', 'duration_ms'] as const;
 
 type IdKind<Id> = Id extends string ? { textIds: true } : { textIds?: false };
 
@@ -117,6 +121,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     textIds: true,
     idBlock: 1,
     indexes: [{ name: 'key', fields: ['key', 'start', 'model_name', 'channel_id', 'group', 'hidden', 'failed', 'quota'] }],
+  },
+  usage_sums: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'time', fields: ['key', 'start', 'name', ...sumFields] },
+      { name: 'name', fields: ['key', 'name', 'start', ...sumFields] },
+    ],
   },
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   options: { textIds: true, idBlock: 1, indexes: [] },

@@ -7,6 +7,7 @@ import type { Database } from '#server/db/database.ts';
 import { LogType } from '#shared/logs.ts';
 import { foldDay } from './fold-day.ts';
 import { foldHour } from './fold-hour.ts';
+import { foldUsageDay, foldUsageHour } from './fold-usage.ts';
 import { allHours, dayOf, daySeconds, foldLagSeconds, hourOf, hourSeconds } from './rollup-shape.ts';
 
 type FoldContext = Pick<AppContext, 'db' | 'now' | 'log'>;
@@ -24,6 +25,7 @@ export async function foldLog(context: FoldContext): Promise<void> {
   const head = await openHead(context);
   await refoldChanged(context, head, isOverdue);
   const until = await foldHours(context, head, isOverdue);
+  await foldUsage(context, head, until, isOverdue);
   let day = head.days_until ?? 0;
   while (day + daySeconds <= until && !isOverdue()) {
     const next = await db.collection('log_sums').first({ key: allHours, start: { gte: day } }, { sort: [['start', 1]] });
@@ -61,8 +63,20 @@ export async function checkFolds(context: FoldContext): Promise<number> {
 }
 
 async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
-  const fresh: LogFoldRecord = { id: 'head', until: 0, days_until: 0, generation: 0, since: Math.floor(now() / 1000) };
-  return (await db.collection('log_folds').patch({ id: 'head' }, { max: { generation: 0 } }, { insertIfMissing: fresh })) ?? fresh;
+  const fresh: LogFoldRecord = {
+    id: 'head',
+    until: 0,
+    days_until: 0,
+    generation: 0,
+    usage_until: 0,
+    usage_days_until: 0,
+    since: Math.floor(now() / 1000),
+  };
+  return (
+    (await db
+      .collection('log_folds')
+      .patch({ id: 'head' }, { max: { generation: 0, usage_until: 0, usage_days_until: 0 } }, { insertIfMissing: fresh })) ?? fresh
+  );
 }
 
 async function foldHours({ db, now }: FoldContext, head: LogFoldRecord, isOverdue: () => boolean): Promise<number> {
@@ -95,9 +109,40 @@ async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOv
       await folds.patch({ id: 'head' }, { increment: { generation: 1 } });
       await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
       if (dayOf(hour) < (head.days_until ?? 0)) await foldDay(db, dayOf(hour));
+      await refoldUsage(db, head, hour);
     }
     for (const mark of due) await folds.remove({ id: mark.id });
   }
+}
+
+/** The dashboard's sums follow the hours; after an update they follow from the first hour that there is. */
+async function foldUsage({ db }: FoldContext, head: LogFoldRecord, until: number, isOverdue: () => boolean): Promise<void> {
+  const folds = db.collection('log_folds');
+  let at = head.usage_until ?? 0;
+  while (at < until && !isOverdue()) {
+    const next = await db.collection('log_sums').first({ key: allHours, start: { gte: at } }, { sort: [['start', 1]] });
+    const hour = Math.min(next?.start ?? until, until);
+    if (hour < until) await foldUsageHour(db, hour);
+    const after = Math.min(until, hour + hourSeconds);
+    if ((await folds.patch({ id: 'head', usage_until: at }, { set: { usage_until: after } })) === null) return;
+    head.usage_until = at = after;
+  }
+  let day = head.usage_days_until ?? 0;
+  while (day + daySeconds <= at && !isOverdue()) {
+    const next = await db.collection('usage_sums').first({ key: 'all', start: { gte: day } }, { sort: [['start', 1]] });
+    const found = Math.min(dayOf(next?.start ?? at), dayOf(at));
+    if (found + daySeconds <= at) await foldUsageDay(db, found);
+    const after = found + daySeconds <= at ? found + daySeconds : found;
+    if ((await folds.patch({ id: 'head', usage_days_until: day }, { set: { usage_days_until: after } })) === null) return;
+    head.usage_days_until = day = after;
+  }
+}
+
+/** Of hours whose rows were deleted the dashboard keeps what it has. */
+async function refoldUsage(db: Database, head: LogFoldRecord, hour: number): Promise<void> {
+  if (hour >= (head.usage_until ?? 0) || hour < (head.deleted_until ?? 0)) return;
+  await foldUsageHour(db, hour);
+  if (dayOf(hour) < (head.usage_days_until ?? 0)) await foldUsageDay(db, dayOf(hour));
 }
 
 async function isComplete(db: Database, hour: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Database, Write } from '#server/db/database.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
+import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 
 /** Written at once; the event loop runs between. */
 const batchRecords = 200;
@@ -9,6 +10,7 @@ const batchRecords = 200;
 type Replacement = { prefix: string } & (
   | { into: 'log_hours'; records: readonly LogHourRecord[] }
   | { into: 'log_sums'; records: readonly LogSumRecord[] }
+  | { into: 'usage_sums'; records: readonly UsageSumRecord[] }
 );
 
 /** Replaces all records whose ids begin alike. Not at once: whoever reads them is to know that they are changing. */
@@ -21,5 +23,7 @@ export async function replaceRecords(db: Database, replacement: Replacement): Pr
 function insertionsOf(replacement: Replacement): Write[] {
   if (replacement.into === 'log_hours')
     return replacement.records.map((insert): Write => ({ insert, into: 'log_hours', ignoreConflict: true }));
+  if (replacement.into === 'usage_sums')
+    return replacement.records.map((insert): Write => ({ insert, into: 'usage_sums', ignoreConflict: true }));
   return replacement.records.map((insert): Write => ({ insert, into: 'log_sums', ignoreConflict: true }));
 }

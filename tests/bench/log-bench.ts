@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { openDatabase } from '#server/db/open.ts';
+import { readFigures } from '#server/features/dashboard/read-figures.ts';
 import { listLogs, listOwnLogs } from '#server/features/logs/list-logs.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
@@ -32,16 +33,19 @@ export async function benchLogs(rows: number): Promise<void> {
       for (;;) {
         await foldLog(context);
         const head = await db.collection('log_folds').get('head');
-        if ((head?.until ?? 0) >= closed && (head?.days_until ?? 0) + 86_400 > closed) break;
+        const behind = Math.min(head?.until ?? 0, head?.usage_until ?? 0);
+        if (behind >= closed && Math.min(head?.days_until ?? 0, head?.usage_days_until ?? 0) + 86_400 > closed) break;
       }
     });
-    for (const name of ['logs', 'log_hours', 'log_sums'] as const) print(`  ${name}: ${await db.collection(name).count({})} records`);
+    for (const name of ['logs', 'log_hours', 'log_sums', 'usage_sums'] as const)
+      print(`  ${name}: ${await db.collection(name).count({})} records`);
     for (const [title, ask] of [
       ['statistics', (given: Given, own?: number) => sumLogs(context, given, own)],
+      ['dashboard', (given: Given, own?: number) => readFigures(context, given, own)],
       ['lists', (given: Given, own?: number) => (own === undefined ? listLogs(context, given) : listOwnLogs(context, given, own))],
     ] as const) {
       const results: { ms: number; name: string }[] = [];
-      for (const [index, { given, own }] of [...questions(title === 'lists')].entries()) {
+      for (const [index, { given, own }] of [...(title === 'dashboard' ? dashboards() : questions(title === 'lists'))].entries()) {
         if (index % every !== 0) continue;
         const times: number[] = [];
         // What takes so long is not asked again.
@@ -93,6 +97,24 @@ function* questions(isList: boolean): Generator<{ given: Given; own?: number }> 
       yield { given: { ...given, username: 'user1' } };
       if (!('channel' in given)) yield { given, own: 1 };
       if (!('channel' in given)) yield { given, own: 900 };
+    }
+  }
+}
+
+function* dashboards(): Generator<{ given: Given; own?: number }> {
+  for (const [step, days] of [
+    ['hour', 1],
+    ['hour', 7],
+    ['day', 7],
+    ['day', 30],
+    ['week', 30],
+  ] as const) {
+    for (const by of ['model', 'channel', 'user', 'token']) {
+      const given = { step, by, start_timestamp: end - days * 86_400, utc_offset: 480 };
+      yield { given };
+      yield { given: { ...given, username: 'user1' } };
+      if (by === 'model' || by === 'token') yield { given, own: 1 };
+      if (by === 'model' || by === 'token') yield { given, own: 900 };
     }
   }
 }

@@ -38,7 +38,7 @@ describe.each(engines)('site on $kind', (engine) => {
       enable_online_topup: false,
       enable_drawing: false,
       enable_task: false,
-      enable_data_export: false,
+      enable_data_export: true,
       data_export_default_time: 'hour',
       register_enabled: true,
       turnstile_check: false,

@@ -5,6 +5,11 @@ export interface LogFoldRecord {
   until?: number;
   /** Head: the days before this one are. */
   days_until?: number;
+  /** Head: the hours and days before these have the dashboard's sums (`usage_sums`). */
+  usage_until?: number;
+  usage_days_until?: number;
+  /** Head: rows before this moment may have been deleted; what the dashboard has of those hours is not made anew. */
+  deleted_until?: number;
   /** Head: grows before folded hours are written anew. */
   generation?: number;
   /** Head: where checking goes on. */

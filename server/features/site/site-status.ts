@@ -3,7 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import type { Settings } from '#server/settings/settings.ts';
 
 /**
- * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings, tasks and the dashboard. Of
+ * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks. Of
  * those that this server does not have yet it says no, whatever their settings say, which are kept for the day that it has them.
  * @param startTime Unix seconds
  */
@@ -30,8 +30,9 @@ export function siteStatus(
     enable_batch_update: false,
     enable_drawing: false,
     enable_task: false,
-    enable_data_export: false,
+    enable_data_export: settings.get('DataExportEnabled'),
     data_export_default_time: settings.get('DataExportDefaultTime'),
+    data_export_interval: settings.get('DataExportInterval'),
     default_collapse_sidebar: settings.get('DefaultCollapseSidebar'),
     mj_notify_enabled: settings.get('MjNotifyEnabled'),
     turnstile_check: false,

@@ -1,0 +1,135 @@
+// What the dashboard shows of a time: the whole, the same of the time before, and the largest by name, step by step.
+import { AppError } from '#shared/errors.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import { longestUsageSeconds, mostUsageSteps, namedSeries, namedTotals } from '#shared/dashboard.ts';
+import type { NamedSums, UsageBy, UsageFigures, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import type { AppContext } from '#server/context.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
+import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
+import type { UsageCell } from '#server/logs/read-usage.ts';
+import { addSums, daySeconds, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
+import { nameLabels } from './name-labels.ts';
+
+type Context = Pick<AppContext, 'db' | 'now'>;
+type Query = Partial<QueryOf<typeof dashboardApi.figures>>;
+
+const stepSeconds: Record<UsageStep, number> = { hour: hourSeconds, day: daySeconds, week: 7 * daySeconds };
+/** What is written anew while it is being read is read once more. */
+const tries = 3;
+
+/** `ownId`: only that user's calls, and not by what concerns administrators. @throws {AppError} `invalid_field`, `forbidden` */
+export async function readFigures(context: Context, query: Query, ownId?: number): Promise<UsageFigures> {
+  const { by = 'model', step = 'hour' } = query;
+  if (ownId !== undefined && (by === 'channel' || by === 'user')) throw new AppError('forbidden');
+  const frame = frameOf(query, step, Math.floor(context.now() / 1000));
+  let userId = ownId;
+  if (ownId === undefined && query.username !== undefined) {
+    const user = await context.db.collection('users').first({ username: query.username });
+    if (user === null) throw new AppError('user_not_found');
+    userId = user.id;
+  }
+  const scope = { userId, by: userId !== undefined && by === 'user' ? ('model' as const) : by };
+  for (let attempt = 1; ; attempt += 1) {
+    const state = await readUsageState(context.db);
+    const figures = await figuresOf(context, { frame, scope, step, state });
+    const isSame = attempt >= tries || (await readUsageState(context.db)).generation === state.generation;
+    if (isSame) return figures;
+  }
+}
+
+/** Steps of local time. */
+interface Frame {
+  steps: number[];
+  start: number;
+  /** When the last step ends, and up to where there are calls. */
+  end: number;
+  known: number;
+  seconds: number;
+  at: number;
+}
+
+function frameOf({ start_timestamp: asked, end_timestamp: until, utc_offset: minutes = 0 }: Query, step: UsageStep, at: number): Frame {
+  const seconds = stepSeconds[step];
+  // 1970 began on a Thursday; weeks begin on Monday.
+  const shift = minutes * 60 + (step === 'week' ? 3 * daySeconds : 0);
+  const floor = (time: number) => Math.floor((time + shift) / seconds) * seconds - shift;
+  const last = Math.min(until === undefined || until === 0 ? at : until, at);
+  const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
+  if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
+  if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
+  const steps: number[] = [];
+  for (let time = floor(first); time <= last; time += seconds) steps.push(time);
+  if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
+  const start = steps[0] ?? floor(first);
+  return { steps, start, end: start + steps.length * seconds, known: (Math.floor(at / hourSeconds) + 1) * hourSeconds, seconds, at };
+}
+
+interface Plan {
+  frame: Frame;
+  scope: { userId: number | undefined; by: UsageBy };
+  step: UsageStep;
+  state: Awaited<ReturnType<typeof readUsageState>>;
+}
+
+async function figuresOf(context: Context, { frame, scope, step, state }: Plan): Promise<UsageFigures> {
+  const { db } = context;
+  const { userId, by } = scope;
+  // Zones that are half an hour off begin their days within an hour: that hour counts where it begins.
+  const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
+  const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
+  const length = frame.steps.length * frame.seconds;
+  const [whole, previous, totals] = await Promise.all([
+    readUsage(db, state, { kind: 'all', userId, from, to }),
+    readUsage(db, state, { kind: 'all', userId, from: from - length, to: Math.min(from - length + (frame.end - frame.start), from) }),
+    readUsageTotals(db, state, { kind: by, userId, from, to }),
+  ]);
+  const ranked = [...totals].toSorted(([, a], [, b]) => b.quota - a.quota || b.calls - a.calls);
+  const names = ranked.slice(0, namedSeries).map(([name]) => name);
+  const series = names.length === 0 ? [] : await readUsage(db, state, { kind: by, userId, from, to, names });
+  const listed = ranked.slice(0, namedTotals);
+  const labels = await nameLabels(
+    context,
+    by,
+    userId,
+    listed.map(([name]) => name),
+  );
+  const complete = completeFrom(state, { from, to });
+  return {
+    start: frame.start,
+    end: frame.end,
+    at: frame.at,
+    step,
+    by,
+    steps: frame.steps,
+    whole: inSteps(frame, whole),
+    previous: inSteps(frame, previous, length),
+    previous_so_far: sumOf(previous.filter((cell) => cell.hour + length < frame.at - (frame.at % hourSeconds)).map((cell) => cell.sums)),
+    totals: listed.map(([name, sums]): NamedSums => ({ name, label: labels.get(name) ?? name, sums })),
+    others: { count: ranked.length - listed.length, sums: sumOf(ranked.slice(namedTotals).map(([, sums]) => sums)) },
+    series: names.map((name) => ({
+      name,
+      sums: inSteps(
+        frame,
+        series.filter((cell) => cell.name === name),
+      ),
+    })),
+    complete_from: complete === from ? null : complete,
+  };
+}
+
+/** `ahead`: the cells are so much earlier. */
+function inSteps({ steps, start, seconds }: Frame, cells: readonly UsageCell[], ahead = 0): UsageSums[] {
+  const sums = steps.map(() => emptySums());
+  for (const cell of cells) {
+    const place = sums[Math.floor((cell.hour + ahead - start) / seconds)];
+    if (place !== undefined) addSums(place, cell.sums);
+  }
+  return sums;
+}
+
+function sumOf(parts: readonly CallSums[]): CallSums {
+  const sum = emptySums();
+  for (const part of parts) addSums(sum, part);
+  return sum;
+}

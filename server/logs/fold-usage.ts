@@ -1,0 +1,74 @@
+// The dashboard's sums of one hour and one day: by model, channel, user and token. They are made of the hours by everything
+// (`fold-hour.ts`), and read a hundred times faster.
+import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
+import type { Database } from '#server/db/database.ts';
+import { replaceRecords } from './replace-records.ts';
+import { addSums, daySeconds, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
+import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
+
+/** A user with so many records in an hour has sums of their own; fewer are as quickly read. */
+export const manyInHour = 12;
+
+export async function foldUsageHour(db: Database, hour: number): Promise<void> {
+  const records: LogHourRecord[] = [];
+  const counts = new Map<number, number>();
+  for await (const record of db.collection('log_hours').each(idsWithin('', hour, hour + hourSeconds))) {
+    if (record.hidden) continue;
+    records.push(record);
+    counts.set(record.user_id, (counts.get(record.user_id) ?? 0) + 1);
+  }
+  const sums = new SumMap(`h${timePrefix(hour)}.`, hour);
+  for (const record of records) {
+    const { user_id: userId, model_name: model, channel_id: channel, token_name: token } = record;
+    sums.add(usageKey('all'), '', record);
+    sums.add(usageKey('model'), model, record);
+    sums.add(usageKey('channel'), String(channel), record);
+    sums.add(usageKey('user'), String(userId), record);
+    sums.add(usageKey('token'), ownedTokenName(userId, token), record);
+    if ((counts.get(userId) ?? 0) < manyInHour) continue;
+    sums.add(usageKey('model', userId), model, record);
+    sums.add(usageKey('channel', userId), String(channel), record);
+    sums.add(usageKey('token', userId), token, record);
+  }
+  await replaceRecords(db, { into: 'usage_sums', prefix: sums.prefix, records: sums.records() });
+}
+
+export async function foldUsageDay(db: Database, day: number): Promise<void> {
+  const sums = new SumMap(`d${timePrefix(day)}.`, day);
+  for await (const record of db.collection('usage_sums').each(idsWithin('h', day, day + daySeconds))) {
+    const key = usageDayKey(record.key);
+    if (key !== undefined) sums.add(key, record.name, record);
+  }
+  await replaceRecords(db, { into: 'usage_sums', prefix: sums.prefix, records: sums.records() });
+}
+
+function idsWithin(head: string, from: number, to: number): { and: { id: { gte: string } | { lt: string } }[] } {
+  return { and: [{ id: { gte: `${head}${timePrefix(from)}` } }, { id: { lt: `${head}${timePrefix(to)}` } }] };
+}
+
+class SumMap {
+  readonly prefix: string;
+  readonly #start: number;
+  readonly #sums = new Map<string, UsageSumRecord>();
+
+  constructor(prefix: string, start: number) {
+    this.prefix = prefix;
+    this.#start = start;
+  }
+
+  add(key: string, name: string, sums: CallSums): void {
+    const place = `${key}\n${name}`;
+    let known = this.#sums.get(place);
+    if (known === undefined) {
+      known = { id: `${this.prefix}${digestOf([key, name])}`, key, start: this.#start, name, ...emptySums() };
+      this.#sums.set(place, known);
+    }
+    addSums(known, sums);
+  }
+
+  records(): UsageSumRecord[] {
+    return [...this.#sums.values()];
+  }
+}

@@ -1,0 +1,221 @@
+// What calls came to by the hour, for the dashboard: folded hours from their sums, the newest from the rows, by index and in the
+// reader's thread.
+import { LogType } from '#shared/logs.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
+import type { Database } from '#server/db/database.ts';
+import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
+import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
+import type { UsageKind } from './usage-keys.ts';
+
+export interface UsageQuestion {
+  kind: UsageKind;
+  /** Whose calls; everybody's unless told. */
+  userId?: number | undefined;
+  /** Unix seconds, whole hours, half-open. */
+  from: number;
+  to: number;
+  /** Only these. */
+  names?: readonly string[] | undefined;
+}
+
+export interface UsageCell {
+  /** When the hour began. */
+  hour: number;
+  name: string;
+  sums: CallSums;
+}
+
+/** How far sums go at one moment. */
+export interface UsageState {
+  /** Hours before this one are read from their sums. */
+  until: number;
+  daysUntil: number;
+  /** Hours before that which have changed since, and are read from their rows. */
+  changed: number[];
+  generation: number;
+}
+
+/** So many hours are read from rows at most: more are only there while an old log is being folded. */
+const mostRowHours = 8;
+
+export async function readUsageState(db: Database): Promise<UsageState> {
+  const folds = db.collection('log_folds');
+  const head = await folds.get('head');
+  const until = head?.usage_until ?? 0;
+  const marks = head === null ? [] : await folds.find({ hour: { gte: head.deleted_until ?? 0 } }, { sort: [['hour', -1]], limit: 200 });
+  const changed = [...new Set(marks.map((mark) => mark.hour ?? 0))].filter((hour) => hour < until);
+  return {
+    until,
+    daysUntil: head?.usage_days_until ?? 0,
+    changed: changed.slice(0, mostRowHours),
+    generation: head?.generation ?? 0,
+  };
+}
+
+/** The first hour of a time whose calls are all in the answer: later than `from` while an old log is being folded. */
+export function completeFrom({ until }: UsageState, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): number {
+  const unfolded = (to - Math.max(from, until)) / hourSeconds;
+  return unfolded > mostRowHours ? to - mostRowHours * hourSeconds : from;
+}
+
+/** By the hour and name. */
+export async function readUsage(db: Database, state: UsageState, question: UsageQuestion): Promise<UsageCell[]> {
+  const hours = rowHours(state, question);
+  const skipped = new Set(hours);
+  const [folded, rows] = await Promise.all([
+    foldedCells(db, state, question),
+    Promise.all(hours.map((hour) => rowCells(db, question, hour))),
+  ]);
+  return [...folded.filter((cell) => !skipped.has(cell.hour)), ...rows.flat()];
+}
+
+/** By name over the whole time: of what there is much of, whole days are read as days. */
+export async function readUsageTotals(db: Database, state: UsageState, question: UsageQuestion): Promise<Map<string, CallSums>> {
+  const { from, to, kind, userId } = question;
+  const dayKey = usageDayKey(usageKey(kind, userId));
+  const firstDay = dayOf(from + daySeconds - 1);
+  const lastDay = Math.min(dayOf(to), dayOf(Math.max(0, state.daysUntil)));
+  const hasDays = dayKey !== undefined && firstDay < lastDay && !state.changed.some((hour) => hour >= firstDay && hour < lastDay);
+  const totals = new Map<string, CallSums>();
+  if (!hasDays) {
+    addCells(totals, await readUsage(db, state, question));
+    return totals;
+  }
+  const [before, after, light, days] = await Promise.all([
+    readUsage(db, state, { ...question, to: firstDay }),
+    readUsage(db, state, { ...question, from: lastDay }),
+    userId === undefined ? [] : lightCells(db, { ...question, userId, from: firstDay, to: lastDay }),
+    db.collection('usage_sums').group({ filter: ofKey(dayKey, { ...question, from: firstDay, to: lastDay }), by: ['name'], sum: summed }),
+  ]);
+  for (const cells of [before, after, light]) addCells(totals, cells);
+  for (const row of days) addTo(totals, String(row['name']), sumsOf(row));
+  return totals;
+}
+
+function addCells(totals: Map<string, CallSums>, cells: readonly UsageCell[]): void {
+  for (const { name, sums } of cells) addTo(totals, name, sums);
+}
+
+function addTo(totals: Map<string, CallSums>, name: string, sums: CallSums): void {
+  let known = totals.get(name);
+  if (known === undefined) totals.set(name, (known = emptySums()));
+  addSums(known, sums);
+}
+
+/** Which hours are read from their rows. */
+function rowHours(state: UsageState, { from, to }: UsageQuestion): number[] {
+  const hours = state.changed.filter((hour) => hour >= from && hour < to);
+  for (let hour = hourOf(to - 1); hour >= Math.max(from, state.until) && hours.length < 2 * mostRowHours; hour -= hourSeconds)
+    hours.push(hour);
+  return hours;
+}
+
+async function foldedCells(db: Database, state: UsageState, question: UsageQuestion): Promise<UsageCell[]> {
+  const { kind, userId } = question;
+  const within = { ...question, to: Math.min(question.to, state.until) };
+  if (within.from >= within.to) return [];
+  // Of one user the sum of everything is the sum over the models.
+  const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
+  const [rows, light] = await Promise.all([
+    db.collection('usage_sums').group({ filter: ofKey(key, within), by: kind === 'all' ? ['start'] : ['start', 'name'], sum: summed }),
+    userId === undefined ? [] : lightCells(db, { ...within, userId }),
+  ]);
+  return [...rows.map((row) => ({ hour: Number(row['start']), name: String(row['name'] ?? ''), sums: sumsOf(row) })), ...light];
+}
+
+/** The hours in which that user called too little to have sums of their own. */
+async function lightCells(db: Database, question: UsageQuestion & { userId: number }): Promise<UsageCell[]> {
+  const { kind, userId, from, to, names } = question;
+  const filter = { ...ofKey(usageKey('model', userId), { from, to }) };
+  const heavy = await db.collection('usage_sums').group({ filter, by: ['start'] });
+  const known = new Set(heavy.map((row) => Number(row['start'])));
+  const hours: number[] = [];
+  for (let hour = from; hour < to; hour += hourSeconds) if (!known.has(hour)) hours.push(hour);
+  if (hours.length === 0) return [];
+  const field = kind === 'channel' ? 'channel_id' : kind === 'token' ? 'token_name' : 'model_name';
+  const time: Filter<LogHourRecord>[] = known.size === 0 ? [{ hour: { gte: from } }, { hour: { lt: to } }] : [{ hour: { in: hours } }];
+  const rows = await db.collection('log_hours').group({
+    filter: { user_id: userId, and: time, hidden: false },
+    by: kind === 'all' ? ['hour'] : ['hour', field],
+    sum: summed,
+  });
+  return rows
+    .map((row) => ({ hour: Number(row['hour']), name: kind === 'all' ? '' : String(row[field]), sums: sumsOf(row) }))
+    .filter((cell) => names === undefined || names.includes(cell.name));
+}
+
+async function rowCells(db: Database, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
+  const fields = rowFields[kind].filter((field) => userId === undefined || field !== 'user_id');
+  const filter: Filter<LogRecord> = {
+    ...(userId === undefined ? {} : { user_id: userId }),
+    and: [
+      { created_at: { gte: hour } },
+      { created_at: { lt: hour + hourSeconds } },
+      { type: LogType.consumption },
+      { hidden: { exists: false } },
+    ],
+  };
+  const rows = await db.collection('logs').group({ filter, by: [...fields, 'failed'], sum: summedRows });
+  const totals = new Map<string, CallSums>();
+  for (const row of rows) {
+    const values = fields.map((field) => row[field]);
+    const name = values.length === 2 ? ownedTokenName(Number(values[0]), String(values[1])) : String(values[0] ?? '');
+    if (names !== undefined && !names.includes(name)) continue;
+    const hasFailed = row['failed'] === 1;
+    addTo(totals, name, {
+      ...sumsOf(row),
+      calls: row.count,
+      errors: hasFailed ? row.count : 0,
+      first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
+      duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
+    });
+  }
+  return [...totals].map(([name, sums]) => ({ hour, name, sums }));
+}
+
+const rowFields = {
+  all: [],
+  model: ['model_name'],
+  channel: ['channel_id'],
+  user: ['user_id'],
+  token: ['user_id', 'token_name'],
+} as const satisfies Record<UsageKind, readonly string[]>;
+
+const summed = {
+  calls: 'calls',
+  errors: 'errors',
+  quota: 'quota',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'completion_tokens',
+  first_byte_ms: 'first_byte_ms',
+  duration_ms: 'duration_ms',
+} as const;
+const summedRows = {
+  quota: 'quota',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'completion_tokens',
+  first_byte_ms: 'other.frt',
+  duration_ms: 'other.duration_ms',
+} as const;
+
+function ofKey(key: string, { from, to, names }: Pick<UsageQuestion, 'from' | 'to' | 'names'>): Filter<UsageSumRecord> {
+  const time: Filter<UsageSumRecord>[] = [{ start: { gte: from } }, { start: { lt: to } }];
+  return { and: [{ key }, ...(names === undefined ? [] : [{ name: { in: [...names] } }]), ...time] };
+}
+
+function sumsOf(row: GroupRow): CallSums {
+  const value = (name: keyof CallSums) => Number(row[name] ?? 0);
+  return {
+    calls: value('calls'),
+    errors: value('errors'),
+    quota: value('quota'),
+    prompt_tokens: value('prompt_tokens'),
+    completion_tokens: value('completion_tokens'),
+    first_byte_ms: value('first_byte_ms'),
+    duration_ms: value('duration_ms'),
+  };
+}

@@ -1,0 +1,25 @@
+// How the dashboard's sums are named. They go further back than the rows of the log, which may be deleted.
+/** What calls are told apart by. */
+export type UsageSplit = 'model' | 'channel' | 'user' | 'token';
+/** `all`: one sum of everything. Of one user that is the sum over the models. */
+export type UsageKind = UsageSplit | 'all';
+
+export const usageSplits: readonly UsageSplit[] = ['model', 'channel', 'user', 'token'];
+/** Those of which there are many in a day: they are summed by the day too. */
+const manyNames: ReadonlySet<UsageKind> = new Set<UsageKind>(['user', 'token']);
+
+/** The key of the hours of everybody, or of one user who called much in that hour. */
+export function usageKey(kind: UsageKind, userId?: number): string {
+  return userId === undefined ? kind : `u${userId}:${kind}`;
+}
+
+/** The key of days; undefined where there are none. */
+export function usageDayKey(key: string): string | undefined {
+  const kind = key.slice(key.indexOf(':') + 1);
+  return [...manyNames].some((one) => one === kind) ? `d:${key}` : undefined;
+}
+
+/** Names of tokens are their owner's affair: of everybody's tokens the owner is a part of the name. */
+export function ownedTokenName(userId: number, tokenName: string): string {
+  return `${userId}:${tokenName}`;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { QueryInt, QueryText } from '#shared/envelope.ts';
+
+/** How wide a step of time is. */
+export const UsageStep = z.enum(['hour', 'day', 'week']);
+export type UsageStep = z.infer<typeof UsageStep>;
+
+/** What calls are told apart by. Channels and users are for administrators. */
+export const UsageBy = z.enum(['model', 'token', 'channel', 'user']);
+export type UsageBy = z.infer<typeof UsageBy>;
+
+/** Seconds that a question may be about. */
+export const longestUsageSeconds = 93 * 86_400;
+/** Steps that it may have. */
+export const mostUsageSteps = 400;
+/** What stands in the series by name; the rest is the difference to the whole. */
+export const namedSeries = 5;
+/** What stands in the list of totals by name. */
+export const namedTotals = 50;
+
+/** What calls came to. */
+export const UsageSums = z.object({
+  calls: z.int(),
+  /** Calls that did not end well. */
+  errors: z.int(),
+  quota: z.int(),
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  /** Milliseconds, sums over the calls that ended well. */
+  first_byte_ms: z.int(),
+  duration_ms: z.int(),
+});
+export type UsageSums = z.infer<typeof UsageSums>;
+
+const NamedSums = z.object({
+  /** The name of the model or token, the id of the channel or user. */
+  name: z.string(),
+  /** What to show for it. */
+  label: z.string(),
+  sums: UsageSums,
+});
+export type NamedSums = z.infer<typeof NamedSums>;
+
+export const UsageFigures = z.object({
+  /** When the first step begins and the last one ends, unix seconds. */
+  start: z.int(),
+  end: z.int(),
+  /** When the figures were made. */
+  at: z.int(),
+  step: UsageStep,
+  by: UsageBy,
+  /** When each step begins. */
+  steps: z.array(z.int()),
+  whole: z.array(UsageSums),
+  /** The time of the same length before, step by step. */
+  previous: z.array(UsageSums),
+  /** Of the time before, as far as it had come: to compare with a time that is not over. */
+  previous_so_far: UsageSums,
+  /** By name, those that cost most first. */
+  totals: z.array(NamedSums),
+  /** How many more there are, and what they came to. */
+  others: z.object({ count: z.int(), sums: UsageSums }),
+  /** The first of `totals`, step by step. */
+  series: z.array(z.object({ name: z.string(), sums: z.array(UsageSums) })),
+  /** Earlier hours are still being summed up, after an update. */
+  complete_from: z.int().nullable(),
+});
+export type UsageFigures = z.infer<typeof UsageFigures>;
+
+/** One model in one hour, as existing clients read it. */
+export const UsageHour = z.object({
+  id: z.int(),
+  user_id: z.int(),
+  username: z.string(),
+  model_name: z.string(),
+  /** When the hour began. */
+  created_at: z.int(),
+  token_used: z.int(),
+  count: z.int(),
+  quota: z.int(),
+});
+export type UsageHour = z.infer<typeof UsageHour>;
+
+const time = { start_timestamp: QueryInt, end_timestamp: QueryInt };
+const question = {
+  ...time,
+  step: QueryText.pipe(UsageStep.optional()),
+  by: QueryText.pipe(UsageBy.optional()),
+  /** Minutes by which local time is ahead of UTC. */
+  utc_offset: z
+    .string()
+    .regex(/^-?\d{1,3}$/)
+    .transform(Number)
+    .pipe(z.int().min(-720).max(840))
+    .optional(),
+};
+
+export const dashboardApi = {
+  hours: endpoint('GET', '/api/data/', {
+    access: 'admin',
+    query: z.object({ ...time, username: QueryText, default_time: QueryText }),
+    reply: z.array(UsageHour),
+    summary: 'What everybody used, by model and hour',
+  }),
+  hoursSelf: endpoint('GET', '/api/data/self', {
+    access: 'user',
+    query: z.object({ ...time, default_time: QueryText }),
+    reply: z.array(UsageHour),
+    summary: 'Own use by model and hour',
+  }),
+  figures: endpoint('GET', '/api/data/figures', {
+    access: 'admin',
+    query: z.object({ ...question, username: QueryText }),
+    reply: UsageFigures,
+    summary: 'Calls, cost, tokens, errors and latency of everybody over time',
+  }),
+  figuresSelf: endpoint('GET', '/api/data/self/figures', {
+    access: 'user',
+    query: z.object(question),
+    reply: UsageFigures,
+    summary: 'Own calls, cost, tokens, errors and latency over time',
+  }),
+};
