@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { translate } from '#pwa/i18n/setup.ts';
 
 /** What kept a call from its answer, when there was none. */
@@ -59,6 +60,12 @@ export function failureOf(thrown: unknown): CallFailure {
   if (thrown instanceof CallFailure) return thrown;
   const detail = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   return new CallFailure({ code: 'bad_answer', message: translate('errors.bad_answer'), details: detail, cause: thrown });
+}
+
+/** The record as others have saved it meanwhile, when an edit was refused for that. */
+export function newerRecord<Row>(thrown: unknown, schema: z.ZodType<Row>): Row | undefined {
+  const { code, data } = failureOf(thrown);
+  return code === 'revision_conflict' ? schema.safeParse(data).data : undefined;
 }
 
 /**

@@ -2,14 +2,11 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import type { ChannelActions } from './use-channel-actions.ts';
-import type { ChannelTests } from './use-channel-tests.ts';
+import type { ChannelControls } from './use-channel-controls.ts';
 
-interface BulkActionsProps {
+interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests'> {
   ids: number[];
-  actions: ChannelActions;
-  tests: ChannelTests;
-  onDelete: () => void;
+  onDelete: (ids: number[]) => void;
 }
 
 /** What can be done with the ticked channels, one after the other where the server has no call for many. */
@@ -40,7 +37,7 @@ export function BulkActions({ ids, actions, tests, onDelete }: BulkActionsProps)
       <Button variant="subtle" onClick={() => void each((id) => tests.test({ id }))}>
         {t('channels.action.test')}
       </Button>
-      <Button variant="subtle" data-danger onClick={onDelete}>
+      <Button variant="subtle" data-danger onClick={() => onDelete(ids)}>
         {t('channels.action.delete')}
       </Button>
     </>

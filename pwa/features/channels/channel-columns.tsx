@@ -12,34 +12,24 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { ChannelName, ChannelState, Groups, ResponseTime, typeName } from './channel-cells.tsx';
-import { type FiguresView, isLow } from './channel-figures.ts';
+import { isLow } from './channel-figures.ts';
 import { CallStrip, FirstByte, OkShare } from './figure-cells.tsx';
 import { parsePriority, parseWeight } from './channel-summary.ts';
 import { InlineNumber } from './inline-number.tsx';
-import type { RowCommand } from './channel-menu.tsx';
 import { RowActions } from './row-actions.tsx';
-import type { ChannelActions } from './use-channel-actions.ts';
+import type { ChannelControls } from './use-channel-controls.ts';
 import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
 
-interface ColumnParts {
-  channels: readonly Channel[] | undefined;
-  actions: ChannelActions;
-  tests: ChannelTests;
-  figures: FiguresView;
-  onCommand: (command: RowCommand, channel: Channel) => void;
-}
-
-export function useChannelColumns(parts: ColumnParts): Column<Channel>[] {
-  const { tests, figures } = parts;
+export function useChannelColumns(controls: ChannelControls, channels: readonly Channel[] | undefined): Column<Channel>[] {
+  const { tests, figures } = controls;
   const { t } = useTranslation();
   const format = useFormat();
   const isOnline = useIsOnline();
   const isPhone = useIsPhone();
-  // Until a provider has reported a balance there is nothing to tell.
-  const hasBalances = parts.channels?.some((channel) => channel.balance_updated_time !== 0) === true;
-  const onCommand = useStableHandler(parts.onCommand);
+  const hasBalances = channels?.some((channel) => channel.balance_updated_time !== 0) === true;
+  const onCommand = useStableHandler(controls.onCommand);
   const onNumber = useStableHandler((channel: Channel, field: 'priority' | 'weight', value: number) =>
-    parts.actions.setNumber(channel, field, value),
+    controls.actions.setNumber(channel, field, value),
   );
   return useMemo(
     () => channelColumns({ t, format, isOnline, isPhone, hasBalances, tests, figures, onCommand, onNumber }),
@@ -47,18 +37,30 @@ export function useChannelColumns(parts: ColumnParts): Column<Channel>[] {
   );
 }
 
-interface ChannelColumnParts extends Pick<ColumnParts, 'tests' | 'figures' | 'onCommand'> {
+/** What the cells need beside their row. */
+interface CellContext extends Pick<ChannelControls, 'tests' | 'figures' | 'onCommand'> {
   t: TFunction;
   format: Format;
   isOnline: boolean;
   isPhone: boolean;
+  /** False until a provider has reported a balance: then there is nothing to tell. */
   hasBalances: boolean;
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<unknown>;
 }
 
-function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
-  const { t, format, isOnline, isPhone, tests, figures, onCommand, onNumber } = parts;
-  const unit = format.unit === '' ? '' : ` ${format.unit}`;
+function channelColumns(context: CellContext): Column<Channel>[] {
+  return [
+    ...nameColumns(context),
+    ...figureColumns(context),
+    ...offerColumns(context),
+    ...testColumns(context),
+    ...moneyColumns(context),
+    ...routingColumns(context),
+    actionColumn(context),
+  ];
+}
+
+function nameColumns({ t }: CellContext): Column<Channel>[] {
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
     {
@@ -71,6 +73,12 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
       isLocked: true,
     },
     { key: 'status', heading: t('channels.column.status'), cell: (row) => <ChannelState channel={row} />, width: 176, card: 'context' },
+  ];
+}
+
+/** How the channel did lately. */
+function figureColumns({ t, figures, isPhone }: CellContext): Column<Channel>[] {
+  return [
     {
       key: 'calls',
       heading: t('channels.column.calls'),
@@ -95,6 +103,12 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
       align: 'end',
       leave: 5,
     },
+  ];
+}
+
+/** What the channel offers, and to whom. */
+function offerColumns({ t }: CellContext): Column<Channel>[] {
+  return [
     { key: 'type', heading: t('channels.column.type'), cell: (row) => typeName(row.type), isOff: true, width: 130, leave: 3 },
     { key: 'group', heading: t('channels.column.group'), cell: (row) => <Groups groups={row.groups} />, width: 130, leave: 9 },
     {
@@ -105,6 +119,11 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
       align: 'end',
       leave: 10,
     },
+  ];
+}
+
+function testColumns({ t, format, tests, figures, isPhone }: CellContext): Column<Channel>[] {
+  return [
     {
       key: 'response_time',
       heading: t('channels.column.response_time'),
@@ -122,6 +141,12 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
       width: 96,
       leave: 11,
     },
+  ];
+}
+
+function moneyColumns({ t, format, hasBalances }: CellContext): Column<Channel>[] {
+  const unit = format.unit === '' ? '' : ` ${format.unit}`;
+  return [
     {
       key: 'balance',
       heading: t('channels.column.used') + unit,
@@ -143,54 +168,46 @@ function channelColumns(parts: ChannelColumnParts): Column<Channel>[] {
       width: 104,
       align: 'end',
       leave: 3,
-      isOff: !parts.hasBalances,
-    },
-    {
-      key: 'priority',
-      heading: t('channels.column.priority'),
-      cell: (row) => (
-        <InlineNumber
-          label={t('channels.inline.priority', { name: row.name })}
-          value={row.priority}
-          disabled={!isOnline}
-          parse={parsePriority}
-          problem={t('channels.problem.priority')}
-          emptyProblem={t('channels.problem.priority_empty')}
-          onSave={(value) => onNumber(row, 'priority', value)}
-        />
-      ),
-      width: 76,
-      align: 'end',
-      leave: 0,
-      sort: 'priority',
-    },
-    {
-      key: 'weight',
-      heading: t('channels.column.weight'),
-      cell: (row) => (
-        <InlineNumber
-          label={t('channels.inline.weight', { name: row.name })}
-          value={row.weight}
-          disabled={!isOnline}
-          parse={parseWeight}
-          problem={t('channels.problem.weight')}
-          emptyProblem={t('channels.problem.weight_empty')}
-          onSave={(value) => onNumber(row, 'weight', value)}
-        />
-      ),
-      width: 76,
-      align: 'end',
-      leave: 1,
-    },
-    {
-      key: 'operate',
-      heading: t('channels.column.actions'),
-      cell: (row) => <RowActions channel={row} isOnline={isOnline} tests={tests} onCommand={onCommand} />,
-      width: 96,
-      align: 'end',
-      isLocked: true,
+      isOff: !hasBalances,
     },
   ];
+}
+
+/** Which channel is asked first, changed in the row itself. */
+function routingColumns({ t, isOnline, onNumber }: CellContext): Column<Channel>[] {
+  const numbers = [
+    { field: 'priority', parse: parsePriority, leave: 0, sort: 'priority' },
+    { field: 'weight', parse: parseWeight, leave: 1 },
+  ] as const;
+  return numbers.map(({ field, parse, ...column }) => ({
+    key: field,
+    heading: t(`channels.column.${field}`),
+    cell: (row) => (
+      <InlineNumber
+        label={t(`channels.inline.${field}`, { name: row.name })}
+        value={row[field]}
+        disabled={!isOnline}
+        parse={parse}
+        problem={t(`channels.problem.${field}`)}
+        emptyProblem={t(`channels.problem.${field}_empty`)}
+        onSave={(value) => onNumber(row, field, value)}
+      />
+    ),
+    width: 76,
+    align: 'end',
+    ...column,
+  }));
+}
+
+function actionColumn({ t, isOnline, tests, onCommand }: CellContext): Column<Channel> {
+  return {
+    key: 'operate',
+    heading: t('channels.column.actions'),
+    cell: (row) => <RowActions channel={row} isOnline={isOnline} tests={tests} onCommand={onCommand} />,
+    width: 96,
+    align: 'end',
+    isLocked: true,
+  };
 }
 
 function LastTest({ channel, tests }: { channel: Channel; tests: ChannelTests }) {

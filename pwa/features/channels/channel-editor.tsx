@@ -4,22 +4,16 @@ import type { Channel } from '#shared/channels.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import type { FiguresView } from './channel-figures.ts';
 import { ChannelForm } from './channel-form.tsx';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
 import { channelQuery } from './queries.ts';
-import type { RowCommand } from './channel-menu.tsx';
-import type { ChannelActions } from './use-channel-actions.ts';
-import type { ChannelTests } from './use-channel-tests.ts';
+import type { ChannelControls } from './use-channel-controls.ts';
 
 export interface EditorProps {
   /** The channel as the list has it; undefined when it is on another page. */
   row: Channel | undefined;
-  actions: ChannelActions;
-  tests: ChannelTests;
-  figures: FiguresView;
-  onCommand: (command: RowCommand, channel: Channel) => void;
+  controls: ChannelControls;
   onClose: () => void;
   onCreated: (ids: number[]) => void;
   onPrevious: (() => void) | undefined;
@@ -49,7 +43,7 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
           <p className={styles.offline}>
             <StatusMark status="offline">{t('channels.editor.offline')}</StatusMark>
           </p>
-          <ChannelHead {...props} channel={props.row} />
+          <ChannelHead channel={props.row} controls={props.controls} />
         </>
       ) : (
         <QueryState query={query} what={t('channels.editor.what')} lines={10}>

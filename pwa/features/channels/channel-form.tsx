@@ -1,160 +1,60 @@
 import { Button } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import { flushSync } from 'react-dom';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Channel, channelApi } from '#shared/channels.ts';
-import { Role } from '#shared/roles.ts';
-import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
-import { useStoredUser } from '#pwa/api/self.ts';
+import type { Channel } from '#shared/channels.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
 import { Later } from '#pwa/ui/frame/later.tsx';
 import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
-import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import type { EditorProps } from './channel-editor.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import {
-  asksKeyAgain,
-  changedFields,
-  draftFields,
-  channelProblems,
-  editBody,
-  emptyValues,
-  endsInVersion,
-  fieldsOf,
-  keysOf,
-  textOf,
-  valuesOf,
-} from './channel-values.ts';
+import { changedFields, draftFields, endsInVersion, keysOf, textOf, valuesOf } from './channel-values.ts';
 import styles from './channel-form.module.css';
 import { ChannelHead } from './channel-head.tsx';
 import { DraftTestLine } from './draft-test-line.tsx';
-import { channelQuery, modelsByTypeQuery } from './queries.ts';
+import { modelsByTypeQuery } from './queries.ts';
+import { type EditedChannel, useChannelForm } from './use-channel-form.ts';
 import { useDraftTest } from './use-draft-test.ts';
+import { useSaveChannel } from './use-save-channel.ts';
 import { useTestedCreation } from './use-tested-creation.ts';
+
+const formId = 'channel-form';
 
 /** Undefined: a new channel. */
 type FormProps = EditorProps & { channel: Channel | undefined };
 
-export function ChannelForm({ channel, actions, tests, figures, onCommand, onClose, onCreated, onPrevious, onNext }: FormProps) {
+export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious, onNext }: FormProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const isPhone = useIsPhone();
-  const queryClient = useQueryClient();
-  const models = useQuery(modelsByTypeQuery);
-  const isNew = channel === undefined;
-  const role = useStoredUser()?.role ?? Role.guest;
-  // What the form started from; moves on with every save.
-  const [base, setBase] = useState(channel);
-  const [theirs, setTheirs] = useState<Channel>();
-  const [isDone, setDone] = useState(false);
+  const modelsByType = useQuery(modelsByTypeQuery).data ?? {};
   const [asksVersion, setAsksVersion] = useState(false);
-  const stored = base === undefined ? undefined : valuesOf(base);
-  const before = stored ?? emptyValues;
-  const form = useForm({
-    initialValues: channel === undefined ? emptyValues : valuesOf(channel),
-    validate: (values) =>
-      Object.fromEntries(
-        Object.entries(channelProblems(values, { isNew, asksKey: asksKeyAgain(stored, values, role) })).map(([field, problem]) => [
-          field,
-          t(`channels.problem.${problem}`),
-        ]),
-      ),
-  });
-  const changed = changedFields(before, form.values);
-  const isDirty = changed.length > 0 && !isDone;
+  const edited = useChannelForm(channel);
+  const { form, base, isNew, changed } = edited;
+  const save = useSaveChannel(edited, onCreated);
+  const draft = useDraftTest(form.values, { channelId: base?.id, proposed: modelsByType[form.values.type] ?? [] });
+  const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: save.create });
+  const isSaving = save.isPending || creation.isWaiting;
+  const isDirty = changed.length > 0 && !save.isCreated;
 
-  function start(from: Channel): void {
-    setBase(from);
-    setTheirs(undefined);
-    form.setValues(valuesOf(from));
-    form.clearErrors();
-  }
-  // Changed elsewhere while nothing is typed here: show that.
-  useEffect(() => {
-    if (channel !== undefined && base !== undefined && channel.revision > base.revision && changed.length === 0) start(channel);
-  });
-
-  const create = useMutation({
-    mutationFn: () => call(channelApi.create, { body: fieldsOf(form.getValues()) }),
-    meta: { quiet: true },
-    onSuccess: async (ids) => {
-      // The guard has to know before the panel closes.
-      flushSync(() => setDone(true));
-      onCreated(ids);
-      toastSuccess(t('channels.created', { count: ids.length }));
-      await queryClient.invalidateQueries({ queryKey: ['channels'] });
-    },
-    onError: handleError,
-  });
-  const edit = useMutation({
-    mutationFn: ({ from, revision }: { from: Channel; revision: number }) =>
-      call(channelApi.edit, { body: editBody(from, form.getValues(), revision) }),
-    meta: { quiet: true },
-    onSuccess: async (saved) => {
-      start(saved);
-      queryClient.setQueryData(channelQuery(saved.id).queryKey, saved);
-      await queryClient.invalidateQueries({ queryKey: ['channels'] });
-    },
-    onError: (error) => {
-      const current = failureOf(error).code === 'revision_conflict' ? Channel.safeParse(failureOf(error).data) : undefined;
-      if (current?.success !== true || base === undefined) return handleError(error);
-      // Its state or figures moved, nothing that this form holds: the edit still means the same.
-      if (changedFields(valuesOf(base), valuesOf(current.data)).length === 0) {
-        setBase(current.data);
-        edit.mutate({ from: base, revision: current.data.revision });
-      } else setTheirs(current.data);
-    },
-  });
-  const draft = useDraftTest(form.values, { channelId: base?.id, proposed: models.data?.[form.values.type] ?? [] });
-  const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: () => create.mutate() });
-  const isSaving = create.isPending || edit.isPending || creation.isWaiting;
-
-  function handleError(error: unknown): void {
-    const failure = failureOf(error);
-    const field = failure.field === 'group' ? 'groups' : failure.field;
-    if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
-  }
   function send(): void {
-    if (base === undefined) void creation.start();
-    else edit.mutate({ from: base, revision: base.revision });
+    if (isNew) void creation.start();
+    else save.edit();
   }
   function handleSubmit(): void {
     if (!isOnline || isSaving) return;
-    if (form.validate().hasErrors) {
-      requestAnimationFrame(() => document.querySelector<HTMLElement>('#channel-form [aria-invalid=true]')?.focus());
-      return;
-    }
-    if (!isNew && changed.length === 0) onClose();
+    if (form.validate().hasErrors) focusFirstError(formId);
+    else if (!isNew && changed.length === 0) onClose();
     else if (endsInVersion(form.values) && changed.includes('base_url')) setAsksVersion(true);
     else send();
   }
 
-  const count = keysOf(form.values.key).length;
-  const saveName = isNew
-    ? count > 1
-      ? t('channels.editor.create_many', { count })
-      : t('channels.editor.create')
-    : t('common.action.save');
-  const fields = (
-    <ChannelFields
-      form={form}
-      isNew={isNew}
-      asksKey={asksKeyAgain(stored, form.values, role)}
-      before={isNew ? undefined : before}
-      changed={isNew ? [] : changed}
-      channelId={base?.id}
-      modelsByType={models.data ?? {}}
-    />
-  );
+  const fields = <ChannelFields edited={edited} modelsByType={modelsByType} />;
   return (
     <SidePanel
       title={isNew ? t('channels.editor.new') : (base?.name ?? '')}
@@ -164,43 +64,13 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
       onNext={onNext}
       onSave={handleSubmit}
       takesFocus={isNew}
-      foot={
-        <>
-          {!isPhone && isDirty && (
-            <span className={styles.unsaved}>{isNew ? t('editing.unsaved_new') : t('editing.unsaved', { count: changed.length })}</span>
-          )}
-          <Button variant="subtle" onClick={onClose}>
-            {t('common.action.cancel')}
-          </Button>
-          <OnlineButton
-            variant="filled"
-            type="submit"
-            form="channel-form"
-            loading={isSaving}
-            disabled={!isNew && changed.length === 0}
-            label={saveName}
-          />
-        </>
-      }
+      foot={<FormFoot edited={edited} isDirty={isDirty} isSaving={isSaving} onClose={onClose} />}
     >
       <UnsavedEdits when={isDirty} />
-      {theirs !== undefined && base !== undefined && (
-        <RevisionConflict
-          rows={changedFields(before, valuesOf(theirs)).map((field) => ({
-            field,
-            name: t(`channels.field.${field}`),
-            base: textOf(before, field),
-            theirs: textOf(valuesOf(theirs), field),
-            ...(changed.includes(field) ? { mine: textOf(form.values, field) } : {}),
-          }))}
-          isBusy={isSaving}
-          onKeepMine={() => edit.mutate({ from: base, revision: theirs.revision })}
-          onReload={() => start(theirs)}
-        />
-      )}
-      {channel !== undefined && <ChannelHead channel={channel} actions={actions} tests={tests} figures={figures} onCommand={onCommand} />}
+      <ChannelConflict edited={edited} isBusy={isSaving} onKeepMine={save.edit} />
+      {channel !== undefined && <ChannelHead channel={channel} controls={controls} />}
       <form
-        id="channel-form"
+        id={formId}
         noValidate
         className={styles.form}
         data-below={!isNew || undefined}
@@ -226,5 +96,65 @@ export function ChannelForm({ channel, actions, tests, figures, onCommand, onClo
         onCancel={() => setAsksVersion(false)}
       />
     </SidePanel>
+  );
+}
+
+interface FormFootProps {
+  edited: EditedChannel;
+  isDirty: boolean;
+  isSaving: boolean;
+  onClose: () => void;
+}
+
+function FormFoot({ edited: { form, isNew, changed }, isDirty, isSaving, onClose }: FormFootProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const keyCount = keysOf(form.values.key).length;
+  const createLabel = keyCount > 1 ? t('channels.editor.create_many', { count: keyCount }) : t('channels.editor.create');
+  return (
+    <>
+      {!isPhone && isDirty && (
+        <span className={styles.unsaved}>{isNew ? t('editing.unsaved_new') : t('editing.unsaved', { count: changed.length })}</span>
+      )}
+      <Button variant="subtle" onClick={onClose}>
+        {t('common.action.cancel')}
+      </Button>
+      <OnlineButton
+        variant="filled"
+        type="submit"
+        form={formId}
+        loading={isSaving}
+        disabled={!isNew && changed.length === 0}
+        label={isNew ? createLabel : t('common.action.save')}
+      />
+    </>
+  );
+}
+
+interface ChannelConflictProps {
+  edited: EditedChannel;
+  isBusy: boolean;
+  onKeepMine: (newest: Channel) => void;
+}
+
+/** What others saved while this form was open. */
+function ChannelConflict({ edited, isBusy, onKeepMine }: ChannelConflictProps) {
+  const { t } = useTranslation();
+  const { form, theirs, before, changed, start } = edited;
+  if (theirs === undefined) return null;
+  const newest = valuesOf(theirs);
+  return (
+    <RevisionConflict
+      rows={changedFields(before, newest).map((field) => ({
+        field,
+        name: t(`channels.field.${field}`),
+        base: textOf(before, field),
+        theirs: textOf(newest, field),
+        ...(changed.includes(field) ? { mine: textOf(form.values, field) } : {}),
+      }))}
+      isBusy={isBusy}
+      onKeepMine={() => onKeepMine(theirs)}
+      onReload={() => start(theirs)}
+    />
   );
 }

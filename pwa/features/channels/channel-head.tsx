@@ -6,33 +6,26 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { statusInfo, statusName, testState } from './channel-summary.ts';
-import type { FiguresView } from './channel-figures.ts';
+import { statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
-import { ChannelMenu, type RowCommand } from './channel-menu.tsx';
+import { ChannelMenu } from './channel-menu.tsx';
 import { useFigureSummary } from './figure-cells.tsx';
-import type { ChannelActions } from './use-channel-actions.ts';
-import type { ChannelTests } from './use-channel-tests.ts';
+import type { ChannelControls } from './use-channel-controls.ts';
 
 interface ChannelHeadProps {
   channel: Channel;
-  actions: ChannelActions;
-  tests: ChannelTests;
-  figures: FiguresView;
-  onCommand: (command: RowCommand, channel: Channel) => void;
+  controls: ChannelControls;
 }
 
 /** How the channel does, why it is in that state, and what can be done about it. */
-export function ChannelHead({ channel, actions, tests, figures, onCommand }: ChannelHeadProps) {
+export function ChannelHead({ channel, controls }: ChannelHeadProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isOnline = useIsOnline();
   const name = statusName(channel.status);
   const info = statusInfo(channel);
   const isEnabled = channel.status === ChannelStatus.enabled;
-  const result = tests.resultOf(channel.id);
+  const result = controls.tests.resultOf(channel.id);
   const test = testState(channel, result);
-  const figureFacts = useFigureSummary(figures, channel.id);
   return (
     <>
       <section className={styles.state} data-status={name}>
@@ -44,70 +37,97 @@ export function ChannelHead({ channel, actions, tests, figures, onCommand }: Cha
           {name === 'off' && info.by !== '' && <span>{t('channels.status.by', { name: info.by })}</span>}
         </div>
         {!isEnabled && info.reason !== '' && <p className={styles.reason}>{info.reason}</p>}
-        <div className={styles.stateActions}>
-          <Button
-            leftSection={<Icon name="pulse" />}
-            disabled={!isOnline}
-            loading={result?.state === 'running'}
-            onClick={() => void tests.test(channel)}
-          >
-            {t('channels.action.test')}
-          </Button>
-          <Button
-            disabled={!isOnline}
-            loading={actions.busyId === channel.id}
-            // A failure has been toasted.
-            onClick={() => void actions.setStatus(channel, !isEnabled).catch(() => {})}
-          >
-            {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
-          </Button>
-          <span className={styles.space} />
-          <ChannelMenu
-            channel={channel}
-            isOnline={isOnline}
-            commands={['test_model', 'copy', 'delete']}
-            onCommand={(command) => onCommand(command, channel)}
-          />
-        </div>
-        {(test.state === 'failed' || result?.state === 'ok') && (
-          <p className={styles.result} role="status">
-            {test.state === 'failed' ? (
-              <>
-                <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-                <span>{test.message}</span>
-              </>
-            ) : (
-              test.state === 'ok' && (
-                <StatusMark status="on">
-                  {t('channels.test.ok', { name: channel.name, time: format.duration(test.milliseconds) })}
-                </StatusMark>
-              )
-            )}
-          </p>
-        )}
+        <HeadActions channel={channel} controls={controls} />
+        {/* One that went well is told right after it only. */}
+        {(test.state === 'failed' || result?.state === 'ok') && <TestOutcome test={test} name={channel.name} />}
       </section>
-      <SummaryList
-        items={[
-          ...figureFacts,
-          { name: t('channels.column.used'), value: format.quota(channel.used_quota) },
-          ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),
-          {
-            name: t('channels.column.response_time'),
-            value:
-              test.state === 'ok' ? (
-                `${format.duration(test.milliseconds)} · ${t(`channels.tier.${test.tier}`)}`
-              ) : test.state === 'failed' ? (
-                <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
-              ) : test.state === 'running' ? (
-                t('channels.test.running')
-              ) : (
-                t('channels.tier.untested')
-              ),
-          },
-          ...(channel.test_time === 0 ? [] : [{ name: t('channels.column.test_time'), value: format.dateTime(channel.test_time) }]),
-          { name: t('channels.fact.created'), value: format.dateTime(channel.created_time) },
-        ]}
-      />
+      <ChannelFacts channel={channel} controls={controls} test={test} />
     </>
   );
+}
+
+function HeadActions({ channel, controls }: ChannelHeadProps) {
+  const { actions, tests, onCommand } = controls;
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const isEnabled = channel.status === ChannelStatus.enabled;
+  return (
+    <div className={styles.stateActions}>
+      <Button
+        leftSection={<Icon name="pulse" />}
+        disabled={!isOnline}
+        loading={tests.resultOf(channel.id)?.state === 'running'}
+        onClick={() => void tests.test(channel)}
+      >
+        {t('channels.action.test')}
+      </Button>
+      <Button
+        disabled={!isOnline}
+        loading={actions.busyId === channel.id}
+        // A failure has been toasted.
+        onClick={() => void actions.setStatus(channel, !isEnabled).catch(() => {})}
+      >
+        {t(isEnabled ? 'channels.action.disable' : 'channels.action.enable')}
+      </Button>
+      <span className={styles.space} />
+      <ChannelMenu
+        channel={channel}
+        isOnline={isOnline}
+        commands={['test_model', 'copy', 'delete']}
+        onCommand={(command) => onCommand(command, channel)}
+      />
+    </div>
+  );
+}
+
+/** Who failed, and why; or how fast the answer was. */
+function TestOutcome({ test, name }: { test: TestState; name: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <p className={styles.result} role="status">
+      {test.state === 'failed' && (
+        <>
+          <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>
+          <span>{test.message}</span>
+        </>
+      )}
+      {test.state === 'ok' && (
+        <StatusMark status="on">{t('channels.test.ok', { name, time: format.duration(test.milliseconds) })}</StatusMark>
+      )}
+    </p>
+  );
+}
+
+function ChannelFacts({ channel, controls, test }: ChannelHeadProps & { test: TestState }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const figures = useFigureSummary(controls.figures, channel.id);
+  return (
+    <SummaryList
+      items={[
+        ...figures,
+        { name: t('channels.column.used'), value: format.quota(channel.used_quota) },
+        ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),
+        { name: t('channels.column.response_time'), value: <LastTest test={test} /> },
+        ...(channel.test_time === 0 ? [] : [{ name: t('channels.column.test_time'), value: format.dateTime(channel.test_time) }]),
+        { name: t('channels.fact.created'), value: format.dateTime(channel.created_time) },
+      ]}
+    />
+  );
+}
+
+function LastTest({ test }: { test: TestState }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  switch (test.state) {
+    case 'ok':
+      return `${format.duration(test.milliseconds)} · ${t(`channels.tier.${test.tier}`)}`;
+    case 'failed':
+      return <StatusMark status="failed">{t('channels.test.failed')}</StatusMark>;
+    case 'running':
+      return t('channels.test.running');
+    case 'untested':
+      return t('channels.tier.untested');
+  }
 }

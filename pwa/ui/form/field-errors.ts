@@ -1,4 +1,4 @@
-// What the server refuses stands beside the field it concerns.
+// What is wrong with a form, or refused by the server, stands beside the field it concerns.
 interface FieldFailure {
   message: string;
   field: string | undefined;
@@ -12,4 +12,19 @@ export function showOnField(
   if (failure.field === undefined || !(failure.field in form.getValues())) return false;
   form.setFieldError(failure.field, failure.message);
   return true;
+}
+
+/** Problems by field, in words. */
+export function problemTexts<Problem>(
+  problems: object & Partial<Record<string, Problem>>,
+  textOf: (problem: Problem, field: string) => string,
+) {
+  return Object.fromEntries(
+    Object.entries(problems).flatMap(([field, problem]) => (problem === undefined ? [] : [[field, textOf(problem, field)]])),
+  );
+}
+
+export function focusFirstError(formId: string): void {
+  // The fields get their marks with the next paint.
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(`#${formId} [aria-invalid=true]`)?.focus());
 }

@@ -1,7 +1,7 @@
 import type { PagerProps } from './pager.tsx';
 import { type ListSearch, rememberedPageSize } from './list-search.ts';
 
-interface ListScreen {
+interface ListScreenOptions {
   search: ListSearch;
   onSearch: (change: Partial<ListSearch>) => void;
   /** Key of the open record, and how another is opened, where a path of its own says so. Absent: both are in the search. */
@@ -15,7 +15,7 @@ interface Listed<Row> {
 }
 
 /** What every screen of a list does with its address: its page, the open record, and the ways from one to the next. */
-export function useListScreen({ search, onSearch, open, onOpen }: ListScreen) {
+export function useListScreen({ search, onSearch, open, onOpen }: ListScreenOptions) {
   const page = search.p ?? 1;
   const size = search.size ?? rememberedPageSize();
   const handleOpen = onOpen ?? ((key: string | undefined): void => onSearch({ open: key }));
@@ -44,3 +44,5 @@ export function useListScreen({ search, onSearch, open, onOpen }: ListScreen) {
     }),
   };
 }
+
+export type ListScreen = ReturnType<typeof useListScreen>;

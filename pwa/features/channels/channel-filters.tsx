@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Channel } from '#shared/channels.ts';
+import { groupsQuery } from '#pwa/api/groups.ts';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
+import type { SortState } from '#pwa/ui/list/data-list.tsx';
+import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import type { StatusName } from './channel-summary.ts';
+import type { ChannelsSearch } from './channels-search.ts';
+
+interface ChannelFiltersProps {
+  search: ChannelsSearch;
+  listed: { sort: SortState; filtersSet: number; onClearFilters: () => void };
+  columns: ChosenColumns<Channel>;
+  onFilter: (change: Partial<ChannelsSearch>) => void;
+}
+
+export function ChannelFilters({ search, listed, columns, onFilter }: ChannelFiltersProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const groups = useQuery(groupsQuery);
+  return (
+    <FilterBar
+      count={listed.filtersSet}
+      onClear={listed.onClearFilters}
+      search={{
+        label: t('channels.filter.keyword'),
+        value: search.keyword ?? '',
+        onChange: (keyword) => onFilter({ keyword: keyword || undefined }),
+      }}
+      presets={
+        <Segments<StatusName | 'all'>
+          label={t('channels.column.status')}
+          value={search.status ?? 'all'}
+          options={(['all', 'on', 'off', 'auto'] as const).map((value) => ({ value, label: t(`channels.filter.${value}`) }))}
+          onChange={(status) => onFilter({ status: status === 'all' ? undefined : status })}
+        />
+      }
+      tools={isPhone ? null : <ColumnPicker chosen={columns} />}
+    >
+      <FilterSelect
+        label={t('channels.column.group')}
+        value={search.group ?? ''}
+        options={(groups.data ?? []).map((group) => ({ value: group, label: group }))}
+        onChange={(group) => onFilter({ group: group || undefined })}
+      />
+      <FilterText
+        label={t('channels.filter.model')}
+        value={search.model ?? ''}
+        onChange={(model) => onFilter({ model: model || undefined })}
+      />
+      {/* A phone has no headings to sort by. */}
+      {isPhone && (
+        <Segments
+          label={t('channels.filter.sort')}
+          value={listed.sort.by}
+          options={[
+            { value: 'priority', label: t('channels.filter.by_priority') },
+            { value: 'id', label: t('channels.filter.by_id') },
+          ]}
+          onChange={listed.sort.onSort}
+        />
+      )}
+    </FilterBar>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { statusName } from './channel-summary.ts';
+import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
+import { channelPageQuery, channelSearchQuery, searchLimit } from './queries.ts';
+
+interface ChannelListOptions {
+  search: ChannelsSearch;
+  onSearch: (change: Partial<ChannelsSearch>) => void;
+  screen: ListScreen;
+}
+
+const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined };
+
+/** The list that the address asks for, and the ways to ask for another. */
+export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
+  const { query, rows, total, isCut, filtersSet } = useChannelRows(search, screen);
+  const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
+  const onSort = (by: string): void => {
+    rememberSort(by === 'id');
+    onFilter({ sort: by === 'id' ? 'id' : 'priority' });
+  };
+  return {
+    /** As `DataList` takes it. */
+    listed: {
+      query,
+      rows,
+      sort: { by: isSortedById(search) ? 'id' : 'priority', isDescending: true, onSort },
+      filtersSet,
+      onClearFilters: () => onFilter(noFilters),
+      ...(total === 0 ? {} : { pager: screen.pager(total, isCut) }),
+    },
+    onFilter,
+    isEmpty: rows?.length === 0 && filtersSet === 0,
+  };
+}
+
+/** A status is not something the server searches by. */
+function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen, 'page' | 'size'>) {
+  const byId = isSortedById(search);
+  const filter = { keyword: search.keyword ?? '', group: search.group ?? '', model: search.model ?? '' };
+  const filtersSet = [...Object.values(filter), search.status ?? ''].filter((value) => value !== '').length;
+  const isSearch = filtersSet > 0;
+  const paged = useQuery({ ...channelPageQuery({ p: page, size, byId }), enabled: !isSearch });
+  const found = useQuery({ ...channelSearchQuery({ ...filter, byId }), enabled: isSearch });
+  const query = isSearch ? found : paged;
+  const channels = query.data?.channels;
+  const { status } = search;
+  const matching = useMemo(
+    () => (status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status)),
+    [channels, status],
+  );
+  const rows = useMemo(
+    () => (isSearch ? matching?.slice((page - 1) * size, page * size) : channels),
+    [isSearch, matching, channels, page, size],
+  );
+  return {
+    query,
+    rows,
+    total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
+    isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
+    filtersSet,
+  };
+}

@@ -1,0 +1,38 @@
+import { useForm } from '@mantine/form';
+import { useEffect, useState } from 'react';
+
+interface RecordForm<Row, Values> {
+  /** The record as it is now; undefined: the form makes a new one. */
+  record: Row;
+  valuesOf: (record: Row) => Values;
+  /** What is wrong, by field, in words. */
+  problems: (values: Values, base: Row) => Record<string, string>;
+  isTouched: (values: Values, base: Row) => boolean;
+  /** Whether an untouched form is to show the record instead of what it started from. */
+  isNewer: (record: Row, base: Row) => boolean;
+}
+
+/**
+ * A form that edits a record which others may edit meanwhile. `base` is what its changes are measured against; it moves on
+ * with every save, and with what others save as long as nothing is typed here.
+ */
+export function useRecordForm<Row, Values extends object>({ record, valuesOf, problems, isTouched, isNewer }: RecordForm<Row, Values>) {
+  const [base, setBase] = useState(record);
+  /** What others saved, when a save was refused for it. */
+  const [theirs, setTheirs] = useState<NonNullable<Row>>();
+  const form = useForm<Values>({ initialValues: valuesOf(base), validate: (values) => problems(values, base) });
+
+  function start(from: Row): void {
+    const values = valuesOf(from);
+    setBase(from);
+    setTheirs(undefined);
+    form.setInitialValues(values);
+    form.setValues(values);
+    form.resetDirty(values);
+    form.clearErrors();
+  }
+  useEffect(() => {
+    if (isNewer(record, base) && !isTouched(form.values, base)) start(record);
+  });
+  return { form, base, setBase, theirs, setTheirs, start };
+}
