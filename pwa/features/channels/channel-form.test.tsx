@@ -1,0 +1,203 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Channel } from '#shared/channels.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { ChannelForm } from './channel-form.tsx';
+
+const texts =
+  'key openai_organization test_model base_url other group model_mapping status_code_mapping setting param_override other_info tag';
+const numbers = 'weight priority created_time test_time response_time balance balance_updated_time used_quota max_input_tokens';
+const stored = Channel.parse({
+  ...Object.fromEntries(texts.split(' ').map((field) => [field, ''])),
+  ...Object.fromEntries(numbers.split(' ').map((field) => [field, 0])),
+  id: 7,
+  name: 'east',
+  type: 1,
+  status: 1,
+  models: 'gpt-4o',
+  groups: ['default'],
+  auto_ban: 1,
+  revision: 3,
+});
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let created: number[][];
+let modelsByType: Record<string, string[]>;
+/** What the server answers to an edit, a creation or a test, in turn. */
+let answers: Record<'edit' | 'create' | 'test', object[]>;
+
+const controls = {
+  actions: {
+    busyId: undefined,
+    setStatus: () => Promise.reject(new Error('unused')),
+    setNumber: () => Promise.reject(new Error('unused')),
+    remove: () => Promise.resolve(0),
+    removeDisabled: () => Promise.resolve(0),
+    copy: () => Promise.resolve(undefined),
+  },
+  tests: { test: () => Promise.resolve({ state: 'ok', seconds: 1 } as const), resultOf: () => undefined, subscribe: () => () => {} },
+  figures: { of: () => undefined, since: 0, at: 0, isStale: false },
+  onCommand: () => {},
+};
+
+beforeAll(async () => {
+  await startScreenTexts('channels', 'editing');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+  created = [];
+  modelsByType = {};
+  answers = { edit: [], create: [], test: [] };
+  server.answer((asked, response) => {
+    const kind = kindOf(asked);
+    const answer =
+      kind === undefined ? { success: true, message: '', data: asked.url.includes('models') ? modelsByType : [] } : answers[kind].shift();
+    sendJson(response, answer ?? { success: false, message: `unexpected ${asked.method} ${asked.url}` });
+  });
+});
+afterEach(() => screen.leave());
+
+function kindOf({ method, url }: Asked): 'edit' | 'create' | 'test' | undefined {
+  if (method === 'PUT') return 'edit';
+  if (method !== 'POST') return undefined;
+  return url.includes('test') ? 'test' : 'create';
+}
+const sent = (kind: 'edit' | 'create' | 'test') => server.asked.filter((asked) => kindOf(asked) === kind).map(({ body }) => body);
+
+function open(channel: Channel | undefined): void {
+  screen = drawScreen(
+    <ChannelForm
+      channel={channel}
+      row={channel}
+      controls={controls}
+      onClose={() => {}}
+      onCreated={(ids) => created.push(ids)}
+      onPrevious={undefined}
+      onNext={undefined}
+    />,
+  );
+}
+const conflict = (theirs: Partial<Channel>) => ({
+  success: false,
+  message: 'changed meanwhile',
+  code: 'revision_conflict',
+  data: { ...stored, ...theirs },
+});
+
+describe('channel-form', () => {
+  test('sends what was changed, and nothing else', async () => {
+    open(stored);
+    answers.edit.push({ success: true, message: '', data: { ...stored, name: 'west', revision: 4 } });
+    await shows(() => screen.type('Name', 'west'));
+    expect(screen.text()).toContain('1 unsaved');
+    screen.press('Save');
+    await shows(() => expect(sent('edit')).toEqual([{ id: 7, revision: 3, name: 'west' }]));
+    await shows(() => expect(screen.text()).not.toContain('unsaved'));
+  });
+
+  test('a refusal stands at the field it is about', async () => {
+    open(stored);
+    answers.edit.push({ success: false, message: 'that name is taken', code: 'invalid_field', field: 'name' });
+    await shows(() => screen.type('Name', 'west'));
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Name')).toBe('that name is taken'));
+  });
+
+  test('what is wrong is told before anything is sent', async () => {
+    open(stored);
+    await shows(() => screen.type('Name', ' '));
+    screen.type('Base URL', 'ftp://example.com');
+    screen.press('Save');
+    expect(screen.problem('Name')).not.toBe('');
+    expect(screen.problem('Base URL')).not.toBe('');
+    expect(sent('edit')).toEqual([]);
+  });
+
+  test('an edit goes on when nothing that the form holds was changed by others', async () => {
+    open(stored);
+    answers.edit.push(conflict({ status: 2, revision: 9 }), {
+      success: true,
+      message: '',
+      data: { ...stored, name: 'west', revision: 10 },
+    });
+    await shows(() => screen.type('Name', 'west'));
+    screen.press('Save');
+    await shows(() =>
+      expect(sent('edit')).toEqual([
+        { id: 7, revision: 3, name: 'west' },
+        { id: 7, revision: 9, name: 'west' },
+      ]),
+    );
+    await shows(() => expect(screen.text()).not.toContain('unsaved'));
+  });
+
+  test('what others changed in the form is shown, and kept on request', async () => {
+    open(stored);
+    answers.edit.push(conflict({ name: 'north', tag: 'eu', revision: 9 }), {
+      success: true,
+      message: '',
+      data: { ...stored, name: 'west', tag: 'eu', revision: 10 },
+    });
+    await shows(() => screen.type('Name', 'west'));
+    screen.press('Save');
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('north'));
+    screen.press('Save my changes');
+    await shows(() => expect(sent('edit').at(-1)).toEqual({ id: 7, revision: 9, name: 'west' }));
+    await shows(() => expect(document.querySelector('[role=alert]')).toBeNull());
+    expect(screen.field('Tag').value).toBe('eu');
+  });
+
+  test('what others changed replaces what was typed, on request', async () => {
+    open(stored);
+    answers.edit.push(conflict({ name: 'north', revision: 9 }));
+    await shows(() => screen.type('Name', 'west'));
+    screen.press('Save');
+    await shows(() => screen.press('Drop mine, load the latest'));
+    expect(screen.field('Name').value).toBe('north');
+    expect(document.querySelector('[role=alert]')).toBeNull();
+    expect(sent('edit')).toHaveLength(1);
+  });
+
+  describe('of a new channel', () => {
+    async function fill(): Promise<void> {
+      modelsByType = { 1: ['gpt-4o'] };
+      open(undefined);
+      screen.type('Name', 'new one');
+      screen.type('Key', 'sk-1');
+      // The models of its type are proposed.
+      await shows(() => expect(screen.text()).toContain('Models 1'));
+    }
+
+    test('wants a name, a key and models', () => {
+      open(undefined);
+      screen.press('Create');
+      expect(screen.problem('Name')).not.toBe('');
+      expect(screen.problem('Key')).not.toBe('');
+      expect(screen.problem('Models')).not.toBe('');
+      expect(sent('test')).toEqual([]);
+    });
+
+    test('is created once it has answered', async () => {
+      await fill();
+      answers.test.push({ success: true, message: '', time: 0.5 });
+      answers.create.push({ success: true, message: '', data: [12] });
+      screen.press('Create');
+      await shows(() => expect(created).toEqual([[12]]));
+      expect(sent('create')).toMatchObject([{ name: 'new one', key: 'sk-1', models: 'gpt-4o' }]);
+    });
+
+    test('that does not answer is created only when one insists', async () => {
+      await fill();
+      answers.test.push({ success: false, message: 'no such key', code: 'channel_test_failed', time: 0.1 });
+      answers.create.push({ success: true, message: '', data: [12] });
+      screen.press('Create');
+      await shows(() => expect(screen.text()).toContain('no such key'));
+      expect(sent('create')).toEqual([]);
+      screen.press('Create all the same');
+      await shows(() => expect(created).toEqual([[12]]));
+    });
+  });
+});
