@@ -32,7 +32,7 @@ import { createStaticFiles } from '#server/http/static-files.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt } from '#server/relay/endpoints.ts';
-import { errorAnswer } from '#server/relay/relay-failure.ts';
+import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 
 export interface App {
@@ -137,7 +137,7 @@ function createRefuser(host: RouteHost): (request: Request, connection: Connecti
     const type = error.status >= 500 ? 'new_api_error' : 'invalid_request_error';
     const object = { message, type, param: '', code: error.code };
     if (isRelayPath(url.pathname)) {
-      return errorAnswer(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
+      return errorResponse(dialectAt(url.pathname), { ...object, status: error.status }, requestId, error.retryAfter);
     }
     const body = { success: false, message, code: error.code, error: object };
     return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });

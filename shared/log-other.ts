@@ -24,11 +24,11 @@ export interface Try {
 /** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
 export function triesOf(log: Log): Try[] {
   const attempts = otherOf(log)?.attempts ?? [];
-  const broughtAnswer = log.prompt_tokens + log.completion_tokens > 0;
+  const broughtResponse = log.prompt_tokens + log.completion_tokens > 0;
   return attempts.map((attempt, index) => ({
     attempt,
     hasFailed:
-      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtAnswer),
+      index < attempts.length - 1 || attempt.status < 200 || attempt.status >= 300 || (attempt.error !== undefined && !broughtResponse),
   }));
 }
 

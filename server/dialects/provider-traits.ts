@@ -46,7 +46,7 @@ export interface RequestQuirks {
 }
 
 /** Differences in how an answer looks. Any of them makes its stream events be parsed. */
-export interface AnswerQuirks {
+export interface ResponseQuirks {
   /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
   /** The answer's `model` is not the requested one and is replaced by it. */
@@ -77,7 +77,7 @@ export interface EmbeddingsHook {
 export interface ProviderTraits {
   name: string;
   quirks?: RequestQuirks;
-  answers?: AnswerQuirks;
+  answers?: ResponseQuirks;
   errors?: BodyError;
   embeddings?: EmbeddingsHook;
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
-import { watchAnswer } from '#server/http/response-watch.ts';
+import { watchResponse } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createProgressWatch } from '#server/progress-watch.ts';
 import { createRandomText } from '#server/random-text.ts';
@@ -33,7 +33,7 @@ export interface ListenOptions {
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Listening> {
   const watch = createProgressWatch(options.clientTimeout);
   const serve: RequestListener = (request, response) => {
-    watchAnswer(watch, response);
+    watchResponse(watch, response);
     listener(request, response);
   };
   // A request without Host is refused by the app, like any other that is wrong; Node's own refusal would say nothing.

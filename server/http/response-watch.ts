@@ -4,13 +4,13 @@ import type { Socket } from 'node:net';
 import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
 
 /** Watches an answer until its connection is free again; one that is not read is cut off. */
-export function watchAnswer(watch: ProgressWatch, response: ServerResponse): void {
-  const answer = new WatchedAnswer(response);
+export function watchResponse(watch: ProgressWatch, response: ServerResponse): void {
+  const answer = new WatchedResponse(response);
   watch.add(answer);
   response.once('close', () => watch.remove(answer));
 }
 
-class WatchedAnswer implements Passage {
+class WatchedResponse implements Passage {
   watchPlace = -1;
   watchedBytes = 0;
   watchedAt = 0;

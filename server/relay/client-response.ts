@@ -2,27 +2,27 @@
 // response; these classes are just those.
 import type { LeanBody } from '#server/relay/stream/lean-body.ts';
 
-export type AnswerHeaders = Record<string, string>;
+export type ResponseHeaders = Record<string, string>;
 
 /** A response with a buffer. `headers` belongs to the answer: it is written into. */
-export function bufferAnswer(status: number, headers: AnswerHeaders, body: Buffer): Response {
+export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
   headers['content-length'] = String(body.length);
   return lean({ status, headers, buffer: body, body: null });
 }
 
 /** A response whose body arrives bit by bit. */
-export function streamAnswer(status: number, headers: AnswerHeaders, body: LeanBody): Response {
+export function streamResponse(status: number, headers: ResponseHeaders, body: LeanBody): Response {
   return lean({ status, headers, buffer: undefined, body });
 }
 
-interface LeanAnswer {
+interface LeanResponse {
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   buffer: Buffer | undefined;
   body: LeanBody | null;
 }
 
-function lean({ status, headers, buffer, body }: LeanAnswer): Response {
+function lean({ status, headers, buffer, body }: LeanResponse): Response {
   const answer = { status, statusText: undefined, headers: new LeanHeaders(headers), _buffer: buffer, body };
   // Deliberately not a Response: building a real one with its streams is what made the middle of the path slow. The router
   // and the adapter only touch the fields above.
@@ -32,8 +32,8 @@ function lean({ status, headers, buffer, body }: LeanAnswer): Response {
 
 /** `headersInit` lets the adapter write status and headers at once; `get` and `set` are for what else looks at answers. */
 class LeanHeaders {
-  readonly headersInit: AnswerHeaders;
-  constructor(headers: AnswerHeaders) {
+  readonly headersInit: ResponseHeaders;
+  constructor(headers: ResponseHeaders) {
     this.headersInit = headers;
   }
   get(name: string): string | null {

@@ -11,13 +11,13 @@ import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.t
 import type { AdmittedCall } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { countParts } from '#server/upstream/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */
-const limits = { answerMs: 15_000, maxBytes: 64 * 1024 };
+const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
 
 /** Never rejects: every failure leaves in the format of the call. */
 export async function countTokens(
@@ -46,7 +46,7 @@ export async function countTokens(
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, model });
     const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
-    return errorAnswer(dialect, told, requestId, error.retryAfter);
+    return errorResponse(dialect, told, requestId, error.retryAfter);
   }
 }
 

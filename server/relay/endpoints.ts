@@ -15,12 +15,12 @@ export interface RelayEndpoint extends ClientCall {
   dialect: ClientDialect;
   canStream: boolean;
   /** Bytes of an answer that is not a stream. */
-  mostAnswerBytes: number;
+  mostResponseBytes: number;
 }
 
 const megabyte = 1024 * 1024;
 /** A chat that says what each of its tokens might have been has a few of them; 2048 vectors of 3072 numbers have ninety. */
-const mostAnswerBytes: Readonly<Record<Capability, number>> = {
+const mostResponseBytes: Readonly<Record<Capability, number>> = {
   chat: 32 * megabyte,
   embeddings: 128 * megabyte,
   count_tokens: megabyte / 16,
@@ -39,7 +39,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
 function endpoint(path: string, dialect: ClientDialect, capability: Capability): RelayEndpoint {
   const call = dialect.calls[capability];
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${capability}`);
-  return { ...call, path, capability, dialect, canStream: capability === 'chat', mostAnswerBytes: mostAnswerBytes[capability] };
+  return { ...call, path, capability, dialect, canStream: capability === 'chat', mostResponseBytes: mostResponseBytes[capability] };
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

@@ -5,9 +5,9 @@ import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import { bufferAnswer } from '#server/relay/client-response.ts';
+import { bufferResponse } from '#server/relay/client-response.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { invalidAnswer } from '#server/upstream/upstream-error.ts';
+import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import { refusesChannel } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -66,7 +66,7 @@ export function tellEnd({ services, language, requestId, admission, model }: Run
 
 /** A try that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
 export function failureOfOurs(error: AppError): UpstreamFailure {
-  return { ...invalidAnswer(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
+  return { ...invalidResponse(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
 }
 
 /** The id of a call under our own name, and where the libraries of the caller's format look for it. */
@@ -75,8 +75,8 @@ export function requestIdHeaders({ requestIdHeader }: ClientDialect, requestId: 
 }
 
 /** The response that says so. */
-export function errorAnswer(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
-  return bufferAnswer(
+export function errorResponse(dialect: ClientDialect, error: ErrorObject, requestId: string, retryAfter?: number): Response {
+  return bufferResponse(
     error.status,
     {
       'content-type': 'application/json; charset=utf-8',

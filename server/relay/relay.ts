@@ -7,9 +7,9 @@ import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentTry } from '#server/relay/call-try.ts';
-import { bufferAnswer, eventStreamHeaders, streamAnswer } from '#server/relay/client-response.ts';
+import { bufferResponse, eventStreamHeaders, streamResponse } from '#server/relay/client-response.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
+import { errorResponse, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
 import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-try.ts';
 import { elapsed, stopCall } from '#server/relay/running-call.ts';
@@ -23,8 +23,8 @@ import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** How the tries of a call ended. */
-type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoAnswer;
-interface NoAnswer {
+type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
+interface NoResponse {
   kind: 'none';
   reason: 'upstream_failed' | 'no_channel' | 'fault' | StopReason;
   /** The one that failed. */
@@ -49,20 +49,20 @@ export async function relay(
   } catch (failure) {
     services.context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     services.context.ledger.release(call.reservation);
-    return failureAnswer(call, tellEnd(call, { reason: 'fault' }));
+    return responseOfFailure(call, tellEnd(call, { reason: 'fault' }));
   }
 }
 
 async function answerWhole(call: RunningCall): Promise<Response> {
   const outcome = await tryChannels(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
-  if (outcome.kind === 'none') return failureAnswer(call, endWithoutAnswer(call, outcome));
+  if (outcome.kind === 'none') return responseOfFailure(call, endWithoutResponse(call, outcome));
   const { sent, usage, firstByteMs, contentType, body } = outcome.result;
   const { channel, request } = sent;
   const wasRead = call.stopped !== undefined;
   // The answer leaves when its charge is durable: what was not settled was not answered.
   await finishCall(call, { reason: wasRead ? 'caller_left' : 'completed', channel, request, usage, firstByteMs, wasRead });
-  return bufferAnswer(200, { 'content-type': contentType, ...headersOf(call) }, body);
+  return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, body);
 }
 
 /** Waits for the first event, so that a failure before it is an answer with its own status; but not for ever. */
@@ -79,12 +79,12 @@ async function answerStream(call: RunningCall): Promise<Response> {
   const outcome = await within(keepAliveMs, tries);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
-    return failureAnswer(call, endWithoutAnswer(call, outcome));
+    return responseOfFailure(call, endWithoutResponse(call, outcome));
   }
   client.begin();
   if (outcome === 'waiting') {
     const ending = tries.then((late) => {
-      if (late.kind === 'none') client.fail(endWithoutAnswer(call, late).error);
+      if (late.kind === 'none') client.fail(endWithoutResponse(call, late).error);
     });
     context.waitUntil(
       ending.catch((failure: unknown) => {
@@ -93,7 +93,7 @@ async function answerStream(call: RunningCall): Promise<Response> {
       }),
     );
   }
-  return streamAnswer(200, { ...eventStreamHeaders, ...headersOf(call) }, client.body);
+  return streamResponse(200, { ...eventStreamHeaders, ...headersOf(call) }, client.body);
 }
 
 function headersOf({ requestId, dropped, endpoint }: RunningCall): Record<string, string> {
@@ -160,7 +160,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
 }
 
 /** Books a call that got no answer; the log keeps its attempts. Only a caller that left what an upstream had is charged. */
-function endWithoutAnswer(call: RunningCall, { reason, channel, failure, sent = null }: NoAnswer): ToldFailure {
+function endWithoutResponse(call: RunningCall, { reason, channel, failure, sent = null }: NoResponse): ToldFailure {
   const { context } = call.services;
   const isCharged = reason === 'caller_left' && sent !== null;
   if (call.attempts.length === 0 || reason === 'fault') context.ledger.release(call.reservation);
@@ -174,6 +174,6 @@ function endWithoutAnswer(call: RunningCall, { reason, channel, failure, sent = 
   return tellEnd(call, { reason, failure });
 }
 
-function failureAnswer({ endpoint, requestId }: RunningCall, { error, retryAfter }: ToldFailure): Response {
-  return errorAnswer(endpoint.dialect, error, requestId, retryAfter);
+function responseOfFailure({ endpoint, requestId }: RunningCall, { error, retryAfter }: ToldFailure): Response {
+  return errorResponse(endpoint.dialect, error, requestId, retryAfter);
 }

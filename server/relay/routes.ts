@@ -12,7 +12,7 @@ import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
 import { modelObject } from '#server/upstream/model-object.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
-import { errorAnswer, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 
 export function mountRelay(host: RouteHost, { services }: Relay): void {
@@ -40,7 +40,7 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
       const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
-      return errorAnswer(defaultClientDialect, told, requestId, error.retryAfter);
+      return errorResponse(defaultClientDialect, told, requestId, error.retryAfter);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import type { HeldAnswer } from '#server/relay/accounting/held-responses.ts';
+import type { HeldResponse } from '#server/relay/accounting/held-responses.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
@@ -56,7 +56,7 @@ export interface RunningCall {
   /** Why it is to end before its answer is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
   /** What is held of its answer, until the client's connection is done with it; undefined: there is none. */
-  readonly held: HeldAnswer | undefined;
+  readonly held: HeldResponse | undefined;
   /** Ends what is under way for a call that is stopped. */
   onStop: (() => void) | undefined;
 }

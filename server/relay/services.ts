@@ -5,7 +5,7 @@ import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
-import type { HeldAnswers } from '#server/relay/accounting/held-responses.ts';
+import type { HeldResponses } from '#server/relay/accounting/held-responses.ts';
 import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
@@ -27,7 +27,7 @@ export interface RelayServices {
   readonly use: ChannelUse;
   readonly clock: StreamClock;
   readonly left: LeftCalls;
-  readonly answers: HeldAnswers;
+  readonly answers: HeldResponses;
   readonly refusals: RefusalWatch;
   readonly refusalLog: RefusalLog;
   /** The server is about to cut what is open: clients that go now were cut. */

@@ -1,6 +1,6 @@
 // One try of a call on one channel.
 import { AppError } from '#shared/errors.ts';
-import { usageOfAnswer } from '#server/relay/accounting/call-usage.ts';
+import { usageOfResponse } from '#server/relay/accounting/call-usage.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
@@ -16,7 +16,7 @@ import type { Exchange, SentCall } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamStream } from '#server/upstream/upstream-stream.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
-import { invalidAnswer } from '#server/upstream/upstream-error.ts';
+import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** A whole answer that may go to the client once it is settled. */
@@ -56,7 +56,7 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
   const stopping = watchStop(call, channel, sent.sending);
   let isForClient = false;
   try {
-    const result = await readAnswer(call, { channel, attempt, request }, { client, exchange: sent });
+    const result = await readResponse(call, { channel, attempt, request }, { client, exchange: sent });
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
     return result;
   } finally {
@@ -66,7 +66,7 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
   }
 }
 
-async function readAnswer(
+async function readResponse(
   call: RunningCall,
   sent: SentTry,
   { client, exchange }: { client: ClientStream | null; exchange: Exchange },
@@ -128,7 +128,7 @@ function sendTo(call: RunningCall, channel: PreparedChannel): SentCall | null | 
     ...(call.outputBound === undefined ? {} : { outputBound: call.outputBound }),
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
-  const bounds = { answerMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.mostAnswerBytes };
+  const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.mostResponseBytes };
   const limits = call.held === undefined ? bounds : { ...bounds, room: call.held };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
@@ -141,7 +141,7 @@ async function followStream(
   if (client === null) {
     // Nobody asked for a stream.
     stream.abort();
-    return { kind: 'failed', failure: invalidAnswer() };
+    return { kind: 'failed', failure: invalidResponse() };
   }
   return startStream(call, new StreamRelay({ call, client, sent, stream }));
 }
@@ -171,7 +171,7 @@ async function readWhole(
   }
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(decoded.written(), call.model, counting);
-  const usage = await usageOfAnswer(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
+  const usage = await usageOfResponse(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
   const written = await inTurnIfLong(call, body, () => decoded.body(usage));
   call.held?.arrived(written.length);
   return {

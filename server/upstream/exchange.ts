@@ -5,7 +5,7 @@ import { buildRequest } from './build-request.ts';
 import type { UpstreamCall, UpstreamRequest } from './build-request.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { SendFailure } from './send-failure.ts';
-import type { Sending, SendLimits, SendRequest, StreamAnswer, WholeAnswer } from './send.ts';
+import type { Sending, SendLimits, SendRequest, StreamResponse, WholeResponse } from './send.ts';
 import type { UpstreamStream } from './upstream-stream.ts';
 import { failureOfSend, parseUpstreamError } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
@@ -66,7 +66,7 @@ export function exchange(context: ExchangeContext, channel: PreparedChannel, req
 /** Bytes of a refusal that are looked at. */
 const longestRefusal = 64 * 1024;
 
-function read(answer: StreamAnswer | WholeAnswer, channel: PreparedChannel, now: () => number): Received {
+function read(answer: StreamResponse | WholeResponse, channel: PreparedChannel, now: () => number): Received {
   const { status } = answer;
   if (answer.kind === 'stream') return { kind: 'stream', status, stream: answer.stream };
   if (status === 200) return { kind: 'whole', status, body: answer.body };

@@ -9,7 +9,7 @@ import { TextTally } from '#server/dialects/text-tally.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { countText, estimateTextTokens } from './token-estimate.ts';
 import type { Counting } from './token-estimate.ts';
-import { failureInBody, invalidAnswer } from './upstream-error.ts';
+import { failureInBody, invalidResponse } from './upstream-error.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 export type ReadInput = DecodeInput & { channel: PreparedChannel };
@@ -26,7 +26,7 @@ export function* readLong(input: ReadInput): Generator<void, ReadResponse> {
 
 function judged(decoded: DecodedWhole | FailedWhole, { channel }: ReadInput): ReadResponse {
   if (decoded.kind === 'whole') return decoded;
-  return { kind: 'failed', failure: decoded.error === null ? invalidAnswer() : failureInBody(decoded.error, channel) };
+  return { kind: 'failed', failure: decoded.error === null ? invalidResponse() : failureInBody(decoded.error, channel) };
 }
 
 /** @param counting who is counted for */

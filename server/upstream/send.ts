@@ -25,39 +25,39 @@ export interface SendRequest {
   proxy: string | null;
 }
 
-export type AnswerHeaders = Record<string, string | string[] | undefined>;
+export type ResponseHeaders = Record<string, string | string[] | undefined>;
 
-export interface WholeAnswer {
+export interface WholeResponse {
   kind: 'whole';
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   body: Buffer;
 }
 
-export interface StreamAnswer {
+export interface StreamResponse {
   kind: 'stream';
   status: number;
-  headers: AnswerHeaders;
+  headers: ResponseHeaders;
   stream: UpstreamStream;
 }
 
 export interface SendLimits {
   /** Until a stream begins, and for the whole of an answer that is no stream. */
-  answerMs: number;
+  responseMs: number;
   /** Bytes of an answer that is not a stream. */
   maxBytes: number;
   /** Where there may be no room for a long one. */
-  room?: AnswerRoom;
+  room?: ResponseRoom;
 }
 
-export interface AnswerRoom {
+export interface ResponseRoom {
   /** The answer has so many bytes now. False: it is to come no further until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
 }
 
 /** A call that is under way. */
 export interface Sending {
-  readonly answer: Promise<WholeAnswer | StreamAnswer>;
+  readonly answer: Promise<WholeResponse | StreamResponse>;
   /** It has a connection: the upstream may be working on it. */
   readonly isSent: boolean;
   /** From now on `mayHold` is asked for every size that an answer that is not a stream has reached; false ends the call. */
@@ -74,7 +74,7 @@ export interface Sender {
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
 /** Answers up to this size find room anyway. */
-const shortAnswer = 256 * 1024;
+const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
 /** A byte order mark in UTF-8, read as single bytes. */
 const mark = '\u00EF\u00BB\u00BF';
@@ -128,7 +128,7 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 
 /** undici's handler of one request. */
 class Exchange implements Dispatcher.DispatchHandler, Sending {
-  readonly answer: Promise<WholeAnswer | StreamAnswer>;
+  readonly answer: Promise<WholeResponse | StreamResponse>;
   readonly #limits: SendLimits;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
@@ -136,11 +136,11 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #timer: NodeJS.Timeout;
   /** Monotonic milliseconds. */
   #deadline: number;
-  #resolve: (answer: WholeAnswer | StreamAnswer) => void = () => {};
+  #resolve: (answer: WholeResponse | StreamResponse) => void = () => {};
   #reject: (failure: SendFailure) => void = () => {};
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
-  #headers: AnswerHeaders = {};
+  #headers: ResponseHeaders = {};
   #chunks: Buffer[] = [];
   #size = 0;
   /** Since when it waits for room; monotonic milliseconds. */
@@ -163,7 +163,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#deadline = performance.now() + limits.answerMs;
+    this.#deadline = performance.now() + limits.responseMs;
     this.#timer = this.#startTimer();
   }
 
@@ -190,7 +190,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     if (this.#failure !== null) controller.abort(this.#failure);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
@@ -249,7 +249,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
       return;
     }
     this.#chunks.push(chunk);
-    if (this.#size > shortAnswer) this.#askForRoom(this.#decoder ?? controller);
+    if (this.#size > shortResponse) this.#askForRoom(this.#decoder ?? controller);
     if (this.#isUndecided) this.#decide(controller);
   }
 

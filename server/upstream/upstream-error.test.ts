@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { invalidAnswer, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
+import { invalidResponse, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
 import { autoDisableReason, isRetryable } from './failure-consequences.ts';
 
 const channel = buildPreparedChannel({ status_code_mapping: '{"429":"503","404":400}', base_url: 'https://secret-host.example/v9' });
@@ -107,7 +107,7 @@ describe('another channel is tried', () => {
   it('after a failed connection and a senseless answer, not after a long silence', () => {
     expect(isRetryable(networkFailure(), 1)).toBe(true);
     expect(isRetryable(timeoutFailure('connect'), 1)).toBe(true);
-    expect(isRetryable(invalidAnswer(), 1)).toBe(true);
+    expect(isRetryable(invalidResponse(), 1)).toBe(true);
     expect(isRetryable(timeoutFailure('first_byte'), 1)).toBe(false);
   });
 });

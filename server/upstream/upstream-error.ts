@@ -26,7 +26,7 @@ export interface UpstreamFailure {
   own?: AppError;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number;
   /** The body, decoded; may be cut off. */
   text: string;
@@ -42,7 +42,7 @@ const LONGEST_MESSAGE = 4000;
 const LONGEST_NAME = 200;
 
 /** An answer whose status is not 200. The body is read as loosely as providers write theirs. */
-export function parseUpstreamError({ status, text, headers, channel, now }: ErrorAnswer): UpstreamFailure {
+export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
   const found = readErrorBody(parseObject(text));
   const mapped = channel.statusCodeMapping.get(status) ?? status;
   return {
@@ -62,7 +62,7 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
 /** An error found in a body of status 200. */
 export function failureInBody(
   found: { status: number; message: string; type: string; param: string; code: string | number | null },
-  channel: ErrorAnswer['channel'],
+  channel: ErrorResponse['channel'],
 ): UpstreamFailure {
   return {
     ...found,
@@ -93,11 +93,11 @@ export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): Upstre
 /** Why no answer came, or why it broke off. */
 export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'idle'): UpstreamFailure {
   if (reason === 'timeout') return timeoutFailure(phase);
-  return reason === 'too_large' || reason === 'unreadable' ? invalidAnswer() : networkFailure();
+  return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
 }
 
 /** Status 200 with something that is no answer. */
-export function invalidAnswer(): UpstreamFailure {
+export function invalidResponse(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
 }
 
@@ -131,21 +131,21 @@ function readErrorBody(body: unknown): FoundError {
   return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
 }
 
-function cleanName(name: string, channel: ErrorAnswer['channel']): string {
+function cleanName(name: string, channel: ErrorResponse['channel']): string {
   return cleanMessage(name, channel, LONGEST_NAME);
 }
 
-function cleanCode(code: string | number | null, channel: ErrorAnswer['channel']): string | number | null {
+function cleanCode(code: string | number | null, channel: ErrorResponse['channel']): string | number | null {
   return typeof code === 'string' ? cleanName(code, channel) : code;
 }
 
-function cleanMessage(message: string, channel: ErrorAnswer['channel'], longest = LONGEST_MESSAGE): string {
+function cleanMessage(message: string, channel: ErrorResponse['channel'], longest = LONGEST_MESSAGE): string {
   const cut = message.length > longest ? `${message.slice(0, longest)}…` : message;
   return maskSecrets(cut.toWellFormed(), { key: channel.key, host: URL.parse(channel.base)?.host });
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9110#field.retry-after — seconds or a date; some also send milliseconds. */
-function retryAfterOf(headers: ErrorAnswer['headers'], now: number): number | undefined {
+function retryAfterOf(headers: ErrorResponse['headers'], now: number): number | undefined {
   const milliseconds = Number(single(headers?.['retry-after-ms']) ?? Number.NaN);
   if (milliseconds > 0) return milliseconds / 1000;
   const value = single(headers?.['retry-after'])?.trim();

@@ -1,7 +1,7 @@
 // Every provider of the OpenAI shape against the provider vectors: address, headers and body of the call; answer, stream
 // and errors on the way back.
 import { describe, expect, it } from 'vitest';
-import { fixAnswer } from '#server/dialects/openai-chat/identity-response.ts';
+import { fixResponse } from '#server/dialects/openai-chat/identity-response.ts';
 import { factsOf } from '#server/dialects/openai-chat/check-request.ts';
 import { errorIn } from '#server/dialects/openai-chat/response-errors.ts';
 import type { Capability } from '#server/dialects/provider-traits.ts';
@@ -110,7 +110,7 @@ describe.each(files)('%s', (file) => {
         const channel = channelOf(vector);
         const { upstreamModel } = await requestOf(vector, capability);
         expect(errorIn(text, channel.provider)).toBeNull();
-        const answer: unknown = JSON.parse(fixAnswer({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
+        const answer: unknown = JSON.parse(fixResponse({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
         const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.answers) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);

@@ -7,7 +7,7 @@ import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 
 const body = JSON.stringify({ text: 'x'.repeat(4 * 1024 * 1024) });
 /** Milliseconds. */
-const answerMs = 500;
+const responseMs = 500;
 
 test('the time in which it waits for room is not the upstream’s', async () => {
   await using upstream = await startRawUpstream((response) => void response.end(body), { type: 'application/json' });
@@ -22,11 +22,11 @@ test('the time in which it waits for room is not the upstream’s', async () => 
   };
   const sending = sender.send(
     { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
-    { answerMs, maxBytes: 64 * 1024 * 1024, room },
+    { responseMs, maxBytes: 64 * 1024 * 1024, room },
   );
   const answer = sending.answer;
   await expect.poll(() => goOn).toBeDefined();
-  await sleep(3 * answerMs);
+  await sleep(3 * responseMs);
   hasRoom = true;
   goOn?.();
   expect(await answer).toMatchObject({ kind: 'whole', status: 200, body: Buffer.from(body) });
@@ -38,7 +38,7 @@ test('with room it is late when its upstream is', async () => {
   const sender = createSender();
   const sending = sender.send(
     { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
-    { answerMs, maxBytes: 64 * 1024 * 1024, room: { grow: () => true } },
+    { responseMs, maxBytes: 64 * 1024 * 1024, room: { grow: () => true } },
   );
   await expect(sending.answer).rejects.toMatchObject({ reason: 'timeout' });
   await sender.close();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { buildPreparedChannel } from '#tests/support/build-channel.ts';
-import { fixAnswer } from './identity-response.ts';
+import { fixResponse } from './identity-response.ts';
 import { errorIn } from './response-errors.ts';
 
 const openai = buildPreparedChannel();
 
 function embeddings(vectors: unknown[], requestBody: Record<string, unknown>): { text: string; fixed: string; vectors: unknown[] } {
   const text = JSON.stringify({ object: 'list', data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) });
-  const fixed = fixAnswer({ capability: 'embeddings', channel: openai, requestBody, upstreamModel: 'm', text });
+  const fixed = fixResponse({ capability: 'embeddings', channel: openai, requestBody, upstreamModel: 'm', text });
   return { text, fixed, vectors: JSON.parse(fixed).data.map((row: { embedding: unknown }) => row.embedding) };
 }
 
@@ -58,7 +58,7 @@ describe('an answer of chat', () => {
   };
   const fix = (setting: string) =>
     JSON.parse(
-      fixAnswer({
+      fixResponse({
         capability: 'chat',
         channel: buildPreparedChannel({ setting }),
         requestBody: {},
@@ -69,7 +69,7 @@ describe('an answer of chat', () => {
 
   it('is the very text of the upstream when no rule applies, JSON or not', () => {
     const text = '{ "id": "x" , broken';
-    expect(fixAnswer({ capability: 'chat', channel: openai, requestBody: {}, upstreamModel: 'm', text })).toBe(text);
+    expect(fixResponse({ capability: 'chat', channel: openai, requestBody: {}, upstreamModel: 'm', text })).toBe(text);
   });
 
   it('has its reasoning within the content when the channel is set so', () => {

@@ -25,7 +25,7 @@ export function readWhole({
   const text = bytes.toString('utf8');
   const error = errorIn(text, provider);
   if (error !== null) return { kind: 'failed', error };
-  const fixed = fixAnswer({ capability, channel, requestBody: responseFields, upstreamModel, text });
+  const fixed = fixResponse({ capability, channel, requestBody: responseFields, upstreamModel, text });
   const body = parseObject(fixed);
   const results = capability === 'embeddings' ? body?.['data'] : body?.['choices'];
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
@@ -39,7 +39,7 @@ export function readWhole({
   };
 }
 
-export interface AnswerInput {
+export interface ResponseInput {
   capability: Capability;
   channel: Pick<DialectChannel, 'provider' | 'setting'>;
   /** As the client sent it. */
@@ -50,7 +50,7 @@ export interface AnswerInput {
 }
 
 /** The body for the client: the very same text when nothing has to change. */
-export function fixAnswer(input: AnswerInput): string {
+export function fixResponse(input: ResponseInput): string {
   const { channel, capability } = input;
   const answers = channel.provider?.answers;
   if (capability === 'embeddings') {

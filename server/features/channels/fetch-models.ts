@@ -6,7 +6,7 @@ import { modelListRequest, readModelList } from '#server/upstream/read-model-lis
 import type { ChannelTest } from './test-channel.ts';
 import { receiveWhole } from './receive-whole.ts';
 
-const limits = { answerMs: 20_000, maxBytes: 8 * 1024 * 1024 };
+const limits = { responseMs: 20_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
  * The names of the models that a channel's provider says it has. Redirects are not followed: the key stays with its origin.

@@ -24,7 +24,7 @@ export async function receiveWhole(
   { channel, language, limits, code, refusal }: ReceiveOptions,
 ): Promise<Buffer> {
   // The sender's own deadline ends where a stream begins.
-  const timer = setTimeout(() => sending.abort(), limits.answerMs);
+  const timer = setTimeout(() => sending.abort(), limits.responseMs);
   try {
     const answer = await received;
     if (answer.kind === 'whole') return answer.body;

@@ -39,7 +39,7 @@ interface TestSubject {
 /** As a channel's record has it. */
 export type TestResult = Required<Pick<ChannelRecord, 'test_time' | 'response_time' | 'test_error' | 'tested_model'>>;
 
-const limits = { answerMs: 60_000, maxBytes: 8 * 1024 * 1024 };
+const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 /** Characters of a failure that are kept. */
 const longestError = 500;
 const testName = '模型测试';
@@ -56,7 +56,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
     await keep(result);
     return result.response_time / 1000;
   };
-  let answer: TestAnswer;
+  let answer: TestResponse;
   try {
     answer = await ask({ ...test, channel, capability, testModel: model });
   } catch (failure) {
@@ -96,7 +96,7 @@ function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord)
   return channel;
 }
 
-interface TestAnswer {
+interface TestResponse {
   /** Null when the upstream reports none; it is a good answer all the same. */
   usage: TokenUsage | null;
   upstreamModel: string;
@@ -109,7 +109,7 @@ async function ask({
   capability,
   testModel,
   language,
-}: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestAnswer> {
+}: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestResponse> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
   const call = {
@@ -134,12 +134,12 @@ async function ask({
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
   const decoded = readWhole({ client, capability, channel, upstreamModel, body: response, responseFields: {}, writer });
-  if (decoded.kind === 'failed') throw failedAnswer(decoded.failure);
+  if (decoded.kind === 'failed') throw failedResponse(decoded.failure);
   if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
   return { usage: decoded.usage, upstreamModel, isMapped };
 }
 
-function failedAnswer({ kind, message }: UpstreamFailure): AppError {
+function failedResponse({ kind, message }: UpstreamFailure): AppError {
   return kind === 'invalid' ? new AppError('invalid_upstream_response') : new AppError('channel_test_failed', { detail: message });
 }
 
@@ -166,7 +166,7 @@ async function writeTestLog(
     price,
     answer,
     seconds,
-  }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestAnswer; seconds: number },
+  }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestResponse; seconds: number },
 ): Promise<void> {
   if (!context.settings.get('LogConsumeEnabled')) return;
   if (channel.id === 0) return writeDraftLog(context, actor, { channel, model });

@@ -7,7 +7,7 @@ import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
 
-interface AnswerToCount {
+interface ResponseToCount {
   /** Null: the upstream told none that can be believed. */
   told: TokenUsage | null;
   /** The model wrote on after it. */
@@ -17,7 +17,7 @@ interface AnswerToCount {
   counting: Counting;
 }
 
-export async function usageOfAnswer(call: RunningCall, answer: AnswerToCount): Promise<MeteredUsage> {
+export async function usageOfResponse(call: RunningCall, answer: ResponseToCount): Promise<MeteredUsage> {
   const { told, hasTextAfter, countWritten, counting } = answer;
   if (told !== null) return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
   const [input, output] = await Promise.all([countInto(call, counting), countWritten()]);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHeldAnswers } from './held-responses.ts';
+import { createHeldResponses } from './held-responses.ts';
 
 /** An answer that comes in pieces of ten bytes, as far as it may. */
 function arrange() {
-  const answers = createHeldAnswers({ all: 200, perUser: 100 });
+  const answers = createHeldResponses({ all: 200, perUser: 100 });
   const open = (userId: number, size: number) => {
     const held = answers.open(userId);
     const state = { bytes: 0, isDone: false, held };

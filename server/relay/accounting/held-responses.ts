@@ -2,14 +2,14 @@
 // of them fit into the process, and of one user. Who asks for more is read more slowly: what has no room waits in its upstream's
 // connection, because an answer that was thrown away would be paid for all the same.
 
-export interface HeldAnswers {
-  open(userId: number): HeldAnswer;
+export interface HeldResponses {
+  open(userId: number): HeldResponse;
   /** Held now. */
   readonly bytes: number;
 }
 
 /** The answer of one call; of its next try when that of one has ended. */
-export interface HeldAnswer {
+export interface HeldResponse {
   /** It has so many bytes now. False: it is to come no further until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
   /** All of it has come, or what was made of it has so many bytes. */
@@ -39,7 +39,7 @@ interface Answer {
   goOn: (() => void) | undefined;
 }
 
-export function createHeldAnswers({ all, perUser }: HeldLimits = usualLimits): HeldAnswers {
+export function createHeldResponses({ all, perUser }: HeldLimits = usualLimits): HeldResponses {
   const { total, of, change } = createShares();
   /** Those that still come, the oldest first. */
   const coming = new Set<Answer>();

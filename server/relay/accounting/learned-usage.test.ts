@@ -22,15 +22,15 @@ describe('learned usage', () => {
     const learned = createLearnedUsage();
     for (const completion of [100, 200, 300, 400]) learned.note(sample({ completion }));
     learned.note(sample({ completion: 9_000, isCut: true }));
-    expect(learned.mostAnswers('m')).toBe(300);
-    expect(learned.mostAnswers('other')).toBeUndefined();
+    expect(learned.mostResponses('m')).toBe(300);
+    expect(learned.mostResponses('other')).toBeUndefined();
   });
 
   test('one caller moves nothing for the others', () => {
     const learned = createLearnedUsage();
     for (const userId of [1, 2, 3]) for (let turn = 0; turn < 3; turn += 1) learned.note(sample({ userId }));
     for (let turn = 0; turn < 100; turn += 1) learned.note(sample({ userId: 9, completion: 1e6, prompt: 1e6 }));
-    expect(learned.mostAnswers('m')).toBe(200);
+    expect(learned.mostResponses('m')).toBe(200);
     expect(learned.promptTokens('m', 2, 1_000, 'estimated')).toBe(1_000);
     expect(learned.promptTokens('m', 9, 1_000, 'estimated')).toBe(50_000);
   });
@@ -64,28 +64,28 @@ describe('learned usage', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ model: 'first' }));
     for (let index = 0; index < 3_000; index += 1) learned.note(sample({ model: `m${index}` }));
-    expect(learned.mostAnswers('first')).toBeUndefined();
-    expect(learned.mostAnswers('m2999')).toBe(200);
+    expect(learned.mostResponses('first')).toBeUndefined();
+    expect(learned.mostResponses('m2999')).toBe(200);
   });
 
   test('of many callers the middle is found at most once a second, whatever comes meanwhile', () => {
     let time = 0;
     const learned = createLearnedUsage(() => time);
     for (let userId = 1; userId <= 64; userId += 1) learned.note(sample({ userId }));
-    expect(learned.mostAnswers('m')).toBe(200);
+    expect(learned.mostResponses('m')).toBe(200);
     for (let userId = 1; userId <= 64; userId += 1) learned.note(sample({ userId, completion: 800 }));
     time = 999;
-    expect(learned.mostAnswers('m')).toBe(200);
+    expect(learned.mostResponses('m')).toBe(200);
     time = 1_000;
-    expect(learned.mostAnswers('m')).toBe(800);
+    expect(learned.mostResponses('m')).toBe(800);
   });
 
   test('of few callers every sample counts at once', () => {
     const learned = createLearnedUsage(() => 0);
     learned.note(sample());
-    expect(learned.mostAnswers('m')).toBe(200);
+    expect(learned.mostResponses('m')).toBe(200);
     learned.note(sample({ completion: 800 }));
-    expect(learned.mostAnswers('m')).toBe(800);
+    expect(learned.mostResponses('m')).toBe(800);
   });
 
   test('what was used last is kept: models that are only asked about, and callers that go on calling', () => {
@@ -94,7 +94,7 @@ describe('learned usage', () => {
     learned.note(sample({ model: 'asked' }));
     for (let index = 0; index < 3_000; index += 1) {
       learned.note(sample({ model: `m${index}` }));
-      expect(learned.mostAnswers('asked')).toBe(200);
+      expect(learned.mostResponses('asked')).toBe(200);
     }
     learned.note(sample({ userId: 1, prompt: 300 }));
     for (let userId = 2; userId < 200; userId += 1) {

@@ -27,7 +27,7 @@ export interface UsageSample {
 export interface LearnedUsage {
   note(sample: UsageSample): void;
   /** Completion tokens that three of four answers of this model do with; undefined when nothing is known. */
-  mostAnswers(model: string): number | undefined;
+  mostResponses(model: string): number | undefined;
   /** Prompt tokens to reckon with where that many are expected. */
   promptTokens(model: string, userId: number, expected: number, basis: PromptBasis): number;
   /** Whether something is known of such prompts of this model. */
@@ -113,7 +113,7 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
       // A little more is a difference of counting.
       if (limit !== undefined && completion > limit * 1.05 + 16) model.ignoredUntil = now() + ignoredMs;
     },
-    mostAnswers: (name) => middle(known(name), 'completion'),
+    mostResponses: (name) => middle(known(name), 'completion'),
     promptTokens(name, userId, expected, basis) {
       const model = known(name);
       const factor = ownOrMiddle(model, userId, `factor-${basis}`) ?? 1;

@@ -8,7 +8,7 @@ import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorAnswer, ownError } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import { stopCall } from '#server/relay/running-call.ts';
@@ -67,7 +67,7 @@ export async function openCall(
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, model });
-    return errorAnswer(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+    return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
   }
 }
 

@@ -5,7 +5,7 @@ import type { EndReason } from '#server/relay/call-end.ts';
 import type { CallTry } from '#server/relay/call-try.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
-import { invalidAnswer, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { invalidResponse, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
@@ -19,7 +19,7 @@ export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, r
   if (attempt.first_byte_ms !== undefined) context.figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
   if (rule.channel === 'well') health.succeeded(channel.id, call.model);
   else if (rule.channel === 'nothing') health.released(channel.id, call.model);
-  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidAnswer()));
+  else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()));
 }
 
 /** A try that failed before its answer began. */

@@ -1,6 +1,6 @@
 // The end of a stream, whatever it ends by: what it used, its books, and then the client's last word.
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
-import { usageOfAnswer, usageOfPrompt } from '#server/relay/accounting/call-usage.ts';
+import { usageOfResponse, usageOfPrompt } from '#server/relay/accounting/call-usage.ts';
 import { finishCall } from '#server/relay/accounting/finish-call.ts';
 import { countedUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
@@ -76,6 +76,6 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
 async function readUsage({ call, pipe, counting }: EndedStream): Promise<StreamUsage> {
   const { usage: told, isInvalid, hasTextAfter } = pipe.reportedUsage();
   if (told === null && pipe.bytes === 0) return { usage: null, isInvalid };
-  const usage = await usageOfAnswer(call, { told, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
+  const usage = await usageOfResponse(call, { told, hasTextAfter, countWritten: () => pipe.countTokens(), counting });
   return { usage, isInvalid };
 }

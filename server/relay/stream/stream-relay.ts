@@ -19,7 +19,7 @@ import type { EventReceiver } from '#server/relay/stream/upstream-reader.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import { createPipe, readWhole } from '#server/upstream/read-response.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
-import { failureInBody, invalidAnswer, timeoutFailure } from '#server/upstream/upstream-error.ts';
+import { failureInBody, invalidResponse, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 export interface StreamRelayOptions {
@@ -124,7 +124,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     if (this.#state.isOpening && this.#readWhole(rest)) return;
     // Some upstreams leave the empty line behind their last event out. Half an event is dropped.
     if (rest.length > 0 && this.#pipe.isEvent(rest)) this.#reader.completeEvent();
-    if (this.#state.isOpening) this.broken('truncated', invalidAnswer());
+    if (this.#state.isOpening) this.broken('truncated', invalidResponse());
     else this.#end(this.#pipe.hasFinished() ? 'completed' : 'truncated');
   }
 
@@ -149,7 +149,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const opening = this.#pipe.open(events);
     if (opening === 'comments') return false;
     if (opening !== 'stream') {
-      this.broken('upstream_failed', opening === 'invalid' ? invalidAnswer() : this.#failureOf(opening));
+      this.broken('upstream_failed', opening === 'invalid' ? invalidResponse() : this.#failureOf(opening));
       return false;
     }
     this.#options.sent.attempt.first_byte_ms = elapsed(this.#options.call);

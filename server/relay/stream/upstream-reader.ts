@@ -4,7 +4,7 @@ import type { EndReason } from '#server/relay/call-end.ts';
 import type { EventSource } from '#server/relay/stream/whole-as-stream.ts';
 import type { SendFailure } from '#server/upstream/send-failure.ts';
 import type { StreamSink } from '#server/upstream/upstream-stream.ts';
-import { failureOfSend, invalidAnswer } from '#server/upstream/upstream-error.ts';
+import { failureOfSend, invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 /** Who is told what comes, in order. */
@@ -128,7 +128,7 @@ export class UpstreamReader implements StreamSink {
     this.#lastByteAt = performance.now();
     const events = this.#events.push(chunk);
     const { restLength, restLines } = this.#events;
-    if (restLength > largestEvent || restLines > mostLines) this.#receiver.broken('invalid_response', invalidAnswer());
+    if (restLength > largestEvent || restLines > mostLines) this.#receiver.broken('invalid_response', invalidResponse());
     else if (events !== null) this.#receiver.events(events, isOwned || events.buffer !== chunk.buffer);
   }
 }
