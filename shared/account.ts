@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { User } from '#shared/users.ts';
+import { QuotaInput, User } from '#shared/users.ts';
 
 /** Own profile or password. Empty and absent fields stay as they are. */
 export const SelfEdit = z.object({
@@ -48,6 +48,17 @@ export function userSettingOf({ setting }: Pick<User, 'setting'>): UserSetting {
 
 export const GroupChoice = z.object({ ratio: z.number(), desc: z.string() });
 
+/** A transfer that is repeated under the same name is made once. */
+export const TransferInput = z.object({
+  /** Quota units. */
+  quota: QuotaInput,
+  ref: z
+    .string()
+    .regex(/^[\w-]{8,64}$/)
+    .optional(),
+});
+export type TransferInput = z.infer<typeof TransferInput>;
+
 export const accountApi = {
   self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
   edit: endpoint('PUT', '/api/user/self', { access: 'user', body: SelfEdit, summary: 'Change own profile or password' }),
@@ -59,6 +70,22 @@ export const accountApi = {
     summary: 'Change own notices',
   }),
   remove: endpoint('DELETE', '/api/user/self', { access: 'user', summary: 'Delete own account' }),
+  /** Makes a new token, which is shown this once; the former one stops working. */
+  newAccessToken: endpoint('GET', '/api/user/token', {
+    access: 'user',
+    changesState: true,
+    reply: z.string(),
+    summary: 'Make a new system access token',
+  }),
+  revokeAccessToken: endpoint('DELETE', '/api/user/token', { access: 'user', summary: 'Revoke the system access token' }),
+  inviteCode: endpoint('GET', '/api/user/aff', { access: 'user', reply: z.string(), summary: 'Own invite code' }),
+  /** Answers the account as it is afterwards. */
+  transfer: endpoint('POST', '/api/user/aff_transfer', {
+    access: 'user',
+    body: TransferInput,
+    reply: User,
+    summary: 'Move invite earnings into the balance',
+  }),
   models: endpoint('GET', '/api/user/models', {
     access: 'user',
     reply: z.array(z.string()),

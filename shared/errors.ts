@@ -90,6 +90,8 @@ export const errors = {
   notify_type_invalid: entry(200, '无效的预警类型', 'Not a kind of notice'),
   warning_threshold_invalid: entry(200, '预警阈值必须大于0', 'The warning threshold must be above 0'),
   notification_email_invalid: entry(200, '无效的邮箱地址', 'Not a valid e-mail address'),
+  aff_transfer_small: entry(200, '划转失败 转移额度最小为{minimum}！', 'Not transferred: the least amount is {minimum}'),
+  aff_transfer_unfunded: entry(200, '划转失败 邀请额度不足！', 'Not transferred: the invite earnings are not enough'),
   current_password_wrong: entry(200, '原密码错误', 'The current password is wrong'),
   user_not_found: entry(200, '用户不存在', 'The user does not exist'),
   user_read_denied: entry(200, '无权获取同级或更高等级用户的信息', 'You may not read users of the same or a higher level'),

@@ -63,6 +63,7 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('signup_bonus'), amount: z.int() }),
   z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
   z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
+  z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
   z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int() }),
   z.object({ code: z.literal('user_promoted') }),
   z.object({ code: z.literal('user_demoted') }),

@@ -5,6 +5,7 @@ export const notices = {
   setup_finished: { zh: '系统初始化成功', en: 'The system has been set up' },
   model_ratios_reset: { zh: '重置模型倍率成功', en: 'The model ratios were reset' },
   user_setting_saved: { zh: '设置已更新', en: 'The setting was updated' },
+  earnings_transferred: { zh: '划转成功', en: 'Transferred' },
   server_running: { zh: 'Server is running', en: 'Server is running' },
 } as const satisfies Record<string, Record<Language, string>>;
 

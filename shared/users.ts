@@ -42,6 +42,8 @@ export const User = z.object({
   DeletedAt: z.string().nullable(),
   setting: z.string(),
   created_time: z.int(),
+  /** Unix seconds when the system access token was made; 0: there is none. */
+  access_token_time: z.int().optional(),
   revision: z.int(),
 });
 export type User = z.infer<typeof User>;

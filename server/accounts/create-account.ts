@@ -90,6 +90,21 @@ export async function insertAccount(context: AppContext, account: NewAccount): P
   }
 }
 
+/** The invite code of an account; records from elsewhere get theirs when it is asked for first. */
+export async function inviteCodeOf({ db, randomText }: Pick<AppContext, 'db' | 'randomText'>, user: UserRecord): Promise<string> {
+  const users = db.collection('users');
+  for (let attempt = 1; ; attempt += 1) {
+    const code = (await users.get(user.id))?.aff_code ?? '';
+    if (code !== '') return code;
+    try {
+      await users.patch({ id: user.id, aff_code: { exists: false } }, { set: { aff_code: randomText(inviteCodeLength) } });
+    } catch (failure) {
+      if (!(failure instanceof UniqueConflict) || attempt === inviteCodeTries) throw failure;
+    }
+    if (attempt > inviteCodeTries) throw new Error(`The user ${user.id} could not be given an invite code`);
+  }
+}
+
 /** The living user behind an invite code; an unknown code is no error. */
 export async function findInviter(context: AppContext, code: string | undefined): Promise<UserRecord | null> {
   if (code === undefined || code === '') return null;

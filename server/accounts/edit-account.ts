@@ -8,7 +8,19 @@ import type { Change, Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
 export type AccountFields = Partial<
-  Pick<UserRecord, 'username' | 'display_name' | 'group' | 'password_hash' | 'role' | 'status' | 'setting' | 'DeletedAt'>
+  Pick<
+    UserRecord,
+    | 'username'
+    | 'display_name'
+    | 'group'
+    | 'password_hash'
+    | 'role'
+    | 'status'
+    | 'setting'
+    | 'DeletedAt'
+    | 'access_token_hash'
+    | 'access_token_time'
+  >
 >;
 
 interface AccountEdit {

@@ -13,7 +13,7 @@ export async function deleteAccount(context: AppContext, id: number, check: (cur
     id,
     change(current) {
       check(current);
-      return { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash'] };
+      return { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['access_token_hash', 'access_token_time'] };
     },
   });
   // The change of the user is announced already. None of the user's keys works from then on, so their own change needs no announcement.

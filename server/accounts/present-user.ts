@@ -30,6 +30,7 @@ export function presentUser(record: UserRecord): User {
     DeletedAt: record.DeletedAt,
     setting: record.setting,
     created_time: record.created_time,
+    access_token_time: record.access_token_hash === undefined ? 0 : (record.access_token_time ?? record.created_time),
     revision: record.revision,
   };
 }

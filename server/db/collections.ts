@@ -66,6 +66,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'access_token', fields: ['access_token_hash'], unique: true, sparse: true },
       { name: 'group', fields: ['group', 'id'] },
       { name: 'role', fields: ['role', 'id'] },
+      { name: 'transfer', fields: ['transfer_at'], sparse: true },
     ],
   },
   tokens: {

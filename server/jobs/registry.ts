@@ -1,5 +1,6 @@
 // Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
+import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
@@ -25,6 +26,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },
   { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
+  { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

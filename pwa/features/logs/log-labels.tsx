@@ -43,6 +43,7 @@ export function useLogSentence(): (log: Log) => string {
       case 'signup_bonus':
       case 'invitee_bonus':
       case 'inviter_reward':
+      case 'earnings_transferred':
         return t(`logs.event.${event.code}`, { amount: format.quota(event.amount) });
       case 'quota_set':
         return t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) });

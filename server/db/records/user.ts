@@ -17,6 +17,8 @@ export interface UserRecord extends MoneyFields {
   linux_do_id: string;
   /** Keyed hash of the system access token; absent when there is none. */
   access_token_hash?: string;
+  /** Unix seconds when that token was made. */
+  access_token_time?: number;
   quota: number;
   used_quota: number;
   request_count: number;
@@ -25,6 +27,12 @@ export interface UserRecord extends MoneyFields {
   aff_count: number;
   aff_quota: number;
   aff_history_quota: number;
+  /** Invite earnings that have left `aff_quota` and are on their way into the balance: name, amount, milliseconds. Absent: none are. */
+  transfer_ref?: string;
+  transfer_amount?: number;
+  transfer_at?: number;
+  /** Names of transfers of the last day, so that a repeated one is known: name → milliseconds. */
+  transfers?: Record<string, number>;
   inviter_id: number;
   /** RFC 3339 time of deletion, null while the account lives. */
   DeletedAt: string | null;

@@ -2,6 +2,8 @@ import { accountApi } from '#shared/account.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
+import { inviteCodeOf } from '#server/accounts/create-account.ts';
+import { transferEarnings } from '#server/accounts/transfer-earnings.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -9,6 +11,7 @@ import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
+import { newAccessToken, revokeAccessToken } from './access-token.ts';
 import { editSelf } from './edit-self.ts';
 import { saveUserSetting } from './save-user-setting.ts';
 
@@ -25,6 +28,15 @@ export function mountAccount(host: RouteHost): void {
     await deleteSelf(call.context, signedIn(call).user);
     return undefined;
   });
+  mount(host, accountApi.newAccessToken, (call) => newAccessToken(call.context, signedIn(call).user));
+  mount(host, accountApi.revokeAccessToken, async (call) => {
+    await revokeAccessToken(call.context, signedIn(call).user);
+    return undefined;
+  });
+  mount(host, accountApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
+  mount(host, accountApi.transfer, async (call) =>
+    answer(presentUser(await transferEarnings(call.context, signedIn(call).user, call.body)), { notice: 'earnings_transferred' }),
+  );
   mount(host, accountApi.models, ({ context, ...call }) => [
     ...context.channels.enabledModels(Object.keys(usableGroups(context.settings, signedIn(call).user.group))),
   ]);

@@ -1,0 +1,134 @@
+// Invite earnings become balance: they leave `aff_quota` and are noted as on their way in one update, then the ledger credits
+// them under the same name, once, then the note goes. Whoever finds a note may take it from there, after a crash too.
+import { AppError } from '#shared/errors.ts';
+import type { TransferInput } from '#shared/account.ts';
+import { LogType } from '#shared/logs.ts';
+import { quotaText } from '#server/accounts/quota-text.ts';
+import type { AppContext } from '#server/context.ts';
+import { onField } from '#server/db/collection.ts';
+import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+
+type TransferContext = Pick<AppContext, 'db' | 'ledger' | 'settings' | 'now' | 'randomText'>;
+
+/** Names are remembered this long in the account; the ledger knows them for ever. */
+const rememberedMs = 24 * 3600 * 1000;
+/** Others may begin a transfer of the same account meanwhile. */
+const tries = 20;
+const generatedName = 20;
+
+/**
+ * Moves earnings of `user` into the balance. Answers the account as it is afterwards.
+ * @throws {AppError} `aff_transfer_small`, `aff_transfer_unfunded`, `balance_too_large`, `user_not_found`
+ */
+export async function transferEarnings(context: TransferContext, { id }: UserRecord, input: TransferInput): Promise<UserRecord> {
+  const { settings } = context;
+  if (input.quota < settings.get('QuotaPerUnit')) {
+    const minimum = quotaText(context, Math.ceil(settings.get('QuotaPerUnit')));
+    throw new AppError('aff_transfer_small', { minimum }, { field: 'quota' });
+  }
+  const name = input.ref ?? context.randomText(generatedName);
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    const current = await livingUser(context, id);
+    if (current.transfer_ref !== undefined) {
+      await finishTransfer(context, current);
+      continue;
+    }
+    if (current.transfers?.[name] !== undefined) return current;
+    const known = await entryOf(context, id, name);
+    if (known?.state === 'void') throw new AppError('balance_too_large');
+    if (known !== null) return current;
+    if (current.aff_quota < input.quota) throw new AppError('aff_transfer_unfunded', {}, { field: 'quota' });
+    const begun = await beginTransfer(context, current, { name, amount: input.quota });
+    if (begun === null) continue;
+    await finishTransfer(context, begun);
+    return livingUser(context, id);
+  }
+  throw new AppError('rate_limited', {}, { retryAfter: 1 });
+}
+
+/** Takes over what processes that died have left on its way. */
+export async function finishTransfers(context: TransferContext): Promise<void> {
+  for (const user of await context.db.collection('users').find({ transfer_at: { gt: 0 } }, { limit: 100 })) {
+    await finishTransfer(context, user).catch((failure: unknown) => {
+      if (!(failure instanceof AppError)) throw failure;
+    });
+  }
+}
+
+/** Null when somebody else has changed the account meanwhile. */
+async function beginTransfer(
+  { db, now }: TransferContext,
+  user: UserRecord,
+  { name, amount }: { name: string; amount: number },
+): Promise<UserRecord | null> {
+  const at = now();
+  const old = Object.entries(user.transfers ?? {}).filter(([, since]) => since < at - rememberedMs);
+  return db.collection('users').patch(
+    {
+      and: [
+        { id: user.id, DeletedAt: null, aff_quota: { gte: amount }, transfer_ref: { exists: false } },
+        onField<UserRecord, `transfers.${string}`>(`transfers.${name}`, { exists: false }),
+      ],
+    },
+    {
+      increment: { aff_quota: -amount, [`transfers.${name}`]: at },
+      set: { transfer_ref: name, transfer_amount: amount, transfer_at: at },
+      ...(old.length === 0 ? {} : { unset: old.map(([key]) => `transfers.${key}` as const) }),
+    },
+  );
+}
+
+/** Credits what is on its way, or gives it back where the balance cannot take it. @throws {AppError} `balance_too_large` */
+async function finishTransfer(context: TransferContext, user: UserRecord): Promise<void> {
+  const { transfer_ref: name, transfer_amount: amount } = user;
+  if (name === undefined || amount === undefined) return;
+  const users = context.db.collection('users');
+  const noted = { id: user.id, transfer_ref: name };
+  const note = ['transfer_ref', 'transfer_amount', 'transfer_at'] as const;
+  try {
+    const credit = await context.ledger.change({
+      account: 'user',
+      id: user.id,
+      amount,
+      kind: 'transfer',
+      ref: ledgerName(user.id, name),
+      actorId: user.id,
+    });
+    // Another process is at it: it, or whoever settles its books, goes on.
+    if (!credit.isNew && (await entryOf(context, user.id, name))?.state === 'open') return;
+    await users.patch(noted, { unset: note });
+    if (credit.isNew) await noteTransfer(context, user, amount);
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    // The ledger has voided it, for everybody who tries it again too.
+    await users.patch(noted, { unset: [...note, `transfers.${name}`], increment: { aff_quota: amount } });
+    throw new AppError('balance_too_large', {}, { cause: failure });
+  }
+}
+
+function noteTransfer(context: TransferContext, user: UserRecord, amount: number): Promise<void> {
+  return writeLog(context, {
+    user_id: user.id,
+    username: user.username,
+    type: LogType.system,
+    content: `邀请收益划转 ${quotaText(context, amount)}`,
+    event: { code: 'earnings_transferred', amount },
+    group: user.group,
+  });
+}
+
+function entryOf({ db }: TransferContext, userId: number, name: string): Promise<LedgerRecord | null> {
+  return db.collection('ledger').first({ ref: ledgerName(userId, name) });
+}
+
+function ledgerName(userId: number, name: string): string {
+  return `transfer:${userId}:${name}`;
+}
+
+async function livingUser({ db }: TransferContext, id: number): Promise<UserRecord> {
+  const user = await db.collection('users').get(id);
+  if (user === null || user.DeletedAt !== null) throw new AppError('user_not_found');
+  return user;
+}
