@@ -157,6 +157,12 @@ export const errors = {
     'In {key}, the value of {name} must be between {min} and {max}',
   ),
   option_entry_name: entry(200, '配置项 {key} 中的名称不合法：{name}', '{key} contains a name that is not allowed: {name}'),
+  option_change_not_found: entry(200, '改动记录不存在', 'There is no such change'),
+  option_change_not_kept: entry(
+    200,
+    '这项改动没有保留原值，无法撤销',
+    'The values of this change were not kept, so it cannot be taken back',
+  ),
   option_not_built: entry(
     200,
     '此版本还没有这项功能，无法开启：{key}',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
+import { PageQuery, QueryText, pageOf } from '#shared/envelope.ts';
 
 /** A setting. Values are texts; a secret's value is always empty and `isSet` tells whether there is one. */
 export const Option = z.object({
@@ -7,6 +8,8 @@ export const Option = z.object({
   value: z.string(),
   revision: z.int(),
   isSet: z.boolean().optional(),
+  /** What it is until somebody changes it; absent where that is `value`, and of secrets. */
+  default: z.string().optional(),
   /** When and by whom it was last changed: unix seconds and a username. Absent while it has its default. */
   updated_at: z.int().optional(),
   updated_by: z.string().optional(),
@@ -25,6 +28,37 @@ export const OptionInput = z.object({
 });
 export type OptionInput = z.input<typeof OptionInput>;
 
+/** An entry of a map; without `before` it is new, without `after` it is gone. */
+export const EntryChange = z.object({
+  name: z.string(),
+  before: z.union([z.number(), z.string()]).optional(),
+  after: z.union([z.number(), z.string()]).optional(),
+});
+export type EntryChange = z.infer<typeof EntryChange>;
+
+/** What one save did to one setting. */
+export const OptionChange = z.object({
+  id: z.int(),
+  key: z.string(),
+  /** That the setting had afterwards. */
+  revision: z.int(),
+  /** Unix seconds. */
+  created_at: z.int(),
+  /** Who did it; empty: nobody who is still known. */
+  username: z.string(),
+  /** Absent of maps, of secrets, and where the texts are too long to be kept. */
+  before: z.string().optional(),
+  after: z.string().optional(),
+  /** Of maps: what differs. */
+  entries: z.array(EntryChange).optional(),
+  /** Of secrets, whose values are not kept: whether there was one, and is. */
+  was_set: z.boolean().optional(),
+  is_set: z.boolean().optional(),
+  /** What it changed is still as it left it, so it can be taken back. */
+  can_undo: z.boolean(),
+});
+export type OptionChange = z.infer<typeof OptionChange>;
+
 export const optionApi = {
   list: endpoint('GET', '/api/option/', { access: 'admin', reply: z.array(Option), summary: 'All settings' }),
   /** Answers the option as it is afterwards. On `revision_conflict`, `data` is the current option. */
@@ -35,6 +69,26 @@ export const optionApi = {
     body: z.object({ options: z.array(OptionInput).min(1).max(200) }),
     reply: z.array(Option),
     summary: 'Change several settings at once',
+  }),
+  /** Newest first; the oldest of very many are forgotten. */
+  history: endpoint('GET', '/api/option/history', {
+    access: 'admin',
+    query: PageQuery.extend({
+      /** Keys with commas between them; none: of all settings. */
+      keys: QueryText,
+    }),
+    reply: pageOf(OptionChange),
+    summary: 'Changes of settings',
+  }),
+  /**
+   * Takes a change back by another one, and answers the option as it is then. Where somebody has changed the same since, the answer
+   * is `revision_conflict`, whose `data` is the current option.
+   */
+  undo: endpoint('POST', '/api/option/history/:id/undo', {
+    access: 'admin',
+    params: z.object({ id: z.string() }),
+    reply: Option,
+    summary: 'Take back a change of a setting',
   }),
   resetModelRatio: endpoint('POST', '/api/option/rest_model_ratio', { access: 'admin', summary: 'Restore the default model ratios' }),
 };

@@ -12,6 +12,7 @@ import type { LogFoldRecord } from './records/log-fold.ts';
 import type { LogHourRecord } from './records/log-hour.ts';
 import type { LogRecord } from './records/log.ts';
 import type { LogSumRecord } from './records/log-sum.ts';
+import type { OptionChangeRecord } from './records/option-change.ts';
 import type { OptionRecord } from './records/option.ts';
 import type { ProcessRecord } from './records/process.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
@@ -33,6 +34,7 @@ export interface Records {
   log_folds: LogFoldRecord;
   usage_sums: UsageSumRecord;
   options: OptionRecord;
+  option_changes: OptionChangeRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
   processes: ProcessRecord;
@@ -133,6 +135,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   },
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   options: { textIds: true, idBlock: 1, indexes: [] },
+  option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
   ledger: {
     idBlock: 1,
     indexes: [

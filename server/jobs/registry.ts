@@ -4,6 +4,7 @@ import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
+import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
@@ -25,6 +26,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-watches', everySeconds: 3600, lockSeconds: 300, run: sweepWatches },
   { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },
   { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },
+  { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },

@@ -4,14 +4,18 @@
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
+import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
+import { changesOf, storedChanges } from '#server/settings/option-changes.ts';
 
 const journalId = 'option_writes';
 
 interface Journal {
   seq: number;
   pending: OptionRecord[];
+  /** What the history keeps of it. */
+  changes: OptionChangeRecord[];
 }
 
 /** Copies a batch that was committed, but perhaps not copied, into the rows. */
@@ -73,7 +77,8 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
     check?.(rows);
     const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
     const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
-    const next: Journal = { seq: journal.seq + 1, pending: written };
+    const seq = journal.seq + 1;
+    const next: Journal = { seq, pending: written, changes: changesOf(written, rows, seq) };
     const committed = await db
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });
@@ -94,10 +99,10 @@ async function readJournal(db: Database): Promise<Journal> {
   const facts = db.collection('facts');
   const fact = await facts.get(journalId);
   if (fact === null) {
-    await facts.insert({ id: journalId, value: { seq: 0, pending: [], state: 'idle' } }).catch((failure: unknown) => {
+    await facts.insert({ id: journalId, value: { seq: 0, pending: [], changes: [], state: 'idle' } }).catch((failure: unknown) => {
       if (!(failure instanceof UniqueConflict)) throw failure;
     });
-    return { seq: 0, pending: [] };
+    return { seq: 0, pending: [], changes: [] };
   }
   const journal = journalOf(fact.value);
   if (journal.pending.length > 0) await copyIntoRows(db, journal);
@@ -110,9 +115,11 @@ async function copyIntoRows(db: Database, journal: Journal): Promise<void> {
     const { id, ...fields } = row;
     await options.patch({ id, revision: { lt: row.revision } }, { set: fields }, { insertIfMissing: row });
   }
-  await db
-    .collection('facts')
-    .patch({ id: journalId, 'value.seq': journal.seq }, { set: { value: { seq: journal.seq, pending: [], state: 'idle' } } });
+  if (journal.changes.length > 0) {
+    await db.write(journal.changes.map((change) => ({ insert: change, into: 'option_changes', ignoreConflict: true })));
+  }
+  const idle = { seq: journal.seq, pending: [], changes: [], state: 'idle' };
+  await db.collection('facts').patch({ id: journalId, 'value.seq': journal.seq }, { set: { value: idle } });
 }
 
 function journalOf(value: unknown): Journal {
@@ -120,7 +127,7 @@ function journalOf(value: unknown): Journal {
     throw new Error('The record of option writes is damaged');
   }
   const pending = 'pending' in value && Array.isArray(value.pending) ? value.pending.filter(isOptionRow) : [];
-  return { seq: value.seq, pending };
+  return { seq: value.seq, pending, changes: 'changes' in value ? storedChanges(value.changes) : [] };
 }
 
 function isOptionRow(row: unknown): row is OptionRecord {

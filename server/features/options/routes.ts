@@ -6,8 +6,10 @@ import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
+import { listChanges } from './list-changes.ts';
 import { presentOptions } from './present-option.ts';
 import { saveOptions } from './save-options.ts';
+import { undoChange } from './undo-change.ts';
 
 export function mountOptions(host: RouteHost): void {
   mount(host, optionApi.list, async ({ context }) => {
@@ -27,6 +29,10 @@ export function mountOptions(host: RouteHost): void {
     const actor = signedIn(call).user;
     return saveOptions(call.context, call.body.options, { actor, conflictData: (current) => current });
   });
+
+  mount(host, optionApi.history, (call) => listChanges(call.context, call.query, signedIn(call).user.role));
+
+  mount(host, optionApi.undo, (call) => undoChange(call.context, Number(call.params.id), signedIn(call).user));
 
   mount(host, optionApi.resetModelRatio, async (call) => {
     const actor = signedIn(call).user;

@@ -1,0 +1,98 @@
+// The history of the options: what of a save is kept, and for how long.
+import { z } from 'zod';
+import { isSecret, isSettingKey, settings } from '#shared/settings.ts';
+import type { SettingKey } from '#shared/settings.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option-change.ts';
+import type { OptionRecord } from '#server/db/records/option.ts';
+import { defaultText } from '#server/settings/defaults.ts';
+
+/** Changes that are kept; the oldest go. */
+export const keptChanges = 2000;
+/** Characters of a change that are kept: of a longer one it is only known that there was one. */
+export const longestChange = 100_000;
+/** More than a save can have. */
+const placesPerSave = 1000;
+
+/** What the history keeps of a save. @param rows what it replaces */
+export function changesOf(written: readonly OptionRecord[], rows: ReadonlyMap<string, OptionRecord>, seq: number): OptionChangeRecord[] {
+  return written.flatMap((row, index) => {
+    if (!isSettingKey(row.id)) return [];
+    const difference = differenceOf(row.id, rows.get(row.id), row);
+    // The same map in another writing.
+    if (difference.entries?.length === 0) return [];
+    const what = { id: seq * placesPerSave + index, key: row.id, revision: row.revision };
+    return { ...what, created_at: row.updated_at, actor_id: row.updated_by, ...difference };
+  });
+}
+
+type Difference = Pick<OptionChangeRecord, 'before' | 'after' | 'entries' | 'was_set' | 'is_set'>;
+
+function differenceOf(key: SettingKey, old: OptionRecord | undefined, row: OptionRecord): Difference {
+  if (isSecret(key)) return { was_set: old !== undefined && old.value !== '', is_set: row.value !== '' };
+  const [before, after] = [old?.value ?? defaultText(key), row.value];
+  const [from, to] = isMap(key) ? [entriesOf(before), entriesOf(after)] : [null, null];
+  const difference: Difference = from === null || to === null ? { before, after } : { entries: changedEntries(from, to) };
+  return JSON.stringify(difference).length > longestChange ? {} : difference;
+}
+
+export function isMap(key: SettingKey): boolean {
+  return settings[key].kind === 'number_map' || settings[key].kind === 'text_map';
+}
+
+export type Entries = ReadonlyMap<string, number | string>;
+
+/** Null: the text is no such map. */
+export function entriesOf(text: string): Entries | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    const entries = Object.entries(value);
+    return entries.every((entry): entry is [string, number | string] => ['number', 'string'].includes(typeof entry[1]))
+      ? new Map(entries)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function changedEntries(from: Entries, to: Entries): ChangedEntry[] {
+  const names = [...new Set([...from.keys(), ...to.keys()])].filter((name) => from.get(name) !== to.get(name));
+  return names.map((name) => {
+    const [before, after] = [from.get(name), to.get(name)];
+    return { name, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  });
+}
+
+const StoredChange = z.object({
+  id: z.int(),
+  key: z.string(),
+  revision: z.int(),
+  created_at: z.number(),
+  actor_id: z.number(),
+  before: z.string().optional(),
+  after: z.string().optional(),
+  entries: z
+    .array(
+      z.object({
+        name: z.string(),
+        before: z.union([z.number(), z.string()]).optional(),
+        after: z.union([z.number(), z.string()]).optional(),
+      }),
+    )
+    .optional(),
+  was_set: z.boolean().optional(),
+  is_set: z.boolean().optional(),
+});
+
+/** The changes of a save that was committed and perhaps not copied. */
+export function storedChanges(value: unknown): OptionChangeRecord[] {
+  return z.array(StoredChange).catch([]).parse(value);
+}
+
+/** A job. */
+export async function sweepOptionChanges({ db }: Pick<AppContext, 'db'>): Promise<void> {
+  const changes = db.collection('option_changes');
+  const [oldest] = await changes.find({}, { sort: [['id', -1]], skip: keptChanges, limit: 1 });
+  if (oldest !== undefined) await changes.remove({ id: { lte: oldest.id } });
+}
