@@ -116,6 +116,7 @@ const fieldNames: ReadonlyMap<string, LocalText> = new Map(
     priority: { zh: '优先级', en: 'priority' },
     quota: { zh: '额度', en: 'quota' },
     quota_change: { zh: '额度变动', en: 'quota change' },
+    quota_reason: { zh: '变动原因', en: 'reason' },
     remain_quota: { zh: '剩余额度', en: 'remaining quota' },
     request_id: { zh: '请求 ID', en: 'request id' },
     result: { zh: '结果', en: 'result' },

@@ -64,12 +64,13 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
   z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
   z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
-  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int() }),
+  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.string().optional() }),
   z.object({ code: z.literal('user_promoted') }),
   z.object({ code: z.literal('user_demoted') }),
   z.object({ code: z.literal('user_disabled') }),
   z.object({ code: z.literal('user_enabled') }),
   z.object({ code: z.literal('user_deleted') }),
+  z.object({ code: z.literal('sessions_ended'), count: z.int() }),
   /** `keys`: joined by commas. */
   z.object({ code: z.literal('settings_changed'), keys: z.string() }),
   /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */

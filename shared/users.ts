@@ -7,6 +7,8 @@ export const UserStatus = { active: 1, banned: 2, locked: 3 } as const;
 export const usernameLimit = 12;
 export const displayNameLimit = 20;
 export const passwordLimits = { min: 8, max: 20 } as const;
+/** Characters of the reason that an administrator gives for a new balance. */
+export const balanceReasonLimit = 200;
 
 /** The largest amount of quota that any field takes: 2^53 − 1 units. */
 export const quotaLimit = Number.MAX_SAFE_INTEGER;
@@ -64,6 +66,8 @@ export const UserEdit = z.object({
   used_quota: QuotaInput.optional(),
   /** Signed change of the balance, instead of `quota`. */
   quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),
+  /** Why the balance changes. The user reads it too. */
+  quota_reason: z.string().max(balanceReasonLimit).optional(),
   /** Neither is changed here: only the values that the user has are taken, from clients that send the whole record back. */
   role: z.int().optional(),
   status: z.int().optional(),
@@ -80,6 +84,35 @@ export const UserCreate = z.object({
 
 export const ManageAction = z.enum(['promote', 'demote', 'disable', 'enable', 'delete']);
 export type ManageAction = z.infer<typeof ManageAction>;
+
+/** One change of a balance that was no relayed call. */
+export const BalanceChange = z.object({
+  id: z.int(),
+  /** Unix seconds. */
+  created_at: z.int(),
+  /** Short name of what it was: `edit`, `signup`, `redemption` and so on. */
+  kind: z.string(),
+  /** Quota, signed. */
+  amount: z.int(),
+  /** Who did it; 0: the system. */
+  actor_id: z.int(),
+  actor_name: z.string(),
+  reason: z.string(),
+});
+export type BalanceChange = z.infer<typeof BalanceChange>;
+
+/** A person in the tree of invitations. */
+export const Invited = z.object({
+  id: z.int(),
+  username: z.string(),
+  status: z.int(),
+  is_deleted: z.boolean(),
+  created_time: z.int(),
+  used_quota: z.int(),
+  /** How many this person invited. */
+  aff_count: z.int(),
+});
+export type Invited = z.infer<typeof Invited>;
 
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
 
@@ -100,6 +133,28 @@ export const userApi = {
     body: z.object({ id: z.int().min(1), action: ManageAction }),
     reply: User,
     summary: 'Promote, demote, disable, enable or delete a user',
+  }),
+  balanceHistory: endpoint('GET', '/api/user/:id/balance_history', {
+    access: 'admin',
+    params: IdParam,
+    query: PageQuery,
+    reply: pageOf(BalanceChange),
+    summary: 'What changed a balance, besides calls, newest first',
+  }),
+  /** `inviters`: who invited the user, who invited that one, and so on. The page holds those whom the user invited. */
+  invitations: endpoint('GET', '/api/user/:id/invitations', {
+    access: 'admin',
+    params: IdParam,
+    query: PageQuery,
+    reply: pageOf(Invited),
+    extra: z.object({ inviters: z.array(Invited) }),
+    summary: 'Whom a user invited, newest first, and who invited the user',
+  }),
+  endSessions: endpoint('DELETE', '/api/user/:id/sessions', {
+    access: 'admin',
+    params: IdParam,
+    reply: z.int(),
+    summary: 'Sign a user out everywhere; answers how many sessions ended',
   }),
   remove: endpoint('DELETE', '/api/user/:id', { access: 'admin', params: IdParam, summary: 'Delete a user' }),
 };

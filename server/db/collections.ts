@@ -69,6 +69,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'group', fields: ['group', 'id'] },
       { name: 'role', fields: ['role', 'id'] },
       { name: 'transfer', fields: ['transfer_at'], sparse: true },
+      { name: 'inviter', fields: ['inviter_id', 'id'] },
     ],
   },
   tokens: {

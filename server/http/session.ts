@@ -77,10 +77,10 @@ export async function endSessionOf(context: AppContext, facts: RequestFacts, tim
   await sessions.remove({ id: session.id });
 }
 
-/** Ends all sessions of a user, or all but one. */
-export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<void> {
+/** Ends all sessions of a user, or all but one; answers how many. */
+export async function endSessionsOf(context: AppContext, userId: number, exceptSessionId: string | null = null): Promise<number> {
   const filter: Filter<SessionRecord> = exceptSessionId === null ? { user_id: userId } : { user_id: userId, id: { ne: exceptSessionId } };
-  await context.db.collection('sessions').remove(filter);
+  return context.db.collection('sessions').remove(filter);
 }
 
 /** Removes the sessions that have run out; run from time to time. */

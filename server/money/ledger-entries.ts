@@ -113,6 +113,7 @@ async function enter(
     kind: request.kind,
     created_at: Math.floor(now() / 1000),
     actor_id: request.actorId,
+    ...(request.reason === undefined ? {} : { reason: request.reason }),
     process: processId(),
     state: 'open',
   };

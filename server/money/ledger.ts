@@ -32,6 +32,8 @@ export interface LedgerRequest {
   kind: string;
   /** The user who did it; 0: the system. */
   actorId: number;
+  /** In the words of who did it. */
+  reason?: string;
 }
 
 export interface BalanceTarget {

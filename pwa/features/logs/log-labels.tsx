@@ -46,7 +46,11 @@ export function useLogSentence(): (log: Log) => string {
       case 'earnings_transferred':
         return t(`logs.event.${event.code}`, { amount: format.quota(event.amount) });
       case 'quota_set':
-        return t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) });
+        return event.reason === undefined
+          ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })
+          : t('logs.event.quota_set_because', { from: format.quota(event.from), to: format.quota(event.to), reason: event.reason });
+      case 'sessions_ended':
+        return t('logs.event.sessions_ended', { count: event.count });
       case 'settings_changed':
         return t('logs.event.settings_changed', { keys: event.keys });
       case 'channel_draft_tested':

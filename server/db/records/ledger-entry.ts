@@ -10,6 +10,8 @@ export interface LedgerRecord {
   kind: string;
   created_at: number;
   actor_id: number;
+  /** In the words of who did it. */
+  reason?: string;
   process: string;
   state: 'open' | 'done' | 'void';
 }

@@ -31,13 +31,16 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
   }
   // Once, and before the account is judged as it is when it is changed: it takes a while.
   const passwordHash = await newPasswordHash(edit, caller.user);
+  const reason = balanceReason(edit);
   const fieldsFor = (current: UserRecord): AccountFields => {
     checkRights(caller.user, current, edit);
     return { ...checkedFields(context, current, edit), ...(passwordHash === undefined ? {} : { password_hash: passwordHash }) };
   };
   const isQuotaEdit = edit.quota !== undefined || (edit.quota_change ?? 0) !== 0;
   const edited = isQuotaEdit
-    ? await withEditLock(context, `user:${target.id}`, () => editWithQuota(context, caller.user, edit, fieldsFor))
+    ? await withEditLock(context, `user:${target.id}`, () =>
+        editWithQuota(context, caller.user, { ...edit, quota_reason: reason }, fieldsFor),
+      )
     : (await editAccount(context, { id: target.id, revision: edit.revision, change: (current) => ({ set: fieldsFor(current) }) })).after;
   if (passwordHash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
   return presentUser(edited);
@@ -70,6 +73,13 @@ function checkedFields(context: AppContext, current: UserRecord, edit: UserEdit)
   return fields;
 }
 
+/** One line, or none. */
+function balanceReason({ quota_reason: text = '' }: UserEdit): string | undefined {
+  const reason = text.trim();
+  if (/\p{Cc}/u.test(reason) || !reason.isWellFormed()) throw invalidField('quota_reason', fieldRules.characters);
+  return reason === '' ? undefined : reason;
+}
+
 async function newPasswordHash({ password }: UserEdit, actor: UserRecord): Promise<string | undefined> {
   if (password === undefined || password === '') return undefined;
   checkPassword(password);
@@ -86,7 +96,7 @@ async function editWithQuota(
   edit: UserEdit,
   fieldsFor: (current: UserRecord) => AccountFields,
 ): Promise<UserRecord> {
-  const { id, revision } = edit;
+  const { id, revision, quota_reason: reason } = edit;
   const first = await editAccount(context, {
     id,
     revision,
@@ -109,8 +119,8 @@ async function editWithQuota(
       user_id: after.id,
       username: after.username,
       type: LogType.management,
-      content: `管理员将用户额度从 ${quotaText(context, from)}修改为 ${quotaText(context, to)}`,
-      event: { code: 'quota_set', from, to },
+      content: `管理员将用户额度从 ${quotaText(context, from)}修改为 ${quotaText(context, to)}${reason === undefined ? '' : `，原因：${reason}`}`,
+      event: { code: 'quota_set', from, to, ...(reason === undefined ? {} : { reason }) },
       group: after.group,
     });
   }
@@ -134,7 +144,14 @@ async function restore(context: AppContext, { before, after }: Edited<UserRecord
 
 /** How the ledger is to do what the edit means; null when it means no change. @throws {AppError} for a negative balance */
 function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): (() => Promise<LedgerResult>) | null {
-  const request = { account: 'user' as const, id: user.id, kind: 'edit', ref: `edit:${context.randomText(24)}`, actorId: actor.id };
+  const request = {
+    account: 'user' as const,
+    id: user.id,
+    kind: 'edit',
+    ref: `edit:${context.randomText(24)}`,
+    actorId: actor.id,
+    ...(edit.quota_reason === undefined ? {} : { reason: edit.quota_reason }),
+  };
   if (edit.quota === undefined) return () => context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
   const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: balanceOf(user), used: user.used_quota }, 'quota');
   return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });

@@ -2,24 +2,40 @@ import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { userApi } from '#shared/users.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
-import { signedIn } from '#server/http/call.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { addUser } from './add-user.ts';
 import { editUser } from './edit-user.ts';
 import { manageUser } from './manage-user.ts';
-import { listUsers, readLivingUser } from './store.ts';
+import { endSessions } from './end-sessions.ts';
+import { readBalanceHistory } from './read-balance-history.ts';
+import { readInvitations } from './read-invitations.ts';
+import { listUsers, readLivingUser, readUser } from './store.ts';
 
 export function mountUsers(host: RouteHost): void {
   mount(host, userApi.list, ({ query, context }) => listUsers(context, query));
   mount(host, userApi.search, ({ query, context }) => listUsers(context, query));
   mount(host, userApi.read, async (call) => {
     const user = await readLivingUser(call.context, Number(call.params.id));
-    // All may read themselves; the super admin may read all.
-    const caller = signedIn(call).user;
-    if (user.id !== caller.id && !mayActOn(caller.role, user.role)) throw new AppError('user_read_denied');
+    checkMayRead(signedIn(call).user, user);
     return presentUser(user);
   });
+  mount(host, userApi.balanceHistory, async (call) => {
+    const { context, params, query } = call;
+    const user = await readUser(context, Number(params.id));
+    checkMayRead(signedIn(call).user, user);
+    return readBalanceHistory(context, user.id, query);
+  });
+  mount(host, userApi.invitations, async (call) => {
+    const { context, params, query } = call;
+    const user = await readUser(context, Number(params.id));
+    checkMayRead(signedIn(call).user, user);
+    const { page, inviters } = await readInvitations(context, user, query);
+    return answer(page, { extra: { inviters } });
+  });
+  mount(host, userApi.endSessions, (call) => endSessions(call.context, signedIn(call), Number(call.params.id)));
   mount(host, userApi.create, async (call) => {
     await addUser(call.context, signedIn(call).user, call.body);
     return undefined;
@@ -33,4 +49,9 @@ export function mountUsers(host: RouteHost): void {
     await manageUser(call.context, actor, { id: user.id, action: 'delete' });
     return undefined;
   });
+}
+
+/** All may read themselves; the super admin may read all. */
+function checkMayRead(caller: UserRecord, user: UserRecord): void {
+  if (user.id !== caller.id && !mayActOn(caller.role, user.role)) throw new AppError('user_read_denied');
 }

@@ -26,6 +26,13 @@ export async function listUsers(context: AppContext, query: UserQuery): Promise<
   return pageAnswer(items.map(presentUser), bounds, count);
 }
 
+/** Deleted or not. @throws {AppError} `user_not_found` */
+export async function readUser(context: AppContext, id: number): Promise<UserRecord> {
+  const user = await context.db.collection('users').get(id);
+  if (user === null) throw new AppError('user_not_found');
+  return user;
+}
+
 /** @throws {AppError} `user_not_found`, for deleted users too */
 export async function readLivingUser(context: AppContext, id: number): Promise<UserRecord> {
   const user = await context.db.collection('users').get(id);

@@ -1,0 +1,33 @@
+import type { Page } from '#shared/envelope.ts';
+import type { BalanceChange } from '#shared/users.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
+import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+
+interface PageQuery {
+  p?: number | undefined;
+  page_size?: number | undefined;
+}
+
+/** The ledger of one user without what was given up, newest first. */
+export async function readBalanceHistory({ db }: AppContext, userId: number, query: PageQuery): Promise<Page<BalanceChange>> {
+  const bounds = pageBounds(query);
+  const filter: Filter<LedgerRecord> = { account: 'user', account_id: userId, state: { ne: 'void' } };
+  const ledger = db.collection('ledger');
+  const total = await ledger.count(filter, exactTotal + 1);
+  const entries = bounds.skip >= total ? [] : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
+  const actorIds = [...new Set(entries.map((entry) => entry.actor_id))].filter((id) => id !== 0);
+  const actors = actorIds.length === 0 ? [] : await db.collection('users').find({ id: { in: actorIds } });
+  const names = new Map(actors.map(({ id, username }) => [id, username]));
+  const items = entries.map(({ id, created_at, kind, amount, actor_id, reason = '' }) => ({
+    id,
+    created_at,
+    kind,
+    amount,
+    actor_id,
+    actor_name: names.get(actor_id) ?? '',
+    reason,
+  }));
+  return pageAnswer(items, bounds, total);
+}
