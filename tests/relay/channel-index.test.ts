@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import { readEnv } from '#server/env.ts';
-import { disableChannel, reasonToDisable } from '#server/relay/routing/auto-disable.ts';
+import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
 import { parseUpstreamError } from '#server/upstream/upstream-error.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';

@@ -1,5 +1,5 @@
 // What a channel's health and figures hear of a try, and what the log keeps of how it ended.
-import { disableChannel, reasonToDisable } from '#server/relay/routing/auto-disable.ts';
+import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { CallTry } from '#server/relay/call-try.ts';

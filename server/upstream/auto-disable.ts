@@ -3,9 +3,9 @@ import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { autoDisableReason } from '#server/upstream/failure-consequences.ts';
-import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+import { autoDisableReason } from './failure-consequences.ts';
+import type { UpstreamFailure } from './upstream-error.ts';
 
 type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'settings'>;
 
