@@ -54,9 +54,9 @@ const Environment = z.object({
   MAX_BODIES_PER_USER_MB: integer(1, 1_048_576, 256),
   /** Seconds in which a client must bring or take 4 KiB of what it sends or reads, or its connection ends. */
   CLIENT_TIMEOUT: integer(1, 3600, 60),
-  /** Seconds without any byte of a streamed answer; doubled for o1 and o3 models. */
+  /** Seconds without any byte of a streamed response; doubled for o1 and o3 models. */
   STREAMING_TIMEOUT: integer(1, 86_400, 60),
-  /** Seconds until an upstream's stream begins, or its whole answer is there. */
+  /** Seconds until an upstream's stream begins, or its whole response is there. */
   RELAY_TIMEOUT: integer(1, 86_400, 600),
   /** Seconds between keep-alive signs to a streaming client that hears nothing. */
   STREAM_KEEPALIVE: integer(1, 3600, 15),

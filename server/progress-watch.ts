@@ -1,4 +1,4 @@
-// Ends what stands still at the other side's will: a body that comes byte by byte, an answer that nobody reads. One timer
+// Ends what stands still at the other side's will: a body that comes byte by byte, a response that nobody reads. One timer
 // looks at all of them.
 
 /** Something that passes over a connection. */

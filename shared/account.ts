@@ -62,7 +62,7 @@ export type TransferInput = z.infer<typeof TransferInput>;
 export const accountApi = {
   self: endpoint('GET', '/api/user/self', { access: 'user', reply: User, summary: 'Own account' }),
   edit: endpoint('PUT', '/api/user/self', { access: 'user', body: SelfEdit, summary: 'Change own profile or password' }),
-  /** Answers the account as it is afterwards. */
+  /** Returns the account as it is afterwards. */
   saveSetting: endpoint('PUT', '/api/user/setting', {
     access: 'user',
     body: UserSettingEdit,

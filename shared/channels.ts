@@ -7,7 +7,7 @@ export const channelBatchLimit = 1000;
 
 export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 
-/** What becomes of a whole answer whose client has left: it is read to its end and charged exactly, or ended and estimated. */
+/** What becomes of a whole response whose client has left: it is read to its end and charged exactly, or ended and estimated. */
 export const clientGoneChoices = ['drain', 'abort'] as const;
 
 /** A channel as administrators see it: the key never leaves the server (`key` is always empty). */
@@ -61,7 +61,7 @@ export const ChannelFigures = z.object({
   calls: z.int(),
   /** Those of them that failed because of the channel. */
   failures: z.int(),
-  /** Median milliseconds until the first byte of an answer; null: there was no answer. */
+  /** Median milliseconds until the first byte of a response; null: there was no response. */
   first_byte_ms: z.int().nullable(),
   /** Calls and failures of each hour, oldest first. */
   hours: z.array(z.tuple([z.int(), z.int()])).length(figureHours),
@@ -168,7 +168,7 @@ export const channelApi = {
     summary: 'How many channels were disabled automatically',
   }),
   read: endpoint('GET', '/api/channel/:id', { access: 'admin', params: IdParam, reply: Channel, summary: 'Read a channel' }),
-  /** Answers the ids of the new channels. */
+  /** Returns the ids of the new channels. */
   create: endpoint('POST', '/api/channel/', { access: 'admin', body: ChannelCreate, reply: z.array(z.int()), summary: 'Create channels' }),
   edit: endpoint('PUT', '/api/channel/', { access: 'admin', body: ChannelEdit, reply: Channel, summary: 'Change a channel' }),
   remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
@@ -176,7 +176,7 @@ export const channelApi = {
     access: 'admin',
     body: z.object({ ids: z.array(z.int().min(1)).max(10_000) }),
     reply: z.int(),
-    summary: 'Delete several channels; answers how many',
+    summary: 'Delete several channels; returns how many',
   }),
   removeDisabled: endpoint('DELETE', '/api/channel/disabled', { access: 'admin', reply: z.int(), summary: 'Delete all disabled channels' }),
   /** `time` is in seconds. A failed test is `success: false` with the same extra. */

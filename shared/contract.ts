@@ -21,7 +21,7 @@ export interface EndpointSpec<
   params?: Params;
   query?: Query;
   body?: Body;
-  /** Shape of `data`; none: the answer has no data. */
+  /** Shape of `data`; none: the response has no data. */
   reply?: Reply;
   /** Further top-level keys beside `data` that old clients read, e.g. `time` of a channel test. */
   extra?: Extra;

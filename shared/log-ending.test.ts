@@ -9,7 +9,7 @@ test('log row: a try that was followed by another has failed, whatever its statu
   expect(triesOf(log).map((one) => one.hasFailed)).toEqual([true, true, false]);
 });
 
-test('log row: a cut-off answer is an answer', () => {
+test('log row: a cut-off response is a response', () => {
   expect(triesOf(row({ other: { attempts: [attempt(7, 200, 'truncated')] } }))[0]?.hasFailed).toBe(false);
 });
 

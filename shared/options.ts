@@ -23,7 +23,7 @@ export const OptionInput = z.object({
     .union([z.string().max(1_000_000), z.number(), z.boolean()])
     .transform(String)
     .optional(),
-  /** The revision that the edit is based on; when another one is current the answer is `revision_conflict` with it. */
+  /** The revision that the edit is based on; when another one is current the response is `revision_conflict` with it. */
   revision: z.int().optional(),
 });
 export type OptionInput = z.input<typeof OptionInput>;
@@ -61,7 +61,7 @@ export type OptionChange = z.infer<typeof OptionChange>;
 
 export const optionApi = {
   list: endpoint('GET', '/api/option/', { access: 'admin', reply: z.array(Option), summary: 'All settings' }),
-  /** Answers the option as it is afterwards. On `revision_conflict`, `data` is the current option. */
+  /** Returns the option as it is afterwards. On `revision_conflict`, `data` is the current option. */
   save: endpoint('PUT', '/api/option/', { access: 'admin', body: OptionInput, reply: Option, summary: 'Change one setting' }),
   /** All or nothing. On `revision_conflict`, `data` is the list of current options that conflict. */
   saveMany: endpoint('PUT', '/api/option/batch', {

@@ -167,11 +167,11 @@ const catalogue = {
   /** Tokens that a user may have at a time. */
   MaxTokensPerUser: integerSetting(1000, { min: 1, max: 100_000 }),
   /**
-   * Tokens of answer that an account must at least be able to pay for, where nothing has been learnt of the model yet. An account
-   * that can pay for the model's largest answer never meets it.
+   * Completion tokens that an account must at least be able to pay for, where nothing has been learnt of the model yet. An account
+   * that can pay for the model's largest response never meets it.
    */
   PreConsumedQuota: integerSetting(500, amount),
-  /** Tokens of the largest answer of a model that is not known; what a call that names no limit reserves. */
+  /** Tokens of the largest response of a model that is not known; what a call that names no limit reserves. */
   DefaultMaxOutputTokens: integerSetting(32_768, { min: 1, max: 10_000_000 }),
   /** A stream beyond its limit that uses up the balance: bring it to its end (below zero, one call at a time), or end it there. */
   StreamOverdraft: choiceSetting('finish', ['finish', 'stop']),

@@ -22,7 +22,7 @@ export type SetupInput = z.infer<typeof SetupInput>;
 export const setupApi = {
   /** `database_type` is `sqlite` or `mongodb`, and empty once set up. */
   status: endpoint('GET', '/api/setup', { access: 'public', reply: SetupStatus, summary: 'Whether the first-run set-up is done' }),
-  /** Signs the new super admin in and answers the account; nothing when the account was there before. */
+  /** Signs the new super admin in and returns the account; nothing when the account was there before. */
   submit: endpoint('POST', '/api/setup', {
     access: 'public',
     body: SetupInput,

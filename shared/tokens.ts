@@ -103,7 +103,7 @@ export const tokenApi = {
     summary: 'Search own tokens by name and key',
   }),
   read: endpoint('GET', '/api/token/:id', { access: 'user', params: IdParam, reply: Token, summary: 'Read an own token, key masked' }),
-  /** Answers the new tokens with their keys. */
+  /** Returns the new tokens with their keys. */
   create: endpoint('POST', '/api/token/', { access: 'user', body: TokenCreate, reply: z.array(Token), summary: 'Create tokens' }),
   /** With `status_only`, only the status is written. */
   edit: endpoint('PUT', '/api/token/', {
@@ -118,6 +118,6 @@ export const tokenApi = {
     access: 'user',
     body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000) }),
     reply: z.int(),
-    summary: 'Delete several tokens; answers how many',
+    summary: 'Delete several tokens; returns how many',
   }),
 };

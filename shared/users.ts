@@ -15,7 +15,7 @@ export const quotaLimit = Number.MAX_SAFE_INTEGER;
 /** Quota as an amount that somebody enters: a whole number of units, never negative. */
 export const QuotaInput = z.int().min(0).max(quotaLimit);
 
-/** An account as answers show it. Secrets are never in it; `password` stays, empty, for old clients. */
+/** An account as responses show it. Secrets are never in it; `password` stays, empty, for old clients. */
 export const User = z.object({
   id: z.int(),
   username: z.string(),
@@ -126,7 +126,7 @@ export const userApi = {
   }),
   read: endpoint('GET', '/api/user/:id', { access: 'admin', params: IdParam, reply: User, summary: 'Read a user' }),
   create: endpoint('POST', '/api/user/', { access: 'admin', body: UserCreate, summary: 'Add a user' }),
-  /** Answers the record as it is afterwards. */
+  /** Returns the record as it is afterwards. */
   edit: endpoint('PUT', '/api/user/', { access: 'admin', body: UserEdit, reply: User, summary: 'Change a user' }),
   manage: endpoint('POST', '/api/user/manage', {
     access: 'admin',

@@ -2,7 +2,7 @@ import type { User } from '#shared/users.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 
-/** An account as answers show it: never with a hash, always with what is leased counted in. */
+/** An account as responses show it: never with a hash, always with what is leased counted in. */
 export function presentUser(record: UserRecord): User {
   return {
     id: record.id,

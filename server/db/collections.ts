@@ -1,5 +1,5 @@
 // Names and indexes of everything stored; what a record looks like is in `records/`, one file each. Wire names are the
-// specification's, so records and answers read alike.
+// specification's, so records and responses read alike.
 import type { IndexSpec } from '#server/db/collection.ts';
 import type { ChangeRecord } from './records/change.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';

@@ -32,7 +32,7 @@ export interface RecordEdit<T> {
   revision?: number | undefined;
   /** What is to be stored, judged on the current record; may throw, and may run again. Null: nothing. */
   change(current: T): Change<T> | null;
-  /** The current record as the answer to a conflict. */
+  /** The current record as the response to a conflict. */
   present?(current: T): unknown;
 }
 

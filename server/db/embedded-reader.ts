@@ -13,7 +13,7 @@ type Query = { sql: string; parameters: Parameter[] };
 
 const pageRows = 200;
 const closeMilliseconds = 5_000;
-/** Threads that end one after the other without an answer; then none is started for a while. */
+/** Threads that end one after the other without a response; then none is started for a while. */
 const mostReplacements = 5;
 const pauseMilliseconds = 10_000;
 
@@ -30,7 +30,7 @@ export class EmbeddedReader {
   #worker: Worker | undefined;
   #numbers = 0;
   #closed = false;
-  /** Threads that ended since the last answer, and when the last one did. */
+  /** Threads that ended since the last response, and when the last one did. */
   #losses = 0;
   #lostAt = 0;
   readonly #log: ThreadLog;

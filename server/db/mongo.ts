@@ -20,7 +20,7 @@ const clientOptions: MongoClientOptions = {
   waitQueueTimeoutMS: 5_000,
   // Also how soon a connection that leads nowhere is noticed.
   heartbeatFrequencyMS: 2_000,
-  // An answer means that the write stays, whichever member fails next.
+  // A response means that the write stays, whichever member fails next.
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
   ignoreUndefined: true,
@@ -117,7 +117,7 @@ class MongoDatabase implements Database {
     return this.#availability.run(name, async () => {
       const results = rows.map(() => true);
       try {
-        // Out of order, a conflict does not keep the others out, and the answer names each that conflicted.
+        // Out of order, a conflict does not keep the others out, and the response names each that conflicted.
         await this.#native(name).insertMany(rows, { ordered: !ignoreConflict });
       } catch (error) {
         if (!ignoreConflict || !(error instanceof MongoBulkWriteError)) throw error;

@@ -126,7 +126,7 @@ export interface ChatRequest {
   others: readonly OtherField[];
 }
 
-/** A field of a client's format that no other format has; `isEssential`: the answer would be a wrong one without it. */
+/** A field of a client's format that no other format has; `isEssential`: the response would be a wrong one without it. */
 export interface OtherField {
   name: string;
   isEssential: boolean;

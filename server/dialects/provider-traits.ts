@@ -45,11 +45,11 @@ export interface RequestQuirks {
   images?: 'text' | 'bare';
 }
 
-/** Differences in how an answer looks. Any of them makes its stream events be parsed. */
+/** Differences in how a response looks. Any of them makes its stream events be parsed. */
 export interface ResponseQuirks {
   /** `completion_tokens` leaves the reasoning out: it is `total_tokens − prompt_tokens`. */
   completionFromTotal?: boolean;
-  /** The answer's `model` is not the requested one and is replaced by it. */
+  /** The response's `model` is not the requested one and is replaced by it. */
   ownModel?: boolean;
 }
 
@@ -70,14 +70,14 @@ export interface BodyError {
 export interface EmbeddingsHook {
   /** OpenAI's body → the provider's. */
   request(body: Record<string, unknown>): Record<string, unknown>;
-  /** The provider's answer → OpenAI's. Null: not an answer of this kind, it is passed on as it is. */
-  answer(answer: Record<string, unknown>, model: string): Record<string, unknown> | null;
+  /** The provider's body → OpenAI's. Null: not a response of this kind, it is passed on as it is. */
+  response(body: Record<string, unknown>, model: string): Record<string, unknown> | null;
 }
 
 export interface ProviderTraits {
   name: string;
   quirks?: RequestQuirks;
-  answers?: ResponseQuirks;
+  responses?: ResponseQuirks;
   errors?: BodyError;
   embeddings?: EmbeddingsHook;
 }

@@ -1,7 +1,7 @@
 // What one format can say and another cannot: left out and named to the caller, or refused.
 import { AppError } from '#shared/errors.ts';
 
-/** A field that the upstream's format cannot carry and without which the answer would be a wrong one. */
+/** A field that the upstream's format cannot carry and without which the response would be a wrong one. */
 export function untranslatable(field: string, dialect: string): AppError {
   return new AppError('untranslatable', { field, dialect }, { field });
 }

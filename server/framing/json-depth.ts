@@ -8,7 +8,7 @@ const shortText = 32 * 1024;
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Whether a long text is nested deeper than answers are. Costs no more than parsing it. */
+/** Whether a long text is nested deeper than responses are. Costs no more than parsing it. */
 export function isTooDeep(text: string): boolean {
   if (text.length <= shortText) return false;
   let depth = 0;

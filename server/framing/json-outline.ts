@@ -17,7 +17,7 @@ export interface JsonOutline {
 const stepBytes = 512 * 1024;
 /** Longer members are not in the outline. */
 const shortBytes = 16 * 1024;
-/** An answer has some ten. */
+/** A response has some ten. */
 const mostMembers = 1000;
 /** As deep as callers' bodies may be. */
 const deepest = 100;

@@ -1,4 +1,4 @@
-// Upstream answers are read loosely: whatever is not as expected counts as absent.
+// Upstream responses are read loosely: whatever is not as expected counts as absent.
 import { isTooDeep } from './json-depth.ts';
 
 export type JsonObject = Record<string, unknown>;

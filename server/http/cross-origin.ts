@@ -8,7 +8,7 @@ export function isOpenToOrigins(path: string): boolean {
   return openPrefixes.some((prefix) => path.startsWith(prefix));
 }
 
-/** Lets a foreign page read the answer, whoever writes it. */
+/** Lets a foreign page read the response, whoever writes it. */
 export function allowOrigin({ res }: Connection): void {
   res.setHeader('access-control-allow-origin', '*');
   res.setHeader('access-control-expose-headers', 'X-Oneapi-Request-Id, Retry-After');

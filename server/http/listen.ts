@@ -25,7 +25,7 @@ const lastWordsMs = 3_000;
 export interface ListenOptions {
   port: number;
   host: string;
-  /** Seconds in which a client must make progress with reading an answer. */
+  /** Seconds in which a client must make progress with reading a response. */
   clientTimeout: number;
 }
 
@@ -64,7 +64,7 @@ function close(server: Server, graceSeconds: number, atEnd: () => void): Promise
       atEnd();
       cut = setTimeout(() => server.closeAllConnections(), lastWordsMs);
     }, graceSeconds * 1000);
-    // A connection whose last answer has left meanwhile is idle only now, and would be kept for the next request.
+    // A connection whose last response has left meanwhile is idle only now, and would be kept for the next request.
     const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
     server.close(() => {
       clearTimeout(cut);

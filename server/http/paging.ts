@@ -51,7 +51,7 @@ export function afterCursor({ time, id }: TimeCursor): Filter<{ id: number; crea
   return [{ created_at: { lte: time } }, { or: [{ created_at: { lt: time } }, { id: { lt: id } }] }];
 }
 
-/** The answer of a list. `total` may be a count that stopped at `exactTotal + 1`. */
+/** The response of a list. `total` may be a count that stopped at `exactTotal + 1`. */
 export function pageAnswer<Item>(items: Item[], bounds: PageBounds, total: number, cursor?: string): Page<Item> {
   return {
     items,

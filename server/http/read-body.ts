@@ -58,7 +58,7 @@ export async function readBody({ request, connection, limit, hold, watch }: Body
   }
 }
 
-/** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the answer from the client. */
+/** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
 export function dropBody({ req, res }: Connection): void {
   if (req.complete || req.destroyed) return;
   if (isAsking(req.headers.expect) && !wereAsked.has(res)) {

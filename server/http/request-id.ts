@@ -1,4 +1,4 @@
-// The name of a request in answers, logs and usage rows: local time to the nanosecond and 8 random characters.
+// The name of a request in responses, logs and usage rows: local time to the nanosecond and 8 random characters.
 import type { AppContext } from '#server/context.ts';
 
 let second = 0;

@@ -1,13 +1,13 @@
-// An answer that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
+// A response that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
 
-/** Watches an answer until its connection is free again; one that is not read is cut off. */
+/** Watches a response until its connection is free again; one that is not read is cut off. */
 export function watchResponse(watch: ProgressWatch, response: ServerResponse): void {
-  const answer = new WatchedResponse(response);
-  watch.add(answer);
-  response.once('close', () => watch.remove(answer));
+  const watched = new WatchedResponse(response);
+  watch.add(watched);
+  response.once('close', () => watch.remove(watched));
 }
 
 class WatchedResponse implements Passage {

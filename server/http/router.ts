@@ -5,13 +5,13 @@ import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { Serve } from '#server/http/mount.ts';
 
-type Answer = Response | Promise<Response>;
+type Served = Response | Promise<Response>;
 
 export interface ServerRouter {
   /** `:name` is one part of the path, `:name+` all the rest, `:id` one that is a number: with anything else there is no such path. */
   add(method: string, path: string, serve: Serve): void;
   /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
-  match(request: Request, path: string, connection: Connection | null): Answer | Promise<Response | undefined> | undefined;
+  match(request: Request, path: string, connection: Connection | null): Served | Promise<Response | undefined> | undefined;
 }
 
 export function createRouter(): ServerRouter {

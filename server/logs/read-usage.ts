@@ -56,7 +56,7 @@ export async function readUsageState(db: Database): Promise<UsageState> {
   };
 }
 
-/** The first hour of a time whose calls are all in the answer: later than `from` while an old log is being folded. */
+/** The first hour of a time whose calls are all in the response: later than `from` while an old log is being folded. */
 export function completeFrom({ until }: UsageState, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): number {
   const unfolded = (to - Math.max(from, until)) / hourSeconds;
   return unfolded > mostRowHours ? to - mostRowHours * hourSeconds : from;

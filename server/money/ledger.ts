@@ -26,7 +26,7 @@ import type { ChargeRow } from '#server/money/settlement/settlement.ts';
 export interface LedgerRequest {
   account: AccountKind;
   id: number;
-  /** Unique name of what happened. A second request with the same name changes nothing and answers the same. */
+  /** Unique name of what happened. A second request with the same name changes nothing and returns the same. */
   ref: string;
   /** Short reason, e.g. `setup`, `signup`, `edit`, `redemption`. */
   kind: string;

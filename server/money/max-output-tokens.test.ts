@@ -11,6 +11,6 @@ test.each([
   ['gpt-4o-mini-of-somebody', null],
   ['sea-1', null],
   ['', null],
-])('the largest answer of %s is %s', (model, tokens) => {
+])('the largest response of %s is %s', (model, tokens) => {
   expect(maxOutputTokens(model)).toBe(tokens);
 });

@@ -10,18 +10,18 @@ export function maxOutputTokens(model: string): number | null {
   if (exact !== undefined) return exact;
   const before = found.get(model);
   if (before !== undefined) return before;
-  const answer = search(model);
+  const limit = search(model);
   // Callers choose the names.
   if (found.size >= 10_000) found.clear();
-  found.set(model, answer);
-  return answer;
+  found.set(model, limit);
+  return limit;
 }
 
 function search(model: string): number | null {
   const bare = model.slice(model.lastIndexOf('/') + 1).replace(/:.*$/, '');
   for (let name = bare; name.includes('-'); name = name.slice(0, name.lastIndexOf('-'))) {
-    const answer = byModel.get(name);
-    if (answer !== undefined) return answer;
+    const limit = byModel.get(name);
+    if (limit !== undefined) return limit;
     // Behind a name only a date, a version or an effort: anything else is another model.
     if (!/-(?:\d+|v\d+|latest|preview|minimal|none|low|medium|high|xhigh|thinking)$/.test(name)) break;
   }

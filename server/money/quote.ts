@@ -23,9 +23,9 @@ export interface PromptSize {
 export interface Quotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
-  /** The most that a prompt and so many tokens of answer can cost, in quota, at least 1. */
+  /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
-  /** The most tokens of answer, up to `most`, that `has` quota pays for together with the prompt. */
+  /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
   affordable(quoted: QuotedPrice, prompt: PromptSize, quota: { has: number; most: number }): number;
   /** Quota of a usage. */
   charge(quoted: QuotedPrice, usage: PricedUsage): number;

@@ -5,7 +5,7 @@ import type { CallEnding } from '#shared/logs.ts';
 interface EndRule {
   /** What the log row calls it; undefined: it ended well. */
   logged: CallEnding | undefined;
-  /** What it says of the channel when its answer had begun. */
+  /** What it says of the channel when its response had begun. */
   channel: 'well' | 'failed' | 'nothing';
   /** What the caller is told, unless an upstream said it. */
   told: ErrorCode;
@@ -15,7 +15,7 @@ const rules = {
   completed: { logged: undefined, channel: 'well', told: 'internal_error' },
   caller_left: { logged: 'client_closed', channel: 'nothing', told: 'client_closed' },
   shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down' },
-  /** The account had no more in the middle of the answer. */
+  /** The account had no more in the middle of the response. */
   overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped' },
   /** An upstream said that it failed, or could not be asked. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
@@ -34,5 +34,5 @@ export type EndReason = keyof typeof rules;
 
 export const endRules: Readonly<Record<EndReason, EndRule>> = rules;
 
-/** Why a call is to be ended before its answer is complete. */
+/** Why a call is to be ended before its response is complete. */
 export type StopReason = 'caller_left' | 'shutdown';

@@ -4,7 +4,7 @@ import type { LeanBody } from '#server/relay/stream/lean-body.ts';
 
 export type ResponseHeaders = Record<string, string>;
 
-/** A response with a buffer. `headers` belongs to the answer: it is written into. */
+/** A response with a buffer. `headers` is written into afterwards. */
 export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
   headers['content-length'] = String(body.length);
   return lean({ status, headers, buffer: body, body: null });
@@ -23,14 +23,14 @@ interface LeanResponse {
 }
 
 function lean({ status, headers, buffer, body }: LeanResponse): Response {
-  const answer = { status, statusText: undefined, headers: new LeanHeaders(headers), _buffer: buffer, body };
+  const response = { status, statusText: undefined, headers: new LeanHeaders(headers), _buffer: buffer, body };
   // Deliberately not a Response: building a real one with its streams is what made the middle of the path slow. The router
   // and the adapter only touch the fields above.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return answer as unknown as Response;
+  return response as unknown as Response;
 }
 
-/** `headersInit` lets the adapter write status and headers at once; `get` and `set` are for what else looks at answers. */
+/** `headersInit` lets the adapter write status and headers at once; `get` and `set` are for what else looks at responses. */
 class LeanHeaders {
   readonly headersInit: ResponseHeaders;
   constructor(headers: ResponseHeaders) {

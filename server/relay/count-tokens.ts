@@ -83,10 +83,10 @@ async function askProvider(
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
     const { sending, received } = await sendCall(context, call, { limits, isWanted });
     connection?.res.once('close', () => sending.abort());
-    const answer = await received;
-    if (answer.kind === 'stream') answer.stream.abort();
-    if (answer.kind !== 'whole') return null;
-    return channel.dialect.readTokenCount?.(parseObject(answer.body.toString('utf8')) ?? {}) ?? null;
+    const response = await received;
+    if (response.kind === 'stream') response.stream.abort();
+    if (response.kind !== 'whole') return null;
+    return channel.dialect.readTokenCount?.(parseObject(response.body.toString('utf8')) ?? {}) ?? null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     return null;

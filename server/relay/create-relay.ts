@@ -41,7 +41,7 @@ export function createRelay(context: AppContext): Relay {
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
     left: createLeftCalls(),
-    answers: createHeldResponses(),
+    responses: createHeldResponses(),
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,

@@ -14,7 +14,7 @@ export interface RelayEndpoint extends ClientCall {
   /** The format that callers speak here; errors leave in it, too. */
   dialect: ClientDialect;
   canStream: boolean;
-  /** Bytes of an answer that is not a stream. */
+  /** Bytes of a response that is not a stream. */
   mostResponseBytes: number;
 }
 

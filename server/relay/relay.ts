@@ -60,12 +60,12 @@ async function answerWhole(call: RunningCall): Promise<Response> {
   const { sent, usage, firstByteMs, contentType, body } = outcome.result;
   const { channel, request } = sent;
   const wasRead = call.stopped !== undefined;
-  // The answer leaves when its charge is durable: what was not settled was not answered.
+  // The response leaves when its charge is durable: what was not settled was not answered.
   await finishCall(call, { reason: wasRead ? 'caller_left' : 'completed', channel, request, usage, firstByteMs, wasRead });
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, body);
 }
 
-/** Waits for the first event, so that a failure before it is an answer with its own status; but not for ever. */
+/** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
 async function answerStream(call: RunningCall): Promise<Response> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
@@ -78,7 +78,7 @@ async function answerStream(call: RunningCall): Promise<Response> {
   });
   const outcome = await within(keepAliveMs, tries);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
-    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole answer');
+    if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     return responseOfFailure(call, endWithoutResponse(call, outcome));
   }
   client.begin();
@@ -159,7 +159,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
   return last;
 }
 
-/** Books a call that got no answer; the log keeps its attempts. Only a caller that left what an upstream had is charged. */
+/** Books a call that got no response; the log keeps its attempts. Only a caller that left what an upstream had is charged. */
 function endWithoutResponse(call: RunningCall, { reason, channel, failure, sent = null }: NoResponse): ToldFailure {
   const { context } = call.services;
   const isCharged = reason === 'caller_left' && sent !== null;

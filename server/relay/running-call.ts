@@ -37,7 +37,7 @@ export interface RunningCall {
   readonly quoted: QuotedPrice;
   readonly reservation: Reservation;
   readonly prompt: ExpectedPrompt;
-  /** How many answers were asked for. */
+  /** How many responses were asked for. */
   readonly choices: number;
   /** Tokens of each choice that go upstream as the limit, because the account pays for no more. */
   readonly outputBound: number | undefined;
@@ -53,9 +53,9 @@ export interface RunningCall {
   dropped: readonly string[];
   /** Tokens of each choice that the channel asked last was told as the limit; undefined: none. */
   sentLimit: number | undefined;
-  /** Why it is to end before its answer is complete; undefined: nothing has happened. */
+  /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
-  /** What is held of its answer, until the client's connection is done with it; undefined: there is none. */
+  /** What is held of its response, until the client's connection is done with it; undefined: there is none. */
   readonly held: HeldResponse | undefined;
   /** Ends what is under way for a call that is stopped. */
   onStop: (() => void) | undefined;

@@ -27,7 +27,7 @@ export interface RelayServices {
   readonly use: ChannelUse;
   readonly clock: StreamClock;
   readonly left: LeftCalls;
-  readonly answers: HeldResponses;
+  readonly responses: HeldResponses;
   readonly refusals: RefusalWatch;
   readonly refusalLog: RefusalLog;
   /** The server is about to cut what is open: clients that go now were cut. */

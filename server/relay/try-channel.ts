@@ -19,7 +19,7 @@ import { countText } from '#server/upstream/token-estimate.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-/** A whole answer that may go to the client once it is settled. */
+/** A whole response that may go to the client once it is settled. */
 export interface WholeResult {
   kind: 'whole';
   sent: SentTry;
@@ -60,7 +60,7 @@ export async function tryChannel(call: RunningCall, { channel, attempt }: CallTr
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
     return result;
   } finally {
-    // What has come of an answer that nobody waits for is still held while it is read and counted.
+    // What has come of a response that nobody waits for is still held while it is read and counted.
     stopping.ended();
     if (!isForClient) call.held?.ended();
   }
@@ -72,23 +72,23 @@ async function readResponse(
   { client, exchange }: { client: ClientStream | null; exchange: Exchange },
 ): Promise<TryResult> {
   const { attempt } = sent;
-  const answer = await exchange.received;
-  if (answer.kind === 'failed' && answer.cause !== null) {
+  const response = await exchange.received;
+  if (response.kind === 'failed' && response.cause !== null) {
     // One that fails by itself costs nothing, whoever has left.
-    const isEnded = answer.cause.reason === 'aborted' || answer.cause.reason === 'too_large';
+    const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
     if (call.stopped !== undefined) return { kind: 'stopped', sent: isEnded && exchange.sending.isSent ? sent : null };
-    return answer;
+    return response;
   }
-  attempt.status = answer.status;
-  if (answer.kind === 'stream') return followStream(call, sent, { client, stream: answer.stream });
+  attempt.status = response.status;
+  if (response.kind === 'stream') return followStream(call, sent, { client, stream: response.stream });
   attempt.first_byte_ms = elapsed(call);
-  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: answer.kind === 'whole' ? sent : null };
-  if (answer.kind === 'failed') return answer;
-  call.held?.arrived(answer.body.length);
-  return readWhole(call, sent, { body: answer.body, client });
+  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: response.kind === 'whole' ? sent : null };
+  if (response.kind === 'failed') return response;
+  call.held?.arrived(response.body.length);
+  return readWhole(call, sent, { body: response.body, client });
 }
 
-/** From now on a client that goes ends the call; of a whole answer only its end tells what it costs, so that may be read on. */
+/** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */
 function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
   const { services } = call;
   let kept: KeptCall | null = null;
@@ -164,7 +164,7 @@ async function readWhole(
   const reading = decodeResponse(call, sent, body);
   const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return decoded;
-  // A stream was asked for and a whole answer came: it is told as a stream.
+  // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
     const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
     return startStream(call, new StreamRelay({ call, client, sent, stream }));

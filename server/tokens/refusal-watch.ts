@@ -14,7 +14,7 @@ export interface RefusedCall {
 
 export interface RefusalWatch {
   /**
-   * Begins or goes on; answers the newest refusal. `address`: calls with unknown keys from there are shown to this user;
+   * Begins or goes on; returns the newest refusal. `address`: calls with unknown keys from there are shown to this user;
    * empty: none are.
    */
   open(userId: number, address: string): Promise<GuidedRefusal | null>;

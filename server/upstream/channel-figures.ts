@@ -1,5 +1,5 @@
 // How each channel did, by the hour: calls, failures, how long first bytes took. Figures for administrators: counted in
-// memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose answer
+// memory, added to the stored ones about once a minute and at shutdown. A crash loses the last minute; a write whose response
 // is lost may count twice; a call never waits for any of it.
 import type { AppContext } from '#server/context.ts';
 import type { GroupRequest, Increments } from '#server/db/collection.ts';
@@ -10,7 +10,7 @@ import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket }
 import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
-  /** A call to this channel has ended, well or not. `firstByteMs`: of its answer; undefined without one. */
+  /** A call to this channel has ended, well or not. `firstByteMs`: of its response; undefined without one. */
   called(channelId: number, firstByteMs: number | undefined): void;
   /** One of those calls failed because of the channel. */
   failed(channelId: number): void;

@@ -5,13 +5,13 @@ import { clientGoneChoices } from '#shared/channels.ts';
 import { ruleCheck } from '#shared/field-rules.ts';
 
 export interface ChannelSetting {
-  /** Answers are rebuilt from the fields that OpenAI's format knows. */
+  /** Responses are rebuilt from the fields that OpenAI's format knows. */
   forceFormat: boolean;
   /** Reasoning text becomes content within `<think>` tags. */
   thinkingToContent: boolean;
   /** URL of the proxy for every call of this channel; null: direct. */
   proxy: string | null;
-  /** Whole answers whose clients have left are ended instead of being read to their end. */
+  /** Whole responses whose clients have left are ended instead of being read to their end. */
   abortsLeft: boolean;
 }
 

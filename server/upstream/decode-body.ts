@@ -1,4 +1,4 @@
-// Answers that come compressed although nobody asked for it. Decoded as they arrive: an event leaves as soon as its bytes are
+// Responses that come compressed although nobody asked for it. Decoded as they arrive: an event leaves as soon as its bytes are
 // there. What a few bytes may grow to is bounded.
 import zlib from 'node:zlib';
 import type { Transform } from 'node:stream';
@@ -29,7 +29,7 @@ type Encoding = (typeof encodings)[number];
 
 /** More than text ever shrinks by; the most that gzip can is 1030. */
 const largestRatio = 300;
-/** Bytes that any answer may have, however small it was. */
+/** Bytes that any response may have, however small it was. */
 const alwaysAllowed = 8 * 1024 * 1024;
 /** Every further one multiplies what the one before it could. */
 const mostEncodings = 2;
@@ -71,7 +71,7 @@ export function decodeBody(applied: readonly Encoding[], sink: DecodedSink): Bod
     if (isOver) return;
     bytesOut += chunk.length;
     if (bytesOut > alwaysAllowed && bytesOut > bytesIn * largestRatio) {
-      finish(() => sink.fail(new ExpansionError('the answer grows too large when it is decompressed')));
+      finish(() => sink.fail(new ExpansionError('the response grows too large when it is decompressed')));
       return;
     }
     try {

@@ -60,18 +60,18 @@ function unwanted(): Exchange {
 /** Sends a request that is already as the provider wants it. */
 export function exchange(context: ExchangeContext, channel: PreparedChannel, request: SendRequest, limits: SendLimits): Exchange {
   const sending = context.sender.send(request, limits);
-  return { sending, received: sending.answer.then((answer) => read(answer, channel, context.now), unsent) };
+  return { sending, received: sending.response.then((response) => read(response, channel, context.now), unsent) };
 }
 
 /** Bytes of a refusal that are looked at. */
 const longestRefusal = 64 * 1024;
 
-function read(answer: StreamResponse | WholeResponse, channel: PreparedChannel, now: () => number): Received {
-  const { status } = answer;
-  if (answer.kind === 'stream') return { kind: 'stream', status, stream: answer.stream };
-  if (status === 200) return { kind: 'whole', status, body: answer.body };
-  const text = answer.body.toString('utf8', 0, longestRefusal);
-  const failure = parseUpstreamError({ status, text, headers: answer.headers, channel, now: now() });
+function read(response: StreamResponse | WholeResponse, channel: PreparedChannel, now: () => number): Received {
+  const { status } = response;
+  if (response.kind === 'stream') return { kind: 'stream', status, stream: response.stream };
+  if (status === 200) return { kind: 'whole', status, body: response.body };
+  const text = response.body.toString('utf8', 0, longestRefusal);
+  const failure = parseUpstreamError({ status, text, headers: response.headers, channel, now: now() });
   return { kind: 'failed', status, failure, cause: null };
 }
 

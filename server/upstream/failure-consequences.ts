@@ -36,7 +36,7 @@ export function autoDisableReason(
   failure: UpstreamFailure,
   { channelType, keywords, callerText }: { channelType: number; keywords: readonly string[]; callerText: () => string | null },
 ): string | null {
-  if (failure.kind !== 'answer') return null;
+  if (failure.kind !== 'response') return null;
   const isRefused =
     failure.status === 401 ||
     (failure.status === 403 && channelType === gemini) ||
@@ -50,7 +50,7 @@ export function autoDisableReason(
  * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
  */
 export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
-  if (failure.kind !== 'answer') return false;
+  if (failure.kind !== 'response') return false;
   if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
   return speaksOfAccount(failure) || hasKeyword(failure, keywords);
 }

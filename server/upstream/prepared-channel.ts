@@ -30,7 +30,7 @@ export interface PreparedChannel extends DialectChannel {
   readonly models: readonly string[];
   /** Null: no provider of this type is built in. */
   readonly provider: Provider | null;
-  /** The secret itself: never in a log or an answer. */
+  /** The secret itself: never in a log or a response. */
   readonly key: string;
   /** Base URL without a trailing slash; may hold `{model}`. */
   readonly base: string;

@@ -1,4 +1,4 @@
-// What a provider says that it has: the address of its list and the names in the answer, both from its record.
+// What a provider says that it has: the address of its list and the names in the response, both from its record.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';

@@ -1,4 +1,4 @@
-/** Why no answer came. `aborted`: we ended the call ourselves. */
+/** Why no response came. `aborted`: we ended the call ourselves. */
 export class SendFailure extends Error {
   readonly reason: 'network' | 'timeout' | 'too_large' | 'unreadable' | 'aborted';
   constructor(reason: SendFailure['reason'], message: string, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-// One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Answers are
+// One request to an upstream, close to the socket: undici's dispatch, without fetch or web streams in between. Responses are
 // a whole buffer, or a stream of chunks with back-pressure and abort in both directions.
 import { Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
@@ -17,7 +17,7 @@ export interface SendRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body: Buffer | null;
-  /** A stream is asked for: an answer that begins like one is one, whatever its type says. */
+  /** A stream is asked for: a response that begins like one is one, whatever its type says. */
   isStream?: boolean;
   /** How streams come from there. */
   framing: Framing;
@@ -42,27 +42,27 @@ export interface StreamResponse {
 }
 
 export interface SendLimits {
-  /** Until a stream begins, and for the whole of an answer that is no stream. */
+  /** Until a stream begins, and for the whole of a response that is no stream. */
   responseMs: number;
-  /** Bytes of an answer that is not a stream. */
+  /** Bytes of a response that is not a stream. */
   maxBytes: number;
   /** Where there may be no room for a long one. */
   room?: ResponseRoom;
 }
 
 export interface ResponseRoom {
-  /** The answer has so many bytes now. False: it is to come no further until `goOn` is called. */
+  /** The response has so many bytes now. False: it is to come no further until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
 }
 
 /** A call that is under way. */
 export interface Sending {
-  readonly answer: Promise<WholeResponse | StreamResponse>;
+  readonly response: Promise<WholeResponse | StreamResponse>;
   /** It has a connection: the upstream may be working on it. */
   readonly isSent: boolean;
-  /** From now on `mayHold` is asked for every size that an answer that is not a stream has reached; false ends the call. */
+  /** From now on `mayHold` is asked for every size that a response that is not a stream has reached; false ends the call. */
   limitBy(mayHold: (bytes: number) => boolean): void;
-  /** Closes the connection to the upstream at once; harmless when the answer has ended. */
+  /** Closes the connection to the upstream at once; harmless when the response has ended. */
   abort(): void;
 }
 
@@ -73,7 +73,7 @@ export interface Sender {
 
 /** Connections per origin; with HTTP/1.1 every open stream needs one. */
 const connectionsPerOrigin = 4096;
-/** Answers up to this size find room anyway. */
+/** Responses up to this size find room anyway. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
 /** A byte order mark in UTF-8, read as single bytes. */
@@ -128,7 +128,7 @@ function throughProxy(proxy: string, options: { connections: number; keepAliveTi
 
 /** undici's handler of one request. */
 class Exchange implements Dispatcher.DispatchHandler, Sending {
-  readonly answer: Promise<WholeResponse | StreamResponse>;
+  readonly response: Promise<WholeResponse | StreamResponse>;
   readonly #limits: SendLimits;
   #mayHold: ((bytes: number) => boolean) | undefined;
   readonly #isStreamAsked: boolean;
@@ -136,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #timer: NodeJS.Timeout;
   /** Monotonic milliseconds. */
   #deadline: number;
-  #resolve: (answer: WholeResponse | StreamResponse) => void = () => {};
+  #resolve: (response: WholeResponse | StreamResponse) => void = () => {};
   #reject: (failure: SendFailure) => void = () => {};
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
@@ -148,18 +148,18 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   #stream: UpstreamStream | null = null;
   #failure: SendFailure | null = null;
   #isEnded = false;
-  /** Undoes what the answer is compressed by; null where it is not. */
+  /** Undoes what the response is compressed by; null where it is not. */
   #decoder: BodyDecoder | null = null;
   /** All bytes have come; a decoder may still hold some. */
   #hasArrived = false;
-  /** Its first bytes will tell whether the answer is a stream. */
+  /** Its first bytes will tell whether the response is a stream. */
   #isUndecided = false;
 
   constructor(limits: SendLimits, { isStream = false, framing }: SendRequest) {
     this.#limits = limits;
     this.#isStreamAsked = isStream;
     this.#framing = framing;
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -196,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#headers = headers;
     const encodings = encodingsOf(headers['content-encoding']);
     if (encodings === null) {
-      this.#stop(new SendFailure('unreadable', 'the answer has an encoding that is not known'));
+      this.#stop(new SendFailure('unreadable', 'the response has an encoding that is not known'));
       return;
     }
     if (encodings.length > 0) this.#decode(controller, encodings);
@@ -237,7 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     this.#resolve({ kind: 'stream', status: this.#status, headers: this.#headers, stream: this.#stream });
   }
 
-  /** Bytes of the answer, decoded. */
+  /** Bytes of the response, decoded. */
   #receive(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#stream !== null) {
       this.#stream.push(chunk);
@@ -245,7 +245,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
     }
     this.#size += chunk.length;
     if (this.#size > this.#limits.maxBytes || this.#mayHold?.(this.#size) === false) {
-      this.#stop(new SendFailure('too_large', 'the answer is too large'));
+      this.#stop(new SendFailure('too_large', 'the response is too large'));
       return;
     }
     this.#chunks.push(chunk);
@@ -277,7 +277,7 @@ class Exchange implements Dispatcher.DispatchHandler, Sending {
   }
 
   #startTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.#stop(new SendFailure('timeout', 'no answer in time')), this.#deadline - performance.now());
+    return setTimeout(() => this.#stop(new SendFailure('timeout', 'no response in time')), this.#deadline - performance.now());
   }
 
   #decide(controller: Dispatcher.DispatchController): void {

@@ -41,7 +41,7 @@ const none: readonly Tier[] = [];
 export function createServedModels(): ServedModels {
   const byGroup = new Map<string, Map<string, Entry>>();
   const shared = createSharedNames();
-  /** Answers of `names`, until something changes. */
+  /** Results of `names`, until something changes. */
   const namesOfGroups = new Map<string, readonly string[]>();
 
   return {

@@ -14,7 +14,7 @@ function parse(status: number, body: unknown, headers: Record<string, string> = 
 describe('an upstream error', () => {
   it('is taken over whole when it is an error object', () => {
     expect(parse(403, { error: { message: 'no', type: 't', param: 'p', code: 17 } })).toMatchObject({
-      kind: 'answer',
+      kind: 'response',
       status: 403,
       message: 'no',
       type: 't',
@@ -104,7 +104,7 @@ describe('another channel is tried', () => {
     expect(retried(400, 14)).toBe(true);
     expect(retried(400, 1, { message: 'x', code: 'invalid_api_key' })).toBe(true);
   });
-  it('after a failed connection and a senseless answer, not after a long silence', () => {
+  it('after a failed connection and a senseless response, not after a long silence', () => {
     expect(isRetryable(networkFailure(), 1)).toBe(true);
     expect(isRetryable(timeoutFailure('connect'), 1)).toBe(true);
     expect(isRetryable(invalidResponse(), 1)).toBe(true);

@@ -7,8 +7,8 @@ import type { SendFailure } from './send-failure.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 
 export interface UpstreamFailure {
-  /** `answer`: the upstream said so. The others are found out here: no connection, no answer in time, not an answer. */
-  kind: 'answer' | 'network' | 'timeout' | 'invalid';
+  /** `response`: the upstream said so. The others are found out here: no connection, no response in time, not a response. */
+  kind: 'response' | 'network' | 'timeout' | 'invalid';
   /** For the client and for decisions, after the channel's status mapping. */
   status: number;
   /** What the upstream sent; 0 when it sent nothing. */
@@ -41,12 +41,12 @@ const LONGEST_MESSAGE = 4000;
 /** Of a type, a parameter, a code: upstreams may quote a caller's text of any length there too. */
 const LONGEST_NAME = 200;
 
-/** An answer whose status is not 200. The body is read as loosely as providers write theirs. */
+/** A response whose status is not 200. The body is read as loosely as providers write theirs. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
   const found = readErrorBody(parseObject(text));
   const mapped = channel.statusCodeMapping.get(status) ?? status;
   return {
-    kind: 'answer',
+    kind: 'response',
     // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
     status: mapped < 400 || mapped > 599 ? 502 : mapped,
     upstreamStatus: status,
@@ -66,7 +66,7 @@ export function failureInBody(
 ): UpstreamFailure {
   return {
     ...found,
-    kind: 'answer',
+    kind: 'response',
     upstreamStatus: 200,
     message: cleanMessage(found.message, channel),
     type: cleanName(found.type, channel),
@@ -77,26 +77,26 @@ export function failureInBody(
   };
 }
 
-/** The connection failed before an answer began. */
+/** The connection failed before a response began. */
 export function networkFailure(): UpstreamFailure {
   return ownFailure('network', 'do_request_failed', 502);
 }
 
 /**
  * `connect`: nothing was asked yet. `first_byte`: it was asked and may be working still, so asking another would pay
- * twice. `idle`: the answer had begun.
+ * twice. `idle`: the response had begun.
  */
 export function timeoutFailure(phase: 'connect' | 'first_byte' | 'idle'): UpstreamFailure {
   return phase === 'connect' ? networkFailure() : ownFailure('timeout', 'upstream_timeout', 504);
 }
 
-/** Why no answer came, or why it broke off. */
+/** Why no response came, or why it broke off. */
 export function failureOfSend({ reason }: SendFailure, phase: 'first_byte' | 'idle'): UpstreamFailure {
   if (reason === 'timeout') return timeoutFailure(phase);
   return reason === 'too_large' || reason === 'unreadable' ? invalidResponse() : networkFailure();
 }
 
-/** Status 200 with something that is no answer. */
+/** Status 200 with something that is no response. */
 export function invalidResponse(): UpstreamFailure {
   return ownFailure('invalid', 'invalid_upstream_response', 502);
 }

@@ -111,7 +111,7 @@ describe.each(files)('%s', (file) => {
         const { upstreamModel } = await requestOf(vector, capability);
         expect(errorIn(text, channel.provider)).toBeNull();
         const answer: unknown = JSON.parse(fixResponse({ capability, channel, requestBody: vector.request.body, upstreamModel, text }));
-        const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.answers) : null;
+        const usage = isObject(answer) ? readTokenUsage(answer.usage, channel.provider?.responses) : null;
         if (vector.usage !== undefined) expectUsage(usage, vector.usage);
         expect(differences(answer, withoutZeroCompletion(response.body), false)).toEqual([]);
       });
@@ -125,7 +125,7 @@ describe.each(files)('%s', (file) => {
         const events = (upstream.sse ?? []).filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
         const data = events.filter((event) => event !== '[DONE]');
         const usages = data
-          .map((event) => readTokenUsage(JSON.parse(event).usage, channel.provider?.answers))
+          .map((event) => readTokenUsage(JSON.parse(event).usage, channel.provider?.responses))
           .filter((usage) => usage !== null);
 
         const sent =

@@ -24,7 +24,7 @@ test('the time in which it waits for room is not the upstream’s', async () => 
     { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
     { responseMs, maxBytes: 64 * 1024 * 1024, room },
   );
-  const answer = sending.answer;
+  const answer = sending.response;
   await expect.poll(() => goOn).toBeDefined();
   await sleep(3 * responseMs);
   hasRoom = true;
@@ -40,6 +40,6 @@ test('with room it is late when its upstream is', async () => {
     { origin: upstream.url, path: '/', method: 'POST', headers: {}, body: Buffer.from('{}'), framing: framings.sse, proxy: null },
     { responseMs, maxBytes: 64 * 1024 * 1024, room: { grow: () => true } },
   );
-  await expect(sending.answer).rejects.toMatchObject({ reason: 'timeout' });
+  await expect(sending.response).rejects.toMatchObject({ reason: 'timeout' });
   await sender.close();
 });

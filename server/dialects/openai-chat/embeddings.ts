@@ -5,7 +5,7 @@ import type { JsonObject } from '#server/framing/loose-json.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Looks at the first vector only: all of an answer are alike. */
+/** Looks at the first vector only: all of a response are alike. */
 export function needsEmbeddingsFix(text: string, request: Body): boolean {
   const first = /"embedding"\s*:\s*(?:(\[)|")/.exec(text);
   if (first === null) return false;
@@ -19,9 +19,9 @@ export function needsEmbeddingsFix(text: string, request: Body): boolean {
 }
 
 /** Changes `data[].embedding`; anything that is not a vector stays as it is. */
-export function fixEmbeddings(answer: Record<string, unknown>, request: Body): Record<string, unknown> {
-  if (!Array.isArray(answer.data)) return answer;
-  return { ...answer, data: answer.data.map((row: unknown) => (isObject(row) ? fixRow(row, request) : row)) };
+export function fixEmbeddings(response: Record<string, unknown>, request: Body): Record<string, unknown> {
+  if (!Array.isArray(response.data)) return response;
+  return { ...response, data: response.data.map((row: unknown) => (isObject(row) ? fixRow(row, request) : row)) };
 }
 
 /** One of `data`. */

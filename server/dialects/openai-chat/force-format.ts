@@ -1,4 +1,4 @@
-// `force_format`: an answer or stream event rebuilt from the fields that OpenAI's format knows.
+// `force_format`: a response or stream event rebuilt from the fields that OpenAI's format knows.
 import { isObject } from '#server/framing/loose-json.ts';
 
 type Fields = readonly string[];

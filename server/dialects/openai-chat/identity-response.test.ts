@@ -50,7 +50,7 @@ describe('embeddings', () => {
   });
 });
 
-describe('an answer of chat', () => {
+describe('a response of chat', () => {
   const body = {
     id: 'x',
     choices: [{ index: 0, message: { role: 'assistant', content: 'Hi', reasoning_content: 'Let me think', odd: 1 } }],

@@ -31,7 +31,7 @@ export function readWhole({
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
   return {
     kind: 'whole',
-    usage: readTokenUsage(body['usage'], provider?.answers),
+    usage: readTokenUsage(body['usage'], provider?.responses),
     isEmpty: results.length === 0,
     written: () => (capability === 'chat' ? textOf(fixed, textKeys) : ''),
     body: () => (fixed === text ? bytes : Buffer.from(fixed)),
@@ -52,29 +52,29 @@ export interface ResponseInput {
 /** The body for the client: the very same text when nothing has to change. */
 export function fixResponse(input: ResponseInput): string {
   const { channel, capability } = input;
-  const answers = channel.provider?.answers;
+  const responses = channel.provider?.responses;
   if (capability === 'embeddings') {
     const hook = channel.provider?.embeddings;
-    if (hook === undefined && answers?.ownModel !== true && !needsEmbeddingsFix(input.text, input.requestBody)) return input.text;
+    if (hook === undefined && responses?.ownModel !== true && !needsEmbeddingsFix(input.text, input.requestBody)) return input.text;
     const body = parseObject(input.text);
     if (body === null) return input.text;
-    const answer = hook?.answer(body, input.upstreamModel) ?? body;
-    if (answers?.ownModel === true) answer.model = input.upstreamModel;
-    return JSON.stringify(fixEmbeddings(answer, input.requestBody));
+    const response = hook?.response(body, input.upstreamModel) ?? body;
+    if (responses?.ownModel === true) response.model = input.upstreamModel;
+    return JSON.stringify(fixEmbeddings(response, input.requestBody));
   }
   const { thinkingToContent, forceFormat } = channel.setting;
-  if (answers === undefined && !thinkingToContent && !forceFormat) return input.text;
+  if (responses === undefined && !thinkingToContent && !forceFormat) return input.text;
   const body = parseObject(input.text);
   if (body === null) return input.text;
-  if (answers?.ownModel === true) body.model = input.upstreamModel;
-  if (answers?.completionFromTotal === true) fixCompletionCount(body, channel.provider);
+  if (responses?.ownModel === true) body.model = input.upstreamModel;
+  if (responses?.completionFromTotal === true) fixCompletionCount(body, channel.provider);
   if (thinkingToContent) thinkingInMessage(body);
   return JSON.stringify(forceFormat ? restrictToFormat(body) : body);
 }
 
 /** Writes the reasoning tokens that the provider leaves out into `usage`, of a body or a stream event. */
 export function fixCompletionCount(body: Record<string, unknown>, provider: ProviderTraits | null): void {
-  const usage = readTokenUsage(body.usage, provider?.answers);
+  const usage = readTokenUsage(body.usage, provider?.responses);
   if (usage === null || !isObject(body.usage)) return;
   body.usage.completion_tokens = usage.output;
   const details = body.usage.completion_tokens_details;

@@ -85,9 +85,9 @@ export class ChatIdentityStream implements StreamPipe {
     const reported = this.#meter.lastUsage();
     if (reported === undefined) return { usage: null, isInvalid: false, hasTextAfter: false };
     const isInvalid = isInvalidUsage(reported.value);
-    // What cannot be true and came before the answer was a placeholder.
+    // What cannot be true and came before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const usage = readTokenUsage(reported.value, this.#options.channel.provider?.answers);
+    const usage = readTokenUsage(reported.value, this.#options.channel.provider?.responses);
     return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
   }
 

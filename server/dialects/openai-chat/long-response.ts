@@ -39,8 +39,8 @@ export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | Fa
 /** The provider's record or the channel changes more of it than vectors. */
 function isRewritten({ capability, channel }: DecodeInput): boolean {
   const { provider, setting } = channel;
-  if (capability === 'embeddings') return provider?.embeddings !== undefined || provider?.answers?.ownModel === true;
-  return provider?.answers !== undefined || setting.thinkingToContent || setting.forceFormat;
+  if (capability === 'embeddings') return provider?.embeddings !== undefined || provider?.responses?.ownModel === true;
+  return provider?.responses !== undefined || setting.thinkingToContent || setting.forceFormat;
 }
 
 /** Null: there is something in the list that is no row. */

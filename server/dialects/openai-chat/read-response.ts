@@ -163,7 +163,7 @@ function addFinish(parts: ResponsePart[], choice: JsonObject, index: number): vo
 }
 
 function addUsage(parts: ResponsePart[], body: Readonly<JsonObject>, provider: ProviderTraits | null): void {
-  const usage = readTokenUsage(body.usage, provider?.answers);
+  const usage = readTokenUsage(body.usage, provider?.responses);
   if (usage !== null) parts.push({ type: 'usage', usage });
   else if (isInvalidUsage(body.usage)) parts.push({ type: 'invalid_usage', counts: ['input', 'output'] });
 }

@@ -15,7 +15,7 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
   return body === null ? null : (errorObject(body) ?? codedError(body, provider));
 }
 
-/** `{"error": …}` in the place of an answer. */
+/** `{"error": …}` in the place of a response. */
 function errorObject(body: Record<string, unknown>): ErrorInResponse | null {
   const { error } = body;
   if (isObject(error) && (isFilled(error.message) || isFilled(error.type))) {

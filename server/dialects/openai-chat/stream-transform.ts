@@ -21,9 +21,9 @@ export interface StreamInput {
 
 /** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
 export function createStreamTransform({ channel, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
-  const answers = channel.provider?.answers;
+  const responses = channel.provider?.responses;
   const { thinkingToContent, forceFormat } = channel.setting;
-  if (answers === undefined && !thinkingToContent && !forceFormat) return null;
+  if (responses === undefined && !thinkingToContent && !forceFormat) return null;
 
   const thinking = thinkingToContent ? createThinkingStream() : undefined;
   const write = (chunk: Record<string, unknown>) => JSON.stringify(forceFormat ? restrictToFormat(chunk) : chunk);
@@ -32,8 +32,8 @@ export function createStreamTransform({ channel, upstreamModel, isUsageHidden }:
       if (isUsageHidden && isUsageOnly(data)) return [];
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
-      if (answers?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
-      if (answers?.completionFromTotal === true) fixCompletionCount(chunk, channel.provider);
+      if (responses?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
+      if (responses?.completionFromTotal === true) fixCompletionCount(chunk, channel.provider);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },
     end: () => (thinking?.end() ?? []).map(write),

@@ -4,7 +4,7 @@ import { isObject } from '#server/framing/loose-json.ts';
 const open = '<think>\n';
 const close = '\n</think>\n';
 
-/** A whole answer. */
+/** A whole response. */
 export function thinkingInMessage(body: Record<string, unknown>): void {
   if (!Array.isArray(body.choices)) return;
   for (const choice of body.choices) {

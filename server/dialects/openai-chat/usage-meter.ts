@@ -47,7 +47,7 @@ export class UsageMeter {
 
   /**
    * Takes whole events. The bytes are copied, because a slice would keep the socket's whole read buffer alive; unless they
-   * are `isOwned` and the first, as when a whole short answer comes in one burst.
+   * are `isOwned` and the first, as when a whole short response comes in one burst.
    */
   push(events: Buffer, isOwned = false): void {
     this.#bytes += events.length;

@@ -17,7 +17,7 @@ interface Creation {
 }
 
 /**
- * One channel per key, otherwise equal; answers their ids. Nothing is created when anything is wrong. A channel that its
+ * One channel per key, otherwise equal; returns their ids. Nothing is created when anything is wrong. A channel that its
  * administrator has just tested as it is created begins with the result of that test.
  */
 export async function createChannels(context: AppContext, actor: UserRecord, { input, draftTests }: Creation): Promise<number[]> {

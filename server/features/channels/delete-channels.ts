@@ -3,7 +3,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 
-/** Answers how many there were. */
+/** Returns how many there were. */
 export function deleteChannels(context: AppContext, ids: readonly number[]): Promise<number> {
   return removeWhere(context, { id: { in: [...new Set(ids)] } });
 }

@@ -18,7 +18,7 @@ interface ReceiveOptions {
   refusal(failure: UpstreamFailure): string;
 }
 
-/** The body of a whole answer. @throws {AppError} of the given code */
+/** The body of a whole response. @throws {AppError} of the given code */
 export async function receiveWhole(
   { sending, received }: Exchange,
   { channel, language, limits, code, refusal }: ReceiveOptions,
@@ -26,13 +26,13 @@ export async function receiveWhole(
   // The sender's own deadline ends where a stream begins.
   const timer = setTimeout(() => sending.abort(), limits.responseMs);
   try {
-    const answer = await received;
-    if (answer.kind === 'whole') return answer.body;
-    if (answer.kind === 'stream') {
-      answer.stream.abort();
+    const response = await received;
+    if (response.kind === 'whole') return response.body;
+    if (response.kind === 'stream') {
+      response.stream.abort();
       throw new AppError(code, { detail: errorText('invalid_upstream_response', language) });
     }
-    const { cause, failure } = answer;
+    const { cause, failure } = response;
     const detail = cause === null ? refusal(failure) : reasonOf(cause, channel, language);
     throw new AppError(code, { detail }, cause === null ? {} : { cause });
   } finally {

@@ -5,7 +5,7 @@ import type { Filter, Sort } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { exactTotal } from '#server/http/paging.ts';
 
-/** The most that a search answers. */
+/** The most that a search returns. */
 const searchLimit = 1000;
 
 function order(byId: boolean): Sort<ChannelRecord> {

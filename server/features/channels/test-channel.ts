@@ -44,7 +44,7 @@ const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 const longestError = 500;
 const testName = '模型测试';
 
-/** Answers how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
+/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep }: TestSubject): Promise<number> {
   const { context, language } = test;
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
@@ -56,16 +56,16 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
     await keep(result);
     return result.response_time / 1000;
   };
-  let answer: TestResponse;
+  let response: TestResponse;
   try {
-    answer = await ask({ ...test, channel, capability, testModel: model });
+    response = await ask({ ...test, channel, capability, testModel: model });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     const seconds = await remember(errorText(failure.code, language, failure.details) || failure.code);
     throw failedTest(failure, language, seconds);
   }
   const seconds = await remember('');
-  await writeTestLog(test, { channel, model, price, answer, seconds });
+  await writeTestLog(test, { channel, model, price, response, seconds });
   return seconds;
 }
 
@@ -97,7 +97,7 @@ function usableChannel({ secrets, settings }: AppContext, record: ChannelRecord)
 }
 
 interface TestResponse {
-  /** Null when the upstream reports none; it is a good answer all the same. */
+  /** Null when the upstream reports none; it is a good response all the same. */
   usage: TokenUsage | null;
   upstreamModel: string;
   isMapped: boolean;
@@ -164,13 +164,13 @@ async function writeTestLog(
     channel,
     model,
     price,
-    answer,
+    response,
     seconds,
-  }: { channel: PreparedChannel; model: string; price: QuotedPrice; answer: TestResponse; seconds: number },
+  }: { channel: PreparedChannel; model: string; price: QuotedPrice; response: TestResponse; seconds: number },
 ): Promise<void> {
   if (!context.settings.get('LogConsumeEnabled')) return;
   if (channel.id === 0) return writeDraftLog(context, actor, { channel, model });
-  const { usage, isMapped, upstreamModel } = answer;
+  const { usage, isMapped, upstreamModel } = response;
   const byUsage = price.price.kind === 'usage' ? price.price : null;
   await writeLog(context, {
     user_id: actor.id,

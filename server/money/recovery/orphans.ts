@@ -1,5 +1,5 @@
 // Orphans: what a process left behind that was taken for dead, worked on without knowing it, and then died. These are log rows and
-// leases from after its books were closed (no answer was ever given for them), and ledger entries that it had begun.
+// leases from after its books were closed (no response was ever given for them), and ledger entries that it had begun.
 import type { Logger } from 'pino';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';

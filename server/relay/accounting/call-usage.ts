@@ -17,8 +17,8 @@ interface ResponseToCount {
   counting: Counting;
 }
 
-export async function usageOfResponse(call: RunningCall, answer: ResponseToCount): Promise<MeteredUsage> {
-  const { told, hasTextAfter, countWritten, counting } = answer;
+export async function usageOfResponse(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
+  const { told, hasTextAfter, countWritten, counting } = response;
   if (told !== null) return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
   const [input, output] = await Promise.all([countInto(call, counting), countWritten()]);
   return countedUsage(input, output, counting.isEstimated);
@@ -35,7 +35,7 @@ const usualTokensPerSecond = 50;
 
 /**
  * What a call has used whose client left before anything came; hanging up would be free otherwise. Nothing of a stream has come.
- * A whole answer was being written all the time.
+ * A whole response was being written all the time.
  */
 export async function usageUntilLeft(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - attempt.start_ms) / 1000;

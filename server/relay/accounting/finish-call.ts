@@ -20,7 +20,7 @@ export interface CallEnd {
   usage: MeteredUsage | null | Promise<MeteredUsage>;
   /** Milliseconds until the first byte; undefined when none came. */
   firstByteMs: number | undefined;
-  /** The client has left, and its answer was read to the end all the same. */
+  /** The client has left, and its response was read to the end all the same. */
   wasRead?: boolean;
   /** What went wrong upstream. */
   failure?: UpstreamFailure;

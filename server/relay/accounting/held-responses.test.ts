@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createHeldResponses } from './held-responses.ts';
 
-/** An answer that comes in pieces of ten bytes, as far as it may. */
+/** A response that comes in pieces of ten bytes, as far as it may. */
 function arrange() {
-  const answers = createHeldResponses({ all: 200, perUser: 100 });
+  const responses = createHeldResponses({ all: 200, perUser: 100 });
   const open = (userId: number, size: number) => {
-    const held = answers.open(userId);
+    const held = responses.open(userId);
     const state = { bytes: 0, isDone: false, held };
     const come = (): void => {
       while (state.bytes < size) {
@@ -18,72 +18,72 @@ function arrange() {
     };
     return { state, come };
   };
-  return { answers, open };
+  return { responses, open };
 }
 
-test('held answers: what has no room waits until its turn comes, and goes on by itself', () => {
-  const { answers, open } = arrange();
+test('held responses: what has no room waits until its turn comes, and goes on by itself', () => {
+  const { responses, open } = arrange();
   const first = open(1, 100);
   const second = open(1, 50);
   const other = open(2, 90);
-  for (const answer of [first, second, other]) answer.come();
+  for (const response of [first, second, other]) response.come();
   expect(first.state.isDone).toBe(true);
   // One piece too many is there already.
   expect(second.state).toMatchObject({ isDone: false, bytes: 10 });
   expect(other.state.isDone).toBe(true);
   first.state.held.ended();
   expect(second.state.isDone).toBe(true);
-  for (const answer of [second, other]) answer.state.held.ended();
-  expect(answers.bytes).toBe(0);
+  for (const response of [second, other]) response.state.held.ended();
+  expect(responses.bytes).toBe(0);
 });
 
-test('held answers: one that is larger than all may be comes through alone, and the next after it', () => {
-  const { answers, open } = arrange();
+test('held responses: one that is larger than all may be comes through alone, and the next after it', () => {
+  const { responses, open } = arrange();
   const large = open(1, 500);
   const next = open(2, 500);
-  for (const answer of [large, next]) answer.come();
+  for (const response of [large, next]) response.come();
   expect([large.state.isDone, next.state.isDone]).toEqual([true, false]);
   large.state.held.ended();
   expect(next.state.isDone).toBe(true);
   next.state.held.ended();
-  expect(answers.bytes).toBe(0);
+  expect(responses.bytes).toBe(0);
 });
 
-test('held answers: one that its own user holds back holds back nobody else', () => {
-  const { answers, open } = arrange();
+test('held responses: one that its own user holds back holds back nobody else', () => {
+  const { responses, open } = arrange();
   const unread = open(1, 20);
   const behind = open(1, 100);
   const other = open(2, 100);
-  for (const answer of [unread, behind, other]) answer.come();
+  for (const response of [unread, behind, other]) response.come();
   expect([unread.state.isDone, behind.state.isDone, other.state.isDone]).toEqual([true, false, true]);
   unread.state.held.ended();
   other.state.held.ended();
   expect(behind.state.isDone).toBe(true);
   behind.state.held.ended();
-  expect(answers.bytes).toBe(0);
+  expect(responses.bytes).toBe(0);
 });
 
-test('held answers: one call asks again after an answer that came to nothing', () => {
-  const { answers, open } = arrange();
+test('held responses: one call asks again after a response that came to nothing', () => {
+  const { responses, open } = arrange();
   const { state, come } = open(1, 60);
   come();
   state.held.ended();
-  expect(answers.bytes).toBe(0);
+  expect(responses.bytes).toBe(0);
   state.bytes = 0;
   come();
-  expect(answers.bytes).toBe(60);
+  expect(responses.bytes).toBe(60);
   state.held.ended();
-  expect(answers.bytes).toBe(0);
+  expect(responses.bytes).toBe(0);
 });
 
-test('held answers: whoever comes, and whoever leaves in the middle, everybody else comes through', () => {
+test('held responses: whoever comes, and whoever leaves in the middle, everybody else comes through', () => {
   const call = fc.record({ user: fc.integer({ min: 1, max: 3 }), size: fc.integer({ min: 1, max: 300 }), leaves: fc.boolean() });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 12 }), fc.array(fc.nat({ max: 11 }), { maxLength: 12 }), (calls, order) => {
-      const { answers, open } = arrange();
+      const { responses, open } = arrange();
       const opened = calls.map(({ user, size, leaves }) => ({ ...open(user, size), leaves }));
       for (const { come } of opened) come();
-      // Some clients leave while their answers wait; the others have read theirs, one after the other, as soon as they have come.
+      // Some clients leave while their responses wait; the others have read theirs, one after the other, as soon as they have come.
       for (const index of order) if (opened[index]?.leaves === true) opened[index].state.held.ended();
       const left = new Set(opened.filter(({ leaves }, index) => !(leaves && order.includes(index))));
       while (left.size > 0) {
@@ -93,7 +93,7 @@ test('held answers: whoever comes, and whoever leaves in the middle, everybody e
         done.state.held.ended();
         left.delete(done);
       }
-      expect(answers.bytes).toBe(0);
+      expect(responses.bytes).toBe(0);
     }),
   );
 });

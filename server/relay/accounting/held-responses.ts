@@ -1,6 +1,6 @@
-// Whole answers that are held: while they come, while they are decoded, and until their callers have read them. So many bytes
+// Whole responses that are held: while they come, while they are decoded, and until their callers have read them. So many bytes
 // of them fit into the process, and of one user. Who asks for more is read more slowly: what has no room waits in its upstream's
-// connection, because an answer that was thrown away would be paid for all the same.
+// connection, because a response that was thrown away would be paid for all the same.
 
 export interface HeldResponses {
   open(userId: number): HeldResponse;
@@ -8,7 +8,7 @@ export interface HeldResponses {
   readonly bytes: number;
 }
 
-/** The answer of one call; of its next try when that of one has ended. */
+/** The response of one call; of its next try when that of one has ended. */
 export interface HeldResponse {
   /** It has so many bytes now. False: it is to come no further until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
@@ -19,7 +19,7 @@ export interface HeldResponse {
 }
 
 export interface HeldLimits {
-  /** Bytes of all answers, and of those of one user; one more answer always gets through. */
+  /** Bytes of all responses, and of those of one user; one more response always gets through. */
   all: number;
   perUser: number;
 }
@@ -32,7 +32,7 @@ interface Share {
   arrived: number;
 }
 
-interface Answer {
+interface Held {
   userId: number;
   bytes: number;
   hasArrived: boolean;
@@ -42,68 +42,68 @@ interface Answer {
 export function createHeldResponses({ all, perUser }: HeldLimits = usualLimits): HeldResponses {
   const { total, of, change } = createShares();
   /** Those that still come, the oldest first. */
-  const coming = new Set<Answer>();
+  const coming = new Set<Held>();
 
   /**
    * The oldest goes on in any case, so that two of them do not wait for each other; but not beyond what callers have yet to read,
    * and one that its own user holds back holds back nobody else.
    */
-  function mayGoOn(answer: Answer): boolean {
-    const fits = total.bytes <= all || (total.arrived <= all && isFirst(answer, fitsUser));
-    return fits && fitsUser(answer);
+  function mayGoOn(response: Held): boolean {
+    const fits = total.bytes <= all || (total.arrived <= all && isFirst(response, fitsUser));
+    return fits && fitsUser(response);
   }
 
-  function fitsUser(answer: Answer): boolean {
-    const { userId } = answer;
+  function fitsUser(response: Held): boolean {
+    const { userId } = response;
     const share = of(userId);
-    return share.bytes <= perUser || (share.arrived === 0 && isFirst(answer, (other) => other.userId === userId));
+    return share.bytes <= perUser || (share.arrived === 0 && isFirst(response, (other) => other.userId === userId));
   }
 
-  function isFirst(answer: Answer, counts: (other: Answer) => boolean): boolean {
-    for (const other of coming) if (counts(other)) return other === answer;
+  function isFirst(response: Held, counts: (other: Held) => boolean): boolean {
+    for (const other of coming) if (counts(other)) return other === response;
     return false;
   }
 
-  function leave(answer: Answer): void {
-    coming.delete(answer);
-    answer.goOn = undefined;
+  function leave(response: Held): void {
+    coming.delete(response);
+    response.goOn = undefined;
   }
 
   /** There is room again, or somebody else is the oldest. */
   function wake(): void {
-    for (const answer of coming) {
-      const { goOn } = answer;
-      if (goOn === undefined || !mayGoOn(answer)) continue;
-      answer.goOn = undefined;
+    for (const response of coming) {
+      const { goOn } = response;
+      if (goOn === undefined || !mayGoOn(response)) continue;
+      response.goOn = undefined;
       goOn();
     }
   }
 
   return {
     open(userId) {
-      const answer: Answer = { userId, bytes: 0, hasArrived: false, goOn: undefined };
+      const response: Held = { userId, bytes: 0, hasArrived: false, goOn: undefined };
       return {
         grow(bytes, goOn) {
-          coming.add(answer);
-          change(answer, bytes);
-          const isFree = mayGoOn(answer);
-          answer.goOn = isFree ? undefined : goOn;
+          coming.add(response);
+          change(response, bytes);
+          const isFree = mayGoOn(response);
+          response.goOn = isFree ? undefined : goOn;
           return isFree;
         },
         arrived(bytes) {
           // Short ones are not counted.
-          if (answer.bytes === 0) return;
-          change(answer, 0);
-          leave(answer);
-          answer.hasArrived = true;
-          change(answer, bytes);
+          if (response.bytes === 0) return;
+          change(response, 0);
+          leave(response);
+          response.hasArrived = true;
+          change(response, bytes);
           wake();
         },
         ended() {
-          if (answer.bytes === 0) return;
-          change(answer, 0);
-          leave(answer);
-          answer.hasArrived = false;
+          if (response.bytes === 0) return;
+          change(response, 0);
+          leave(response);
+          response.hasArrived = false;
           wake();
         },
       };
@@ -122,17 +122,17 @@ function createShares() {
   return {
     total,
     of,
-    /** The answer has so many bytes from now on. */
-    change(answer: Answer, bytes: number): void {
-      const share = of(answer.userId);
-      const more = bytes - answer.bytes;
+    /** The response has so many bytes from now on. */
+    change(response: Held, bytes: number): void {
+      const share = of(response.userId);
+      const more = bytes - response.bytes;
       for (const sum of [total, share]) {
         sum.bytes += more;
-        if (answer.hasArrived) sum.arrived += more;
+        if (response.hasArrived) sum.arrived += more;
       }
-      answer.bytes = bytes;
-      if (share.bytes > 0) shares.set(answer.userId, share);
-      else shares.delete(answer.userId);
+      response.bytes = bytes;
+      if (share.bytes > 0) shares.set(response.userId, share);
+      else shares.delete(response.userId);
     },
   };
 }

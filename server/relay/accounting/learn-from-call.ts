@@ -5,10 +5,10 @@ import { inputTokens } from '#shared/token-usage.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 
-/** Near its limit an answer may have been cut. */
+/** Near its limit a response may have been cut. */
 const cutShare = 0.97;
 
-/** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the answer began. */
+/** After a call that ended well, or one whose upstream told what it used. `firstByteMs`: when the response began. */
 export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteMs: number | undefined): void {
   if (usage.promptSource !== 'upstream') return;
   const { prompt, services, quoted, isStream } = call;

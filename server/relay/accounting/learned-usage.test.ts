@@ -18,7 +18,7 @@ function sample(fields: Partial<UsageSample> = {}): UsageSample {
 }
 
 describe('learned usage', () => {
-  test('what most answers need is three quarters of the samples, without those that were cut', () => {
+  test('what most responses need is three quarters of the samples, without those that were cut', () => {
     const learned = createLearnedUsage();
     for (const completion of [100, 200, 300, 400]) learned.note(sample({ completion }));
     learned.note(sample({ completion: 9_000, isCut: true }));

@@ -1,4 +1,4 @@
-// What the calls of a model tell about its next ones: how much of an answer most of them need, how far estimates of prompts
+// What the calls of a model tell about its next ones: how much of a response most of them need, how far estimates of prompts
 // fall short, how fast it writes, and whether its upstreams keep to limits. In memory, bounded, one process each.
 //
 // One caller must not spoil it for the others: every caller has a few samples, and what is said of a model is the middle of
@@ -16,17 +16,17 @@ export interface UsageSample {
   /** As the upstream told; weighted by what writing and reading its cache costs. */
   prompt: number;
   completion: number;
-  /** The call was cut at a limit of ours: its answer says nothing of what it needed. */
+  /** The call was cut at a limit of ours: its response says nothing of what it needed. */
   isCut: boolean;
   /** Limit on the completion that went upstream, all choices together; undefined without. */
   limit: number | undefined;
-  /** Milliseconds of the answer. */
+  /** Milliseconds of the response. */
   duration: number;
 }
 
 export interface LearnedUsage {
   note(sample: UsageSample): void;
-  /** Completion tokens that three of four answers of this model do with; undefined when nothing is known. */
+  /** Completion tokens that three of four responses of this model do with; undefined when nothing is known. */
   mostResponses(model: string): number | undefined;
   /** Prompt tokens to reckon with where that many are expected. */
   promptTokens(model: string, userId: number, expected: number, basis: PromptBasis): number;

@@ -4,7 +4,7 @@ import { createLeftCalls } from './left-calls.ts';
 const limits = { calls: 10, callsOfUser: 3, bytes: 1_000, bytesOfUser: 600, longestMs: 60_000 };
 const nothing = () => {};
 
-test('left calls: the bytes of all answers together are bounded, and those of one user', () => {
+test('left calls: the bytes of all responses together are bounded, and those of one user', () => {
   const left = createLeftCalls(limits);
   const [first, second, other] = [left.keep(1, nothing), left.keep(1, nothing), left.keep(2, nothing)];
   expect(first?.hold(400)).toBe(true);

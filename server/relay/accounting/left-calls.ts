@@ -1,4 +1,4 @@
-// Whole answers whose callers have left: they are read to their end, so that they can be charged exactly, within bounds of
+// Whole responses whose callers have left: they are read to their end, so that they can be charged exactly, within bounds of
 // number, bytes and time. What does not fit is ended at once and charged by an estimate.
 
 export interface LeftCalls {
@@ -10,9 +10,9 @@ export interface LeftCalls {
 }
 
 export interface KeptCall {
-  /** The answer has so many bytes now. False: there is no room for them, and the call has to be ended. */
+  /** The response has so many bytes now. False: there is no room for them, and the call has to be ended. */
   hold(bytes: number): boolean;
-  /** Nothing of the answer is held any more. */
+  /** Nothing of the response is held any more. */
   ended(): void;
 }
 
@@ -20,7 +20,7 @@ export interface LeftLimits {
   /** Calls that are kept, of everybody and of one user. */
   calls: number;
   callsOfUser: number;
-  /** Bytes of their answers, likewise. */
+  /** Bytes of their responses, likewise. */
   bytes: number;
   bytesOfUser: number;
   /** Milliseconds that one may take. */

@@ -78,7 +78,7 @@ async function checkMeans(services: RelayServices, admission: Admission): Promis
   services.context.ledger.release(await reserveQuota(services, admission, { amount: 1, least: 1 }));
 }
 
-/** An unknown model and a known one that nobody serves right now are different answers. @throws {AppError} */
+/** An unknown model and a known one that nobody serves right now get different responses. @throws {AppError} */
 function checkChannels({ channels }: RelayServices, admission: Admission, model: string): void {
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);

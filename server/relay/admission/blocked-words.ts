@@ -1,4 +1,4 @@
-// Words that no prompt may hold (`SensitiveWords`), whatever format it comes in. Whatever counts as prompt is looked at; answers are not.
+// Words that no prompt may hold (`SensitiveWords`), whatever format it comes in. Whatever counts as prompt is looked at; responses are not.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';

@@ -1,5 +1,5 @@
 // The body of a call, and how much of it is held when. A small one stays as text and tree until the call ends. Of a large one
-// only the bytes wait for the upstream, because another channel may have to be asked; once an answer has begun, only the texts
+// only the bytes wait for the upstream, because another channel may have to be asked; once a response has begun, only the texts
 // that a count of the prompt may need.
 import { AppError } from '#shared/errors.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
@@ -100,7 +100,7 @@ export class CallContent {
     this.#parts.hold.shrinkTo(this.#prompt === null ? 0 : lengthOf(this.#prompt));
   }
 
-  /** The client has its answer, or does not want it any more. */
+  /** The client has its response, or does not want it any more. */
   release(): void {
     this.answered();
     this.#parts.hold.shrinkTo(0);

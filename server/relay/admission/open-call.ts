@@ -15,7 +15,7 @@ import { stopCall } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
-/** The call, its money reserved; or the answer that refuses it. */
+/** The call, its money reserved; or the response that refuses it. */
 export async function openCall(
   services: RelayServices,
   endpoint: RelayEndpoint,
@@ -57,7 +57,7 @@ export async function openCall(
       dropped: [],
       sentLimit: undefined,
       stopped: undefined,
-      held: connection === null ? undefined : services.answers.open(admission.user.id),
+      held: connection === null ? undefined : services.responses.open(admission.user.id),
       onStop: undefined,
     };
     if (connection !== null) watchConnection(call, connection);
@@ -85,7 +85,7 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   }
   res.once('close', () => {
     call.content.release();
-    // While a try runs, a whole answer may be read on for its charge: the try ends what it holds.
+    // While a try runs, a whole response may be read on for its charge: the try ends what it holds.
     if (call.onStop === undefined || call.isStream) call.held?.ended();
     if (res.writableFinished) return;
     stopCall(call);

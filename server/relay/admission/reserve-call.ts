@@ -1,5 +1,5 @@
 // What a call reserves: its prompt and the most that it can answer with. An account that cannot cover that reserves what it has,
-// and what that pays for goes upstream as the limit, so that the answer ends with `length` and not in debt.
+// and what that pays for goes upstream as the limit, so that the response ends with `length` and not in debt.
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
@@ -37,7 +37,7 @@ export interface ReservedCall {
   outputBound: number | undefined;
   /** Tokens of each choice that no limit may go beyond on its way upstream: the client's own limit, or what the account pays for. */
   choiceLimit: number | undefined;
-  /** How many answers were asked for. */
+  /** How many responses were asked for. */
   choices: number;
   /** Tokens of all choices together that were reserved for. */
   outputMost: number;
@@ -107,7 +107,7 @@ interface Output {
   choices: number;
   /** The limit on each choice as the client asked for it; 0 without. */
   named: number;
-  /** All choices together: the largest answer, and what most answers need. */
+  /** All choices together: the largest response, and what most responses need. */
   most: number;
   least: number;
 }

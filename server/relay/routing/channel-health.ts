@@ -3,7 +3,7 @@
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 export interface ChannelHealth {
-  /** An answer came, or at least began. */
+  /** A response came, or at least began. */
   succeeded(channelId: number, model: string): void;
   failed(channelId: number, model: string, failure: HealthFailure): void;
   /** A call ended without telling anything: the client left before the upstream answered. */
@@ -172,7 +172,7 @@ function dropOldest(models: Map<string, State>): void {
 /** The upstream is well and did not like the request. */
 function isClientsFault(failure: HealthFailure): boolean {
   return (
-    failure.kind === 'answer' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422)
+    failure.kind === 'response' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422)
   );
 }
 

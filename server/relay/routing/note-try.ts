@@ -9,7 +9,7 @@ import { invalidResponse, timeoutFailure } from '#server/upstream/upstream-error
 import { isRetryable, nameOf } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-/** A try whose answer had begun. It counts at its end, so that a failure is counted with its call. */
+/** A try whose response had begun. It counts at its end, so that a failure is counted with its call. */
 export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, reason: EndReason, failure?: UpstreamFailure): void {
   const { health, context } = call.services;
   const rule = endRules[reason];
@@ -22,7 +22,7 @@ export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, r
   else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()));
 }
 
-/** A try that failed before its answer began. */
+/** A try that failed before its response began. */
 export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, failure: UpstreamFailure): void {
   const { context, health } = call.services;
   attempt.end_ms = elapsed(call);
@@ -40,7 +40,7 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 
-/** A try that was ended before its answer began. */
+/** A try that was ended before its response began. */
 export function noteStopped(call: RunningCall, { channel, attempt }: CallTry): void {
   attempt.end_ms = elapsed(call);
   call.services.health.released(channel.id, call.model);

@@ -41,7 +41,7 @@ export class ClientStream implements BodySource, TimedStream {
     if (this.#isPaused) upstream.pause();
   }
 
-  /** The answer has begun: from now on silence is filled with comments. */
+  /** The response has begun: from now on silence is filled with comments. */
   begin(): void {
     if (!this.#isOver) this.#clock.add(this);
   }
@@ -61,7 +61,7 @@ export class ClientStream implements BodySource, TimedStream {
     this.#held = pieces;
   }
 
-  /** Writes what is left, as one, and ends the answer. */
+  /** Writes what is left, as one, and ends the response. */
   end(ending: Buffer): void {
     this.#isOver = true;
     this.#clock.remove(this);
@@ -70,7 +70,7 @@ export class ClientStream implements BodySource, TimedStream {
     this.body.end();
   }
 
-  /** Ends the answer with an error in the client's format, after what is still to be said. */
+  /** Ends the response with an error in the client's format, after what is still to be said. */
   fail(error: ErrorObject): void {
     this.end(Buffer.from(this.#dialect.errorEvent(error, this.#requestId)));
   }

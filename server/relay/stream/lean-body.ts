@@ -87,7 +87,7 @@ export class LeanBody extends EventEmitter {
 
   /** Closes the client's connection; `left` follows. */
   cut(): void {
-    // Without a destination the client has gone before there was an answer, and the adapter never asked for the body.
+    // Without a destination the client has gone before there was a response, and the adapter never asked for the body.
     if (this.#destination === null) this.destroy();
     else this.#destination.destroy();
   }

@@ -144,7 +144,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     }
   }
 
-  /** Looks at the first events: an error there is the upstream's answer, not a stream. */
+  /** Looks at the first events: an error there is the upstream's response, not a stream. */
   #canOpen(events: Buffer): boolean {
     const opening = this.#pipe.open(events);
     if (opening === 'comments') return false;
@@ -173,7 +173,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     else this.#end('upstream_failed', this.#failureOf(next));
   }
 
-  /** A whole answer, or an error, that calls itself an event stream. */
+  /** A whole response, or an error, that calls itself an event stream. */
   #readWhole(rest: Buffer): boolean {
     if (!rest.toString('utf8').trimStart().startsWith('{')) return false;
     const { call, sent } = this.#options;

@@ -92,7 +92,7 @@ export class StreamSpending {
     // Estimated by bytes until here.
     if (this.#costOf(await this.#meter.countTokens()) <= reservation.amount) return true;
     if (settings.get('StreamOverdraft') === 'stop') return false;
-    // As much as one answer can be, so that it need not be asked again.
+    // As much as one response can be, so that it need not be asked again.
     const largest = maxOutputTokens(this.#call.model) ?? settings.get('DefaultMaxOutputTokens');
     const most = services.context.quotes.reserveFor(this.#call.quoted, prompt, largest * this.#call.choices);
     return ledger.overdraw(reservation, Math.ceil(Math.max(most, soFar)));

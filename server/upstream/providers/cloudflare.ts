@@ -15,6 +15,6 @@ export const cloudflare: Provider = {
   },
   auth: { kind: 'bearer' },
   quirks: { streamOptions: 'ask' },
-  answers: { ownModel: true },
+  responses: { ownModel: true },
   models: models['39'],
 };

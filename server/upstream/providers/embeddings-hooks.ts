@@ -7,10 +7,10 @@ export const ollamaEmbeddings: EmbeddingsHook = {
   request({ encoding_format: _format, user: _user, input, ...rest }) {
     return { ...rest, input: inputs(input) };
   },
-  answer(answer, model) {
-    if (!Array.isArray(answer.embeddings)) return null;
-    const tokens = answer.prompt_eval_count ?? 0;
-    return list(answer.embeddings, model, tokens);
+  response(body, model) {
+    if (!Array.isArray(body.embeddings)) return null;
+    const tokens = body.prompt_eval_count ?? 0;
+    return list(body.embeddings, model, tokens);
   },
 };
 
@@ -24,8 +24,8 @@ export const aliEmbeddings: EmbeddingsHook = {
       ...(dimensions === undefined ? {} : { parameters: { dimension: dimensions } }),
     };
   },
-  answer(answer, model) {
-    const { output, usage } = answer;
+  response(body, model) {
+    const { output, usage } = body;
     if (!isObject(output) || !Array.isArray(output.embeddings)) return null;
     const rows = output.embeddings.filter(isObject).sort((a, b) => Number(a.text_index) - Number(b.text_index));
     return list(

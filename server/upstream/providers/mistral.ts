@@ -17,7 +17,7 @@ export const mistral: Provider = {
     rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },
     replace: { tool_choice: { required: 'any' } },
     drop: ['user', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'service_tier', 'top_k'],
-    // What OpenAI's own answers carry and clients send back.
+    // What OpenAI's own responses carry and clients send back.
     dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
     images: 'text',
   },

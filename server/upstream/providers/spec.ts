@@ -13,7 +13,7 @@ export type PathTemplate = string;
 /** The first rule whose prefix the upstream model has wins; the last one usually has none. */
 export type PathRule = { modelPrefix?: string; path: PathTemplate };
 
-/** Where a provider tells which models it has, and where in that answer their names are. */
+/** Where a provider tells which models it has, and where in that response their names are. */
 export interface ModelList {
   path: PathTemplate;
   /** The field that holds the list of models. */

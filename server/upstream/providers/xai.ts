@@ -19,6 +19,6 @@ export const xai: Provider = {
       { prefixes: ['grok'], suffixes: [{ suffix: '-search', set: { search_parameters: { mode: 'on' } } }] },
     ],
   },
-  answers: { completionFromTotal: true },
+  responses: { completionFromTotal: true },
   models: models['48'],
 };
