@@ -56,7 +56,7 @@ export function drawScreen(element: ReactNode): DrawnScreen {
     ),
   );
   return {
-    text: () => document.body.textContent ?? '',
+    text: pageText,
     field,
     problem: (label) => {
       const described = field(label).getAttribute('aria-describedby') ?? '';
@@ -81,11 +81,17 @@ export function drawScreen(element: ReactNode): DrawnScreen {
   };
 }
 
+function pageText(): string {
+  const page = document.body.cloneNode(true);
+  if (page instanceof HTMLElement) for (const style of page.querySelectorAll('style')) style.remove();
+  return page.textContent ?? '';
+}
+
 function field(label: string): HTMLInputElement | HTMLTextAreaElement {
   const named = [...document.querySelectorAll('label')].find((one) => one.textContent?.startsWith(label));
   const found = named === undefined ? document.querySelector(`[aria-label="${label}"]`) : document.getElementById(named.htmlFor);
   if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) return found;
-  throw new Error(`no field ${label} in: ${document.body.textContent}`);
+  throw new Error(`no field ${label} in: ${pageText()}`);
 }
 
 function button(name: string): HTMLButtonElement {

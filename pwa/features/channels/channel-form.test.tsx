@@ -1,24 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Channel } from '#shared/channels.ts';
+import type { Channel } from '#shared/channels.ts';
+import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { ChannelForm } from './channel-form.tsx';
 
-const texts =
-  'key openai_organization test_model base_url other group model_mapping status_code_mapping setting param_override other_info tag';
-const numbers = 'weight priority created_time test_time response_time balance balance_updated_time used_quota max_input_tokens';
-const stored = Channel.parse({
-  ...Object.fromEntries(texts.split(' ').map((field) => [field, ''])),
-  ...Object.fromEntries(numbers.split(' ').map((field) => [field, 0])),
-  id: 7,
-  name: 'east',
-  type: 1,
-  status: 1,
-  models: 'gpt-4o',
-  groups: ['default'],
-  auto_ban: 1,
-  revision: 3,
-});
+const stored = buildConsoleChannel();
 
 let server: FixtureServer;
 let screen: DrawnScreen;

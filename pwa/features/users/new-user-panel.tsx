@@ -4,61 +4,27 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { displayNameLimit, passwordLimits, userApi, usernameLimit } from '#shared/users.ts';
+import { passwordLimits, userApi, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import styles from './user-panel.module.css';
+import { userProblemText } from './user-problem-text.ts';
 import { newUserProblems } from './user-values.ts';
 
+const formId = 'new-user-form';
 const empty = { username: '', display_name: '', password: '' };
 
 export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const queryClient = useQueryClient();
-  const [isDone, setDone] = useState(false);
-  const form = useForm({
-    initialValues: empty,
-    validate: (values) =>
-      Object.fromEntries(
-        Object.entries(newUserProblems(values)).map(([field, problem]) => [
-          field,
-          t(`users.problem.${problem}`, {
-            min: passwordLimits.min,
-            max: passwordLimits.max,
-            limit: field === 'username' ? usernameLimit : displayNameLimit,
-          }),
-        ]),
-      ),
-  });
-  const create = useMutation({
-    mutationFn: (values: typeof empty) =>
-      call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
-    meta: { quiet: true },
-    onSuccess: async () => {
-      // The guard has to know before the panel closes.
-      flushSync(() => setDone(true));
-      toastSuccess(t('users.created'));
-      onCreated();
-      await queryClient.invalidateQueries({ queryKey: ['users'] });
-    },
-    onError: (error) => {
-      const failure = failureOf(error);
-      const field = failure.code === 'username_taken' ? 'username' : failure.field;
-      if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
-    },
-  });
-  const submit = form.onSubmit(
-    (values) => create.mutate(values),
-    () => requestAnimationFrame(() => document.querySelector<HTMLElement>('#new-user-form [aria-invalid=true]')?.focus()),
-  );
+  const { form, submit, isPending, isCreated } = useNewUserForm(onCreated);
   return (
     <SidePanel
       title={t('users.action.add')}
@@ -72,12 +38,12 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           <Button variant="subtle" onClick={onClose}>
             {t('common.action.cancel')}
           </Button>
-          <OnlineButton variant="filled" type="submit" form="new-user-form" loading={create.isPending} label={t('users.action.create')} />
+          <OnlineButton variant="filled" type="submit" form={formId} loading={isPending} label={t('users.action.create')} />
         </>
       }
     >
-      <UnsavedEdits when={form.isDirty() && !isDone} />
-      <form id="new-user-form" noValidate className={styles.newForm} onSubmit={submit}>
+      <UnsavedEdits when={form.isDirty() && !isCreated} />
+      <form id={formId} noValidate className={styles.newForm} onSubmit={submit}>
         <TextInput
           data-autofocus
           label={t('users.field.username')}
@@ -102,4 +68,36 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
       </form>
     </SidePanel>
   );
+}
+
+function useNewUserForm(onCreated: () => void) {
+  const { t } = useTranslation();
+  const queryClient = useQueryClient();
+  const [isCreated, setCreated] = useState(false);
+  const form = useForm({
+    initialValues: empty,
+    validate: (values) => problemTexts(newUserProblems(values), (problem) => userProblemText(t, problem)),
+  });
+  const create = useMutation({
+    mutationFn: (values: typeof empty) =>
+      call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
+    meta: { quiet: true },
+    onSuccess: async () => {
+      // The guard has to know before the panel closes.
+      flushSync(() => setCreated(true));
+      toastSuccess(t('users.created'));
+      onCreated();
+      await queryClient.invalidateQueries({ queryKey: ['users'] });
+    },
+    onError: (error) => {
+      const failure = failureOf(error);
+      const field = failure.code === 'username_taken' ? 'username' : failure.field;
+      if (!showOnField(form, { message: failure.message, field })) toastFailure(failure);
+    },
+  });
+  const submit = form.onSubmit(
+    (values) => create.mutate(values),
+    () => focusFirstError(formId),
+  );
+  return { form, submit, isPending: create.isPending, isCreated };
 }

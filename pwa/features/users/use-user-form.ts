@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { User, userApi } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf, newerRecord } from '#pwa/api/failure.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
+import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
+import { userQuery } from './queries.ts';
+import { userProblemText } from './user-problem-text.ts';
+import { changeCount, editBody, userProblems, valuesOf } from './user-values.ts';
+
+export function useUserForm(user: User) {
+  const { t } = useTranslation();
+  const edited = useRecordForm({
+    record: user,
+    valuesOf,
+    problems: (values, base) => problemTexts(userProblems(values, base), (problem) => userProblemText(t, problem)),
+    isTouched: (values, base) => values.mode !== 'keep' || changeCount(base, values) > 0,
+    // Use and balance move all the time, without a revision.
+    isNewer: (record, base) => record !== base && record.revision >= base.revision,
+  });
+  return { ...edited, changes: changeCount(edited.base, edited.form.values) };
+}
+export type EditedUser = ReturnType<typeof useUserForm>;
+
+/** Saves what the form changed. What the server refuses stands at its field. */
+export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
+  const queryClient = useQueryClient();
+  const ownId = useStoredUser()?.id;
+  const save = useMutation({
+    mutationFn: (revision: number) => call(userApi.edit, { body: editBody(base, form.getValues(), revision) }),
+    meta: { quiet: true },
+    onSuccess: async (saved) => {
+      start(saved);
+      queryClient.setQueryData(userQuery(saved.id).queryKey, saved);
+      await queryClient.invalidateQueries({ queryKey: ['users'] });
+      if (saved.id === ownId) await queryClient.invalidateQueries({ queryKey: ['self'] });
+    },
+    onError: (error) => {
+      const theirs = newerRecord(error, User);
+      if (theirs !== undefined) setTheirs(theirs);
+      else showRefusal(error);
+    },
+  });
+
+  function showRefusal(error: unknown): void {
+    const { code, message, field } = failureOf(error);
+    const isAboutBalance = field === 'quota' || field === 'quota_change' || code.startsWith('balance_too');
+    if (!showOnField(form, { message, field: isAboutBalance ? 'amount' : field })) toastFailure({ code, message });
+  }
+  /** @param newest what others saved meanwhile: the form's changes are written over it */
+  return { isPending: save.isPending, save: (newest = base) => save.mutate(newest.revision) };
+}

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Role } from '#shared/roles.ts';
+import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { NewUserPanel } from './new-user-panel.tsx';
+import { UserForm } from './user-form.tsx';
+
+const stored = buildConsoleUser();
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let closed: number;
+let answers: object[];
+
+beforeAll(async () => {
+  await startScreenTexts('users', 'editing');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+  closed = 0;
+  answers = [];
+  server.answer(({ method, url }, response) => {
+    const refusal = { success: false, message: `unexpected ${method} ${url}` };
+    sendJson(response, method === 'GET' ? { success: true, message: '', data: ['default', 'vip'] } : (answers.shift() ?? refusal));
+  });
+});
+afterEach(() => screen.leave());
+
+const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+
+function openForm(user = stored): void {
+  screen = drawScreen(
+    <UserForm
+      user={user}
+      id={user.id}
+      row={user}
+      actor={{ role: Role.root }}
+      busyId={undefined}
+      onCommand={() => {}}
+      onClose={() => (closed += 1)}
+      onPrevious={undefined}
+      onNext={undefined}
+    />,
+  );
+}
+
+describe('user-form', () => {
+  test('sends what was changed, and starts again from what was saved', async () => {
+    openForm();
+    answers.push({ success: true, message: '', data: { ...stored, display_name: 'Al', revision: 4 } });
+    await shows(() => screen.type('Display name', 'Al'));
+    expect(screen.text()).toContain('1 unsaved change');
+    screen.press('Save');
+    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, display_name: 'Al' }]));
+    await shows(() => expect(screen.text()).not.toContain('unsaved change'));
+  });
+
+  test('a balance is raised by what was entered', async () => {
+    openForm();
+    answers.push({ success: true, message: '', data: { ...stored, quota: 3_500_000, revision: 4 } });
+    await shows(() => screen.press('Add or take'));
+    screen.press('$5.00');
+    expect(screen.text()).toContain('After $7.00');
+    screen.press('Save');
+    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000 }]));
+  });
+
+  test('a balance does not go below nothing', async () => {
+    openForm();
+    await shows(() => screen.press('Add or take'));
+    screen.type('Amount to add', '-3');
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Amount to add')).toBe('The balance must not become negative'));
+    expect(sent()).toEqual([]);
+  });
+
+  test('what the server says of a balance stands at the amount', async () => {
+    openForm();
+    answers.push({ success: false, message: 'not that much', code: 'balance_too_low' });
+    await shows(() => screen.press('Add or take'));
+    screen.type('Amount to add', '-1');
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Amount to add')).toBe('not that much'));
+  });
+
+  test('what others changed is shown, and what was typed goes over it on request', async () => {
+    openForm();
+    answers.push({
+      success: false,
+      message: 'changed meanwhile',
+      code: 'revision_conflict',
+      data: { ...stored, display_name: 'Ally', group: 'vip', revision: 8 },
+    });
+    answers.push({ success: true, message: '', data: { ...stored, display_name: 'Al', group: 'vip', revision: 9 } });
+    await shows(() => screen.type('Display name', 'Al'));
+    screen.press('Save');
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('Ally'));
+    screen.press('Save my changes');
+    await shows(() => expect(sent().at(-1)).toEqual({ id: 7, revision: 8, display_name: 'Al' }));
+    await shows(() => expect(document.querySelector('[role=alert]')).toBeNull());
+  });
+
+  test('a form without changes closes instead of saving', async () => {
+    openForm();
+    await shows(() => screen.field('Display name'));
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true, bubbles: true }));
+    expect(closed).toBe(1);
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('new-user-panel', () => {
+  const open = (): void => {
+    screen = drawScreen(<NewUserPanel onClose={() => {}} onCreated={() => (closed += 1)} />);
+  };
+
+  test('wants a name and a password that is long enough', () => {
+    open();
+    screen.type('Password', 'short');
+    screen.press('Create');
+    expect(screen.problem('Username')).toBe('Enter a username');
+    expect(screen.problem('Password')).toBe('At least 8 characters');
+    expect(sent()).toEqual([]);
+  });
+
+  test('a name that is taken is told at the name; another one is created', async () => {
+    open();
+    answers.push({ success: false, message: 'taken', code: 'username_taken' }, { success: true, message: '' });
+    screen.type('Username', ' bob ');
+    screen.type('Password', 'long enough');
+    screen.press('Create');
+    await shows(() => expect(screen.problem('Username')).toBe('taken'));
+    expect(closed).toBe(0);
+    screen.type('Username', 'bob2');
+    await shows(() => expect(screen.button('Create').disabled).toBe(false));
+    screen.press('Create');
+    await shows(() => expect(closed).toBe(1));
+    expect(sent()).toEqual([
+      { username: 'bob', display_name: '', password: 'long enough' },
+      { username: 'bob2', display_name: '', password: 'long enough' },
+    ]);
+  });
+});

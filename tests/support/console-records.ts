@@ -1,0 +1,46 @@
+// Records as the console gets them from the server, for tests beside its modules.
+import { Channel } from '#shared/channels.ts';
+import { User } from '#shared/users.ts';
+
+export function buildConsoleChannel(fields: Partial<Channel> = {}): Channel {
+  const texts =
+    'key openai_organization test_model base_url other group model_mapping status_code_mapping setting param_override other_info tag';
+  const numbers = 'weight priority created_time test_time response_time balance balance_updated_time used_quota max_input_tokens';
+  return Channel.parse({
+    ...each(texts, ''),
+    ...each(numbers, 0),
+    id: 7,
+    name: 'east',
+    type: 1,
+    status: 1,
+    models: 'gpt-4o',
+    groups: ['default'],
+    auto_ban: 1,
+    revision: 3,
+    ...fields,
+  });
+}
+
+export function buildConsoleUser(fields: Partial<User> = {}): User {
+  const texts = 'password email github_id oidc_id wechat_id telegram_id linux_do_id aff_code setting';
+  const numbers = 'used_quota request_count full_mark aff_count aff_quota aff_history_quota inviter_id';
+  return User.parse({
+    ...each(texts, ''),
+    ...each(numbers, 0),
+    id: 7,
+    username: 'alice',
+    display_name: 'Alice',
+    role: 1,
+    status: 1,
+    quota: 1_000_000,
+    group: 'default',
+    DeletedAt: null,
+    created_time: 1,
+    revision: 3,
+    ...fields,
+  });
+}
+
+function each(fields: string, value: string | number): Record<string, string | number> {
+  return Object.fromEntries(fields.split(' ').map((field) => [field, value]));
+}
