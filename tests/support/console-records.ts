@@ -1,5 +1,6 @@
 // Records as the console gets them from the server, for tests beside its modules.
 import { Channel } from '#shared/channels.ts';
+import { Token } from '#shared/tokens.ts';
 import { User } from '#shared/users.ts';
 
 export function buildConsoleChannel(fields: Partial<Channel> = {}): Channel {
@@ -16,6 +17,31 @@ export function buildConsoleChannel(fields: Partial<Channel> = {}): Channel {
     models: 'gpt-4o',
     groups: ['default'],
     auto_ban: 1,
+    revision: 3,
+    ...fields,
+  });
+}
+
+/** An own token as a list kept on the device has it: without its whole key. */
+export function buildConsoleToken(fields: Partial<Token> = {}): Token {
+  return Token.parse({
+    id: 5,
+    user_id: 7,
+    key: 'abcd**********wxyz',
+    name: 'phone',
+    status: 1,
+    created_time: 1,
+    accessed_time: 0,
+    expired_time: -1,
+    remain_quota: 500_000,
+    unlimited_quota: false,
+    used_quota: 0,
+    full_mark: 500_000,
+    model_limits_enabled: false,
+    model_limits: '',
+    allow_ips: '',
+    group: '',
+    DeletedAt: null,
     revision: 3,
     ...fields,
   });

@@ -5,14 +5,15 @@ import type { Token } from '#shared/tokens.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { CopyButton, CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { useCreateTokens } from './token-actions.ts';
+import { Refusal } from './refusal.tsx';
 import { TokenFields } from './token-fields.tsx';
-import { createBody, emptyToken } from './token-form.ts';
-import { focusFirstError, useTokenForm } from './use-token-form.ts';
+import { createBody } from './token-form.ts';
+import { refusalText, useNewTokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
 
 const formId = 'new-token';
@@ -21,9 +22,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const [made, setMade] = useState<readonly Token[]>([]);
   const create = useCreateTokens();
-  const form = useTokenForm(emptyToken, () => undefined);
-  const failure = create.error === null ? null : failureOf(create.error);
-  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  const form = useNewTokenForm();
   if (made.length > 0) return <MadeTokens tokens={made} onClose={onClose} />;
 
   const submit = form.onSubmit(
@@ -32,7 +31,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
         onSuccess: (tokens) => setMade(tokens),
         onError: (error) => showOnField(form, failureOf(error)),
       }),
-    focusFirstError,
+    () => focusFirstError(formId),
   );
   const label = t('tokens.action.create');
   return (
@@ -50,11 +49,7 @@ export function NewTokenPanel({ onClose }: { onClose: () => void }) {
     >
       <form id={formId} className={styles.form} noValidate onSubmit={submit}>
         <TokenFields form={form} asksCount />
-        {failure !== null && !isAtField && (
-          <p role="alert">
-            <StatusMark status="failed">{failure.message}</StatusMark>
-          </p>
-        )}
+        <Refusal text={refusalText(create.error, form)} />
       </form>
       <UnsavedEdits when={form.isDirty()} />
     </SidePanel>

@@ -1,16 +1,31 @@
 import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { RowActions } from './row-actions.tsx';
+import { useToggleToken } from './token-actions.ts';
 import { maskKey } from './token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import styles from './tokens.module.css';
 
 export const columnsKey = 'tokens-table-columns';
+
+export function useTokenColumns(onRemove: (token: Token) => void): Column<Token>[] {
+  const { t } = useTranslation();
+  const { unit } = useFormat();
+  const toggle = useToggleToken();
+  const handleRemove = useStableHandler(onRemove);
+  const handleToggle = useStableHandler(async (token: Token) => {
+    // A failure has been toasted.
+    await toggle.mutateAsync(token).catch(() => undefined);
+  });
+  return useMemo(() => tokenColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove }), [t, unit, handleToggle, handleRemove]);
+}
 
 interface TokenParts {
   /** `USD`, said once in the headings of amounts; empty when they are quota units. */
@@ -19,7 +34,7 @@ interface TokenParts {
   onRemove: (token: Token) => void;
 }
 
-export function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): Column<Token>[] {
+function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): Column<Token>[] {
   const withUnit = (heading: string): string => (unit === '' ? heading : `${heading} ${unit}`);
   return [
     { key: 'name', heading: t('tokens.column.name'), cell: (token) => <Name token={token} />, card: 'title', isLocked: true },

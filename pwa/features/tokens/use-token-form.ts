@@ -1,26 +1,62 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { type Token, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
-import { tokenProblems, type TokenValues } from './token-form.ts';
+import { Token, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
+import { failureOf, newerRecord } from '#pwa/api/failure.ts';
+import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
+import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
+import { useEditToken } from './token-actions.ts';
+import { editBody, emptyToken, isUnchanged, tokenProblems, type TokenValues, valuesOf } from './token-form.ts';
 
-/** The form with its rules in words. `before`: the token that is edited. */
-export function useTokenForm(initialValues: TokenValues, before: () => Token | undefined) {
-  const { t } = useTranslation();
-  return useForm<TokenValues>({
-    initialValues,
-    validate: (values) =>
-      Object.fromEntries(
-        Object.entries(tokenProblems(values, { now: Date.now() / 1000, before: before() })).map(([field, problem]) => [
-          field,
-          t(`tokens.problem.${problem}`, { limit: problem === 'count_range' ? tokenBatchLimit : tokenNameLimit }),
-        ]),
-      ),
-  });
+export function useNewTokenForm() {
+  const problems = useProblemTexts();
+  return useForm<TokenValues>({ initialValues: emptyToken, validate: (values) => problems(values) });
 }
 
-export type TokenForm = ReturnType<typeof useTokenForm>;
+export type TokenForm = ReturnType<typeof useNewTokenForm>;
 
-export function focusFirstError(): void {
-  // The fields get their marks with the next paint.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
+/** The form of a token that is there. */
+export function useTokenForm(token: Token) {
+  return useRecordForm({
+    record: token,
+    valuesOf,
+    problems: useProblemTexts(),
+    isNewer: (record, base) => record.revision > base.revision,
+  });
+}
+export type EditedToken = ReturnType<typeof useTokenForm>;
+
+/** Saves what the form changed. A refusal that stands at no field is returned. */
+export function useSaveToken({ form, base, setTheirs, start }: EditedToken) {
+  const edit = useEditToken();
+
+  /** @param newest what others saved meanwhile: the form's changes are written over it */
+  function save(newest = base): void {
+    const body = editBody(form.getValues(), base, newest.revision);
+    if (isUnchanged(body)) return;
+    edit.mutate(body, {
+      onSuccess: start,
+      onError: (error) => {
+        const theirs = newerRecord(error, Token);
+        if (theirs !== undefined) setTheirs(theirs);
+        else showOnField(form, failureOf(error));
+      },
+    });
+  }
+  const isConflict = newerRecord(edit.error, Token) !== undefined;
+  return { save, isPending: edit.isPending, refusal: isConflict ? undefined : refusalText(edit.error, form) };
+}
+
+/** What a call was refused with, unless a field shows it. */
+export function refusalText(error: Error | null, form: Pick<TokenForm, 'errors'>): string | undefined {
+  if (error === null) return undefined;
+  const { field, message } = failureOf(error);
+  return field !== undefined && field in form.errors ? undefined : message;
+}
+
+function useProblemTexts(): (values: TokenValues, base?: Token) => Record<string, string> {
+  const { t } = useTranslation();
+  return (values, base) =>
+    problemTexts(tokenProblems(values, { now: Date.now() / 1000, before: base }), (problem) =>
+      t(`tokens.problem.${problem}`, { limit: problem === 'count_range' ? tokenBatchLimit : tokenNameLimit }),
+    );
 }

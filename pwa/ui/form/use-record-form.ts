@@ -7,7 +7,8 @@ interface RecordForm<Row, Values> {
   valuesOf: (record: Row) => Values;
   /** What is wrong, by field, in words. */
   problems: (values: Values, base: Row) => Record<string, string>;
-  isTouched: (values: Values, base: Row) => boolean;
+  /** Whether anything is typed; absent: what is not as it began. */
+  isTouched?: (values: Values, base: Row) => boolean;
   /** Whether an untouched form is to show the record instead of what it started from. */
   isNewer: (record: Row, base: Row) => boolean;
 }
@@ -32,7 +33,8 @@ export function useRecordForm<Row, Values extends object>({ record, valuesOf, pr
     form.clearErrors();
   }
   useEffect(() => {
-    if (isNewer(record, base) && !isTouched(form.values, base)) start(record);
+    const isUntouched = isTouched === undefined ? !form.isDirty() : !isTouched(form.values, base);
+    if (isUntouched && isNewer(record, base)) start(record);
   });
   return { form, base, setBase, theirs, setTheirs, start };
 }

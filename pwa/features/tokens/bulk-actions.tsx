@@ -1,0 +1,35 @@
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { wholeKey } from './token-key.ts';
+
+/** What can be done with the ticked tokens. */
+export function BulkActions({ tokens, onRemove }: { tokens: readonly Token[]; onRemove: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <CopyKeys tokens={tokens} />
+      <OnlineButton
+        variant="subtle"
+        data-danger
+        disabled={tokens.length === 0}
+        icon={<Icon name="trash" />}
+        onClick={onRemove}
+        label={t('common.action.delete')}
+      />
+    </>
+  );
+}
+
+/** Names and keys, one per line. */
+function CopyKeys({ tokens }: { tokens: readonly Token[] }) {
+  const { t } = useTranslation();
+  const lines = tokens.flatMap((token) => {
+    const key = wholeKey(token);
+    return key === undefined ? [] : [`${token.name}    ${key}`];
+  });
+  if (lines.length === 0) return null;
+  return <CopyButton variant="subtle" label={t('tokens.action.copy_keys')} text={lines.join('\n')} />;
+}

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildConsoleToken } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { NewTokenPanel } from './new-token-panel.tsx';
+import { TokenPanel } from './token-panel.tsx';
+
+const stored = buildConsoleToken();
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let answers: object[];
+
+beforeAll(async () => {
+  await startScreenTexts('tokens', 'editing');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+  answers = [];
+  server.answer(({ method, url }, response) => {
+    const data = url.startsWith('/api/user/self/groups') ? {} : [];
+    const refusal = { success: false, message: `unexpected ${method} ${url}` };
+    sendJson(response, method === 'GET' ? { success: true, message: '', data } : (answers.shift() ?? refusal));
+  });
+});
+afterEach(() => screen.leave());
+
+const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+
+function open(token = stored): void {
+  screen = drawScreen(<TokenPanel token={token} onClose={() => {}} onPrevious={undefined} onNext={undefined} onRemove={() => {}} />);
+}
+
+describe('token-panel', () => {
+  test('saves what was changed, and is clean afterwards', async () => {
+    open();
+    answers.push({ success: true, message: '', data: { ...stored, name: 'laptop', revision: 4 } });
+    await shows(() => screen.type('Name', 'laptop'));
+    screen.press('Save');
+    await shows(() => expect(sent()).toEqual([{ id: 5, name: 'laptop', revision: 3 }]));
+    await shows(() => expect(screen.button('Save').disabled).toBe(true));
+    expect(screen.field('Name').value).toBe('laptop');
+  });
+
+  test('a name is wanted', async () => {
+    open();
+    await shows(() => screen.type('Name', ' '));
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Name')).not.toBe(''));
+    expect(sent()).toEqual([]);
+  });
+
+  test('a refusal stands at its field, or below the form when it is about none', async () => {
+    open();
+    answers.push({ success: false, message: 'not that name', code: 'invalid_field', field: 'name' });
+    await shows(() => screen.type('Name', 'laptop'));
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Name')).toBe('not that name'));
+    expect(document.querySelector('[role=alert]')).toBeNull();
+
+    answers.push({ success: false, message: 'too many tokens', code: 'refused' });
+    screen.type('Name', 'desk');
+    screen.press('Save');
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('too many tokens'));
+  });
+
+  test('what others changed is shown; dropping the own change leaves no trace of the refusal', async () => {
+    open();
+    answers.push({ success: false, message: 'changed', code: 'revision_conflict', data: { ...stored, name: 'theirs', revision: 9 } });
+    await shows(() => screen.type('Name', 'laptop'));
+    screen.press('Save');
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('theirs'));
+    screen.press('Drop mine, load the latest');
+    await shows(() => expect(screen.field('Name').value).toBe('theirs'));
+    expect(document.querySelector('[role=alert]')).toBeNull();
+  });
+
+  test('what others changed stays when the own change is kept', async () => {
+    open();
+    answers.push({ success: false, message: 'changed', code: 'revision_conflict', data: { ...stored, group: 'vip', revision: 9 } });
+    answers.push({ success: true, message: '', data: { ...stored, name: 'laptop', group: 'vip', revision: 10 } });
+    await shows(() => screen.type('Name', 'laptop'));
+    screen.press('Save');
+    await shows(() => screen.press('Save my changes'));
+    await shows(() => expect(sent().at(-1)).toEqual({ id: 5, name: 'laptop', revision: 9 }));
+    await shows(() => expect(document.querySelector('[role=alert]')).toBeNull());
+  });
+});
+
+describe('new-token-panel', () => {
+  test('shows the key that was made, once', async () => {
+    screen = drawScreen(<NewTokenPanel onClose={() => {}} />);
+    answers.push({ success: true, message: '', data: [{ ...stored, key: 'thewholekey' }] });
+    screen.type('Name', 'laptop');
+    screen.press('Create token');
+    await shows(() => expect(screen.text()).toContain('sk-thewholekey'));
+    expect(sent()).toMatchObject([{ name: 'laptop' }]);
+  });
+
+  test('a refusal keeps what was typed', async () => {
+    screen = drawScreen(<NewTokenPanel onClose={() => {}} />);
+    answers.push({ success: false, message: 'too many tokens', code: 'refused' });
+    screen.type('Name', 'laptop');
+    screen.press('Create token');
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('too many tokens'));
+    expect(screen.field('Name').value).toBe('laptop');
+  });
+});
