@@ -22,6 +22,7 @@ import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
+import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
@@ -96,6 +97,11 @@ const ShellPricingRoute = ShellPricingRouteImport.update({
   path: '/pricing',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellRedemptionRoute = ShellRedemptionRouteImport.update({
+  id: '/redemption',
+  path: '/redemption',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellSettingRoute = ShellSettingRouteImport.update({
   id: '/setting',
   path: '/setting',
@@ -159,6 +165,7 @@ export interface FileRoutesByFullPath {
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/pricing': typeof ShellPricingRoute;
+  '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
   '/user': typeof ShellUserRouteWithChildren;
@@ -181,6 +188,7 @@ export interface FileRoutesByTo {
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/pricing': typeof ShellPricingRoute;
+  '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
   '/channel/add': typeof ShellChannelAddRoute;
@@ -205,6 +213,7 @@ export interface FileRoutesById {
   '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/personal': typeof ShellPersonalRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
+  '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
   '/_shell/token': typeof ShellTokenRoute;
   '/_shell/user': typeof ShellUserRouteWithChildren;
@@ -231,6 +240,7 @@ export interface FileRouteTypes {
     | '/outbox'
     | '/personal'
     | '/pricing'
+    | '/redemption'
     | '/setting'
     | '/token'
     | '/user'
@@ -253,6 +263,7 @@ export interface FileRouteTypes {
     | '/outbox'
     | '/personal'
     | '/pricing'
+    | '/redemption'
     | '/setting'
     | '/token'
     | '/channel/add'
@@ -276,6 +287,7 @@ export interface FileRouteTypes {
     | '/_shell/outbox'
     | '/_shell/personal'
     | '/_shell/pricing'
+    | '/_shell/redemption'
     | '/_shell/setting'
     | '/_shell/token'
     | '/_shell/user'
@@ -385,6 +397,13 @@ declare module '@tanstack/react-router' {
       path: '/pricing';
       fullPath: '/pricing';
       preLoaderRoute: typeof ShellPricingRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/redemption': {
+      id: '/_shell/redemption';
+      path: '/redemption';
+      fullPath: '/redemption';
+      preLoaderRoute: typeof ShellRedemptionRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/setting': {
@@ -516,6 +535,7 @@ interface ShellRouteChildren {
   ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPersonalRoute: typeof ShellPersonalRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
+  ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
@@ -530,6 +550,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellOutboxRoute: ShellOutboxRoute,
   ShellPersonalRoute: ShellPersonalRoute,
   ShellPricingRoute: ShellPricingRoute,
+  ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
   ShellTokenRoute: ShellTokenRoute,
   ShellUserRoute: ShellUserRouteWithChildren,

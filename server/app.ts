@@ -13,6 +13,7 @@ import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
 import { mountOptions } from '#server/features/options/routes.ts';
+import { mountRedemptions } from '#server/features/redemptions/routes.ts';
 import { mountSession } from '#server/features/session/routes.ts';
 import { mountSetup } from '#server/features/setup/routes.ts';
 import { mountSite } from '#server/features/site/routes.ts';
@@ -56,6 +57,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
+  mountRedemptions(host); //               /api/redemption/, /api/user/topup
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/

@@ -254,6 +254,20 @@ export const errors = {
   token_limit_reached: entry(200, '令牌数量已达上限，每个用户最多 {limit} 个', 'A user may have at most {limit} tokens'),
   token_count_invalid: entry(200, '令牌个数必须在 1 到 {limit} 之间', 'The number of tokens must be between 1 and {limit}'),
 
+  // Redemption codes
+  redemption_name_length: entry(200, '兑换码名称长度必须在1-20之间', 'The name of a redemption code must have 1 to 20 characters'),
+  redemption_quota_low: entry(200, '兑换码额度必须大于0', 'The quota of a redemption code must be above 0'),
+  redemption_count_low: entry(200, '兑换码个数必须大于0', 'The number of redemption codes must be above 0'),
+  redemption_count_high: entry(200, '一次兑换码批量生成的个数不能大于 {limit}', 'At most {limit} redemption codes at once'),
+  redemption_expiry_past: entry(200, '过期时间必须晚于现在', 'The expiry must be later than now'),
+  redemption_id_empty: entry(200, 'id 为空！', 'The id is empty'),
+  redemption_used: entry(200, '该兑换码已被使用', 'This code has been redeemed already'),
+  redemption_disabled: entry(200, '该兑换码已被禁用，请先启用再修改', 'This code is disabled: enable it first'),
+  redeem_key_missing: entry(200, '未提供兑换码', 'No redemption code was given'),
+  redeem_invalid: entry(200, '兑换失败，无效的兑换码', 'Redeeming failed: this code is not valid'),
+  redeem_used: entry(200, '兑换失败，该兑换码已被使用', 'Redeeming failed: this code has been used already'),
+  redeem_expired: entry(200, '兑换失败，该兑换码已过期', 'Redeeming failed: this code has expired'),
+
   // Relay: gate
   key_missing: entry(401, '未提供令牌', 'No token was given'),
   key_invalid: entry(401, '无效的令牌', 'Invalid token'),

@@ -15,6 +15,7 @@ import type { LogSumRecord } from './records/log-sum.ts';
 import type { OptionChangeRecord } from './records/option-change.ts';
 import type { OptionRecord } from './records/option.ts';
 import type { ProcessRecord } from './records/process.ts';
+import type { RedemptionRecord } from './records/redemption.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
 import type { SessionRecord } from './records/session.ts';
 import type { TokenRecord } from './records/token.ts';
@@ -35,6 +36,7 @@ export interface Records {
   usage_sums: UsageSumRecord;
   options: OptionRecord;
   option_changes: OptionChangeRecord;
+  redemptions: RedemptionRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
   processes: ProcessRecord;
@@ -137,6 +139,16 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   options: { textIds: true, idBlock: 1, indexes: [] },
   option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
+  redemptions: {
+    idBlock: 1,
+    indexes: [
+      { name: 'key', fields: ['key_hash'], unique: true },
+      { name: 'listed_status', fields: ['listed', 'status', 'id'], sparse: true },
+      { name: 'listed_name', fields: ['listed', 'name', 'id'], sparse: true },
+      { name: 'listed', fields: ['listed', 'id'], sparse: true },
+      { name: 'credit_due', fields: ['credit_due_at'], sparse: true },
+    ],
+  },
   ledger: {
     idBlock: 1,
     indexes: [

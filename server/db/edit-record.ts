@@ -1,5 +1,5 @@
-// The one way to edit a record that people edit side by side and that processes cache: it is based on a revision, judged on what
-// is stored now, repeated when somebody else was faster, and announced to every process.
+// The one way to edit a record that people edit side by side: it is based on a revision, judged on what is stored now, repeated when
+// somebody else was faster, and announced where processes cache the record.
 import { AppError } from '#shared/errors.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Collection, Filter } from '#server/db/collection.ts';
@@ -8,8 +8,10 @@ import type { Database } from '#server/db/database.ts';
 import type { PathOf } from '#server/db/fields.ts';
 import type { ChangeKind } from '#server/db/records/change.ts';
 
-/** What each collection's edits are announced as. Options have a way of their own: `server/settings/option-writes.ts`. */
-const kinds = { users: 'user', tokens: 'token', channels: 'channel' } as const satisfies Partial<Record<keyof Records, ChangeKind>>;
+/** What each collection's edits are announced as; null: no process caches it. Options have a way of their own: `server/settings/option-writes.ts`. */
+const kinds = { users: 'user', tokens: 'token', channels: 'channel', redemptions: null } as const satisfies Partial<
+  Record<keyof Records, ChangeKind | null>
+>;
 
 type EditedName = keyof typeof kinds;
 
@@ -71,7 +73,8 @@ export async function editRecord(
     const patch = { set, increment: { revision: 1 }, ...(unset === undefined ? {} : { unset }) };
     const after = await records.patch({ and: [{ id, revision: before.revision }, where] }, patch);
     if (after === null) continue;
-    await changes.announce(kinds[name], id);
+    const kind = kinds[name];
+    if (kind !== null) await changes.announce(kind, id);
     return { before, after };
   }
 }

@@ -6,6 +6,7 @@ import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
+import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
@@ -30,5 +31,6 @@ export const jobs: readonly Job[] = [
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
+  { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

@@ -2,18 +2,19 @@
 import { LogType } from '#shared/logs.ts';
 import type { LogEvent } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** What a row is about; the rest is empty. */
 export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' | 'content'>> &
-  Partial<Omit<LogRecord, 'id' | 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
+  Partial<Omit<LogRecord, 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
     /** What `content` says, for clients that say it in another language. */
     event?: LogEvent;
   };
 
-/** Writes a row of now; never one that charges. */
-export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, ...entry }: LogEntry): Promise<void> {
+/** Writes a row of now; never one that charges. With an `id` that was drawn before, the row is written once however often it is tried. */
+export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, id, ...entry }: LogEntry): Promise<void> {
   const row: LogRecord = {
     token_name: '',
     model_name: '',
@@ -29,8 +30,12 @@ export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event,
     ...entry,
     ...(event === undefined ? {} : { other: { ...entry.other, event } }),
     ...(entry.type === LogType.consumption ? {} : { plain_type: entry.type }),
-    id: await context.db.nextId('logs'),
+    id: id ?? (await context.db.nextId('logs')),
     created_at: Math.floor(context.now() / 1000),
   };
-  await context.db.collection('logs').insert(storableRow(row));
+  try {
+    await context.db.collection('logs').insert(storableRow(row));
+  } catch (failure) {
+    if (id === undefined || !(failure instanceof UniqueConflict)) throw failure;
+  }
 }

@@ -45,6 +45,8 @@ export function useLogSentence(): (log: Log) => string {
       case 'inviter_reward':
       case 'earnings_transferred':
         return t(`logs.event.${event.code}`, { amount: format.quota(event.amount) });
+      case 'code_redeemed':
+        return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
       case 'quota_set':
         return event.reason === undefined
           ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })

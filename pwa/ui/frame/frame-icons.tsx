@@ -12,6 +12,7 @@ export const frameIcons = {
   list: <path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01" />,
   price: <path d="M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01" />,
   wallet: <path d="M2.5 4.5h10a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1zM2.5 4.5l8-2v2M10.5 9h.01" />,
+  ticket: <path d="M2 5.500V4h12v1.500a2.500 2.500 0 0 0 0 5V12H2v-1.500a2.500 2.500 0 0 0 0-5zM9.500 6.500v3" />,
   channels: (
     <>
       <circle cx="3.5" cy="8" r="1.5" />

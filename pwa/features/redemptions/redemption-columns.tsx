@@ -1,0 +1,81 @@
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import type { Redemption } from '#shared/redemptions.ts';
+import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import type { Column } from '#pwa/ui/list/columns.tsx';
+import { maskCode } from './code-key.ts';
+import { CodeMark, useExpiryText } from './code-labels.tsx';
+import { RowActions } from './row-actions.tsx';
+import styles from './redemptions.module.css';
+
+export const columnsKey = 'redemptions-table-columns';
+
+interface CodeParts {
+  /** `USD`, said once in the heading of the amounts; empty when they are quota units. */
+  unit: string;
+  onToggle: (code: Redemption) => Promise<void>;
+  onRemove: (code: Redemption) => void;
+}
+
+export function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts): Column<Redemption>[] {
+  return [
+    { key: 'id', heading: 'ID', cell: (code) => code.id, width: 72, align: 'end', leave: 5 },
+    { key: 'name', heading: t('redemptions.column.name'), cell: (code) => <Name code={code} />, card: 'title', isLocked: true },
+    { key: 'status', heading: t('redemptions.column.status'), cell: (code) => <CodeMark code={code} />, width: 108, card: 'context' },
+    {
+      key: 'quota',
+      heading: `${t('redemptions.column.quota')}${unit === '' ? '' : ` ${unit}`}`,
+      cell: (code) => <QuotaCell quota={code.quota} />,
+      width: 116,
+      align: 'end',
+      card: 'amount',
+    },
+    { key: 'user', heading: t('redemptions.column.used_by'), cell: (code) => <UsedBy code={code} />, width: 116, leave: 3, card: 'note' },
+    {
+      key: 'redeemed',
+      heading: t('redemptions.column.redeemed'),
+      cell: (code) => <Moment at={code.redeemed_time} />,
+      width: 168,
+      leave: 6,
+    },
+    { key: 'created', heading: t('redemptions.column.created'), cell: (code) => <Moment at={code.created_time} />, width: 168, leave: 4 },
+    { key: 'expiry', heading: t('redemptions.column.expiry'), cell: (code) => <Expiry code={code} />, width: 168, leave: 7, isOff: true },
+    {
+      key: 'actions',
+      heading: t('redemptions.column.actions'),
+      cell: (code) => <RowActions code={code} onToggle={onToggle} onRemove={onRemove} />,
+      width: 172,
+      align: 'end',
+      isLocked: true,
+    },
+  ];
+}
+
+function Name({ code }: { code: Redemption }) {
+  if (useIsPhone()) return code.name;
+  return (
+    <>
+      <b>{code.name}</b>
+      <small className={styles.key}>{maskCode(code.key)}</small>
+    </>
+  );
+}
+
+function UsedBy({ code }: { code: Redemption }) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  if (code.used_user_id !== 0) return t('redemptions.user', { id: code.used_user_id });
+  // A card has no heading that says of what there is none.
+  return isPhone ? null : <span className={styles.quiet}>{t('redemptions.nobody')}</span>;
+}
+
+function Moment({ at }: { at: number }) {
+  const format = useFormat();
+  return <span className={styles.quiet}>{at > 0 ? format.dateTime(at) : '—'}</span>;
+}
+
+function Expiry({ code }: { code: Redemption }) {
+  return <span className={styles.quiet}>{useExpiryText()(code.expired_time)}</span>;
+}

@@ -1,0 +1,11 @@
+/** Saves a text as a file of that name on this device. */
+export function saveText(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  // What file systems refuse.
+  link.download = name.replaceAll(/[\\/:*?"<>|]/g, '_');
+  link.click();
+  // Some browsers begin to read only after the click has been dealt with.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,32 @@
+import { AppError } from '#shared/errors.ts';
+import { redemptionApi } from '#shared/redemptions.ts';
+import { signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { createCodes } from './create-codes.ts';
+import { editCode, editCodeStatus } from './edit-code.ts';
+import { redeemCode } from './redeem-code.ts';
+import { changeCodes, deleteUsedCodes, listCodes, presentCode, readCode } from './store.ts';
+
+export function mountRedemptions(host: RouteHost): void {
+  mount(host, redemptionApi.list, ({ context, query }) => listCodes(context, query));
+  mount(host, redemptionApi.search, ({ context, query }) => listCodes(context, query));
+  mount(host, redemptionApi.read, async ({ context, params }) => presentCode(context, await readCode(context, idOf(params.id))));
+  mount(host, redemptionApi.create, (call) => createCodes(call.context, signedIn(call).user, call.body));
+  mount(host, redemptionApi.edit, ({ context, query, body }) =>
+    query.status_only === undefined ? editCode(context, body) : editCodeStatus(context, body),
+  );
+  mount(host, redemptionApi.removeUsed, ({ context }) => deleteUsedCodes(context));
+  mount(host, redemptionApi.remove, async ({ context, params }) => {
+    if ((await changeCodes(context, [idOf(params.id)], 'delete')) === 0) throw new AppError('not_found');
+    return undefined;
+  });
+  mount(host, redemptionApi.batch, ({ context, body }) => changeCodes(context, body.ids, body.action));
+  mount(host, redemptionApi.redeem, (call) => redeemCode(call.context, signedIn(call).user, call.body.key));
+}
+
+function idOf(text: string): number {
+  const id = Number(text);
+  if (id === 0) throw new AppError('redemption_id_empty');
+  return id;
+}

@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { Page } from '#shared/envelope.ts';
+import { RedemptionStatus } from '#shared/redemptions.ts';
+import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter, Patch } from '#server/db/collection.ts';
+import type { RedemptionRecord } from '#server/db/records/redemption.ts';
+import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+
+interface CodeQuery {
+  p?: number | undefined;
+  page_size?: number | undefined;
+  status?: number | undefined;
+  keyword?: string | undefined;
+}
+
+/** A page of codes, newest first. */
+export async function listCodes(context: AppContext, query: CodeQuery): Promise<Page<Redemption>> {
+  const codes = context.db.collection('redemptions');
+  const filter = filterOf(query);
+  const bounds = pageBounds(query);
+  const [items, count] = await Promise.all([
+    codes.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
+    codes.count(filter, exactTotal + 1),
+  ]);
+  return pageAnswer(
+    items.map((record) => presentCode(context, record)),
+    bounds,
+    count,
+  );
+}
+
+/** @throws {AppError} `not_found`, for deleted codes too */
+export async function readCode(context: AppContext, id: number): Promise<RedemptionRecord> {
+  const code = await context.db.collection('redemptions').get(id);
+  if (code === null || code.DeletedAt !== null) throw new AppError('not_found');
+  return code;
+}
+
+export function presentCode(context: Pick<AppContext, 'secrets'>, record: RedemptionRecord): Redemption {
+  const { id, user_id, status, name, quota, created_time, redeemed_time, expired_time, used_user_id, DeletedAt, revision } = record;
+  const fields = { id, user_id, status, name, quota, created_time, redeemed_time, expired_time, used_user_id, DeletedAt, revision };
+  return { ...fields, key: readKey(context, record), count: 0 };
+}
+
+/** Does it to those of the codes that it fits; answers how many. */
+export async function changeCodes(context: AppContext, ids: readonly number[], action: RedemptionAction): Promise<number> {
+  const { where, patch } = actions[action](context);
+  return context.db.collection('redemptions').patchAll({ and: [{ id: { in: ids }, DeletedAt: null }, where] }, patch);
+}
+
+const removalStep = 500;
+
+/** Deletes all that have been redeemed up to now, some hundred at a time; answers how many. */
+export async function deleteUsedCodes(context: AppContext): Promise<number> {
+  const codes = context.db.collection('redemptions');
+  let count = 0;
+  for (let after = 0; ;) {
+    const used: Filter<RedemptionRecord> = { listed: 1, status: RedemptionStatus.used, id: { gt: after } };
+    const page = await codes.find(used, { sort: [['id', 1]], limit: removalStep });
+    const ids = page.map(({ id }) => id);
+    const last = ids.at(-1);
+    if (last === undefined) return count;
+    count += await changeCodes(context, ids, 'delete');
+    after = last;
+    await nextTurn();
+  }
+}
+
+interface Change {
+  where: Filter<RedemptionRecord>;
+  patch: Patch<RedemptionRecord>;
+}
+
+const actions: Record<RedemptionAction, (context: AppContext) => Change> = {
+  // The record stays for the books.
+  delete: (context) => ({
+    where: {},
+    patch: { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['listed'], increment: { revision: 1 } },
+  }),
+  enable: () => ({
+    where: { status: RedemptionStatus.disabled },
+    patch: { set: { status: RedemptionStatus.unused }, increment: { revision: 1 } },
+  }),
+  disable: () => ({
+    where: { status: RedemptionStatus.unused },
+    patch: { set: { status: RedemptionStatus.disabled }, increment: { revision: 1 } },
+  }),
+};
+
+function filterOf({ status, keyword }: CodeQuery): Filter<RedemptionRecord> {
+  const filter: Filter<RedemptionRecord> = { listed: 1, ...(status === undefined ? {} : { status }) };
+  if (keyword === undefined) return filter;
+  const matches: Filter<RedemptionRecord>[] = [{ name: { startsWith: keyword } }];
+  if (/^\d{1,15}$/.test(keyword)) matches.push({ id: Number(keyword) });
+  return { and: [filter, { or: matches }] };
+}
+
+/** Empty when the code was encrypted with another master key: it can be seen and deleted, not redeemed. */
+function readKey({ secrets }: Pick<AppContext, 'secrets'>, record: RedemptionRecord): string {
+  try {
+    return secrets.decrypt(record.key_cipher);
+  } catch {
+    return '';
+  }
+}

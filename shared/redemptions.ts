@@ -1,0 +1,130 @@
+// Redemption codes: what administrators make of them, and how a code becomes balance.
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { PageQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+import { quotaLimit } from '#shared/users.ts';
+
+export const RedemptionStatus = { unused: 1, disabled: 2, used: 3 } as const;
+export const redemptionNameLimit = 20;
+/** How many codes one call may create. */
+export const redemptionBatchLimit = 100;
+
+/** A name as it is stored: on one line. */
+export function tidyRedemptionName(given: string): string {
+  return given
+    .normalize('NFC')
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim();
+}
+
+/** Lengths count characters, not bytes. */
+export function isRedemptionName(given: string): boolean {
+  const { length } = Array.from(tidyRedemptionName(given));
+  return length > 0 && length <= redemptionNameLimit;
+}
+
+/** A code as administrators see it. */
+export const Redemption = z.object({
+  id: z.int(),
+  /** Who made it. */
+  user_id: z.int(),
+  /** What is redeemed; empty when it was encrypted with another master key. */
+  key: z.string(),
+  status: z.int(),
+  name: z.string(),
+  /** What it is worth, in quota. */
+  quota: z.int(),
+  created_time: z.int(),
+  /** 0: not yet. */
+  redeemed_time: z.int(),
+  /** Unix seconds after which it cannot be redeemed; 0: never. */
+  expired_time: z.int(),
+  /** Who redeemed it; 0: nobody. */
+  used_user_id: z.int(),
+  /** Of creations only; 0 in answers. */
+  count: z.int(),
+  DeletedAt: z.string().nullable(),
+  revision: z.int(),
+});
+export type Redemption = z.infer<typeof Redemption>;
+
+const fields = {
+  name: z.string().max(1000),
+  quota: z.int().max(quotaLimit),
+  expired_time: z.int().min(0).max(99_999_999_999),
+};
+
+export const RedemptionCreate = z.object({ ...z.object(fields).partial().shape, count: z.int().optional() });
+export type RedemptionCreate = z.infer<typeof RedemptionCreate>;
+
+/** Absent fields stay as they are. */
+export const RedemptionEdit = z.object({
+  ...z.object(fields).partial().shape,
+  id: z.int().min(1),
+  status: z.int().min(1).max(3).optional(),
+  revision: z.int().optional(),
+});
+export type RedemptionEdit = z.infer<typeof RedemptionEdit>;
+
+export const RedemptionAction = z.enum(['delete', 'enable', 'disable']);
+export type RedemptionAction = z.infer<typeof RedemptionAction>;
+
+const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const ListQuery = PageQuery.extend({ status: QueryInt });
+
+export const redemptionApi = {
+  list: endpoint('GET', '/api/redemption/', {
+    access: 'admin',
+    query: ListQuery,
+    reply: pageOf(Redemption),
+    summary: 'List redemption codes, newest first',
+  }),
+  /** By the beginning of the name, or by id. */
+  search: endpoint('GET', '/api/redemption/search', {
+    access: 'admin',
+    query: ListQuery.extend({ keyword: QueryText }),
+    reply: pageOf(Redemption),
+    summary: 'Search redemption codes by name or id',
+  }),
+  read: endpoint('GET', '/api/redemption/:id', {
+    access: 'admin',
+    params: IdParam,
+    reply: Redemption,
+    summary: 'Read a redemption code',
+  }),
+  /** Answers the codes themselves. */
+  create: endpoint('POST', '/api/redemption/', {
+    access: 'admin',
+    body: RedemptionCreate,
+    reply: z.array(z.string()),
+    summary: 'Create redemption codes',
+  }),
+  /** With `status_only`, only the status is written. */
+  edit: endpoint('PUT', '/api/redemption/', {
+    access: 'admin',
+    query: z.object({ status_only: QueryText }),
+    body: RedemptionEdit,
+    reply: Redemption,
+    summary: 'Change a redemption code',
+  }),
+  remove: endpoint('DELETE', '/api/redemption/:id', { access: 'admin', params: IdParam, summary: 'Delete a redemption code' }),
+  removeUsed: endpoint('DELETE', '/api/redemption/used', {
+    access: 'admin',
+    reply: z.int(),
+    summary: 'Delete all codes that have been redeemed; answers how many',
+  }),
+  /** Codes that the action does not fit are left alone. */
+  batch: endpoint('POST', '/api/redemption/batch', {
+    access: 'admin',
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000), action: RedemptionAction.default('delete') }),
+    reply: z.int(),
+    summary: 'Delete, enable or disable several codes; answers how many',
+  }),
+  /** Answers the quota that was added. */
+  redeem: endpoint('POST', '/api/user/topup', {
+    access: 'user',
+    body: z.object({ key: z.string().max(200).default('') }),
+    reply: z.int(),
+    summary: 'Redeem a code',
+  }),
+};
