@@ -14,7 +14,6 @@ const firstTexts: Record<string, () => Promise<Record<string, Texts>>> = {
   zh: async () => (await import('./first-zh.ts')).firstTexts,
   en: async () => (await import('./first-en.ts')).firstTexts,
 };
-const files = import.meta.glob<Texts>(['./zh/*.json', './en/*.json', '!**/{common,shell,session,errors}.json'], { import: 'default' });
 
 const fileBackend: BackendModule = {
   type: 'backend',
@@ -72,7 +71,7 @@ async function readTexts(language: string, slice: string): Promise<Texts> {
     const texts = (await firstTexts[language]?.())?.[slice];
     if (texts !== undefined) return texts;
   }
-  const load = files[`./${language}/${slice}.json`];
+  const load = (await import('./text-files.ts')).textFiles[`./${language}/${slice}.json`];
   if (load === undefined) throw new Error(`no texts for ${language}/${slice}`);
   return load();
 }

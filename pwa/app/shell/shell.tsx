@@ -9,6 +9,8 @@ import { BottomBar } from './bottom-bar.tsx';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
+// Where further texts are: with the shell, so that its first screen does not wait for it.
+import '#pwa/i18n/text-files.ts';
 
 const foldKey = 'default_collapse_sidebar';
 
