@@ -73,16 +73,27 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async announce(kind: ChangeKind, key: number | string): Promise<void> {
-    const told = this.#tell(kind, key);
+    const told = this.announceHere(kind, key);
+    try {
+      await this.announceToOthers(kind, key);
+    } finally {
+      await told;
+    }
+  }
+
+  async announceToOthers(kind: ChangeKind, key: number | string): Promise<void> {
     try {
       await this.#store(kind, key);
     } catch (error) {
       // The record has changed, so the others must hear of it once the database is back, whatever the caller does now.
       if (!this.#unsent.some((row) => row.kind === kind && row.key === key)) this.#unsent.push({ kind, key });
       throw error;
-    } finally {
-      await told;
     }
+  }
+
+  async announceHere(kind: ChangeKind, key: number | string): Promise<void> {
+    const listeners = this.#listeners.get(kind);
+    if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(key))));
   }
 
   async start(): Promise<void> {
@@ -159,7 +170,7 @@ class PollingChangeFeed implements ChangeFeed {
     }
     for (const row of news) this.#seen.add(row.id);
     this.#raiseFloor();
-    for (const row of news) await this.#tell(row.kind, row.key);
+    for (const row of news) await this.announceHere(row.kind, row.key);
   }
 
   #raiseFloor(): void {
@@ -196,11 +207,6 @@ class PollingChangeFeed implements ChangeFeed {
     if (performance.now() - this.#prunedAt < pruneEveryMilliseconds) return;
     this.#prunedAt = performance.now();
     await this.#db.collection('changes').remove({ at: { lt: this.#now() - keptMilliseconds } });
-  }
-
-  async #tell(kind: ChangeKind, key: number | string): Promise<void> {
-    const listeners = this.#listeners.get(kind);
-    if (listeners !== undefined) await Promise.all([...listeners].map((listener) => this.#guard(() => listener(key))));
   }
 
   async #guard(listener: () => void | Promise<void>): Promise<void> {

@@ -1,6 +1,9 @@
 // Stores options all or nothing, on every engine and also when the process dies in between: the whole batch is first
-// written into one record (that single conditional update is the commit), then copied into the option rows, which may be
-// done again by anybody who finds it there.
+// written into one record (that single conditional update is the commit), then copied into the option rows and announced,
+// which may be done again by anybody who finds it there.
+//
+// `option` is the word of the wire and of the storage: a key with a text. What the server works with is the settings, the typed
+// values of all options (`settings.ts`); a setting's kind, default and rules are an entry of `shared/settings.ts`.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
@@ -18,9 +21,17 @@ interface Journal {
   changes: OptionChangeRecord[];
 }
 
-/** Copies a batch that was committed, but perhaps not copied, into the rows. */
-export async function finishOptionWrites(db: Database): Promise<void> {
-  await readJournal(db);
+type JournalContext = Pick<AppContext, 'db' | 'changes'>;
+
+/** Copies a batch that was committed, but perhaps not copied, into the rows, and tells every process. */
+export async function finishOptionWrites(context: JournalContext): Promise<void> {
+  await readJournal(context);
+}
+
+/** As `finishOptionWrites`, for who reads the rows for this process afterwards: only the others are told. */
+export async function copyOptionWrites(context: JournalContext): Promise<void> {
+  const journal = await findJournal(context.db);
+  if (journal.pending.length > 0) await finish(context, journal);
 }
 
 export interface OptionEdit {
@@ -66,9 +77,7 @@ export function editOptions(context: WriteContext, edits: OptionEdits): Promise<
 async function editInTurn(context: WriteContext, { keys, actorId, plan, check }: OptionEdits): Promise<OptionResult> {
   const { db, changes } = context;
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    const journal = await readJournal(db);
-    // Whoever committed these may have ended before telling anybody.
-    if (journal.pending.length > 0) await changes.announce('option', '*');
+    const journal = await readJournal(context);
     const rows = new Map((await db.collection('options').find({ id: { in: keys } })).map((row) => [row.id, row]));
     const revisionOf = (id: string) => rows.get(id)?.revision ?? 0;
     const edits = plan(rows);
@@ -83,43 +92,64 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
       .collection('facts')
       .patch({ id: journalId, 'value.seq': journal.seq, 'value.state': 'idle' }, { set: { value: { ...next, state: 'pending' } } });
     if (committed === null) continue;
-    const [first] = written;
     try {
-      await copyIntoRows(db, next);
+      await finish(context, next);
     } finally {
-      // It is committed, whether or not the copy was: who hears of it finishes the copy before reading.
-      await changes.announce('option', written.length === 1 && first !== undefined ? first.id : '*');
+      await changes.announceHere('option', keyOf(next));
     }
     return { rows: new Map([...rows, ...written.map((row): [string, OptionRecord] => [row.id, row])]), written, conflicts };
   }
   throw new AppError('database_unavailable', {}, { retryAfter: 1 });
 }
 
-async function readJournal(db: Database): Promise<Journal> {
-  const facts = db.collection('facts');
-  const fact = await facts.get(journalId);
-  if (fact === null) {
-    await facts.insert({ id: journalId, value: { seq: 0, pending: [], changes: [], state: 'idle' } }).catch((failure: unknown) => {
-      if (!(failure instanceof UniqueConflict)) throw failure;
-    });
-    return { seq: 0, pending: [], changes: [] };
+async function readJournal(context: JournalContext): Promise<Journal> {
+  const journal = await findJournal(context.db);
+  if (journal.pending.length === 0) return journal;
+  try {
+    await finish(context, journal);
+  } finally {
+    await context.changes.announceHere('option', keyOf(journal));
   }
-  const journal = journalOf(fact.value);
-  if (journal.pending.length > 0) await copyIntoRows(db, journal);
   return journal;
 }
 
-async function copyIntoRows(db: Database, journal: Journal): Promise<void> {
-  const options = db.collection('options');
-  for (const row of journal.pending) {
-    const { id, ...fields } = row;
-    await options.patch({ id, revision: { lt: row.revision } }, { set: fields }, { insertIfMissing: row });
-  }
-  if (journal.changes.length > 0) {
-    await db.write(journal.changes.map((change) => ({ insert: change, into: 'option_changes', ignoreConflict: true })));
+async function findJournal(db: Database): Promise<Journal> {
+  const facts = db.collection('facts');
+  const fact = await facts.get(journalId);
+  if (fact !== null) return journalOf(fact.value);
+  await facts.insert({ id: journalId, value: { seq: 0, pending: [], changes: [], state: 'idle' } }).catch((failure: unknown) => {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+  });
+  return { seq: 0, pending: [], changes: [] };
+}
+
+/** Pending until the others have been told: whoever ends before leaves it to the next reader. */
+async function finish({ db, changes }: JournalContext, journal: Journal): Promise<void> {
+  try {
+    await copyIntoRows(db, journal);
+  } finally {
+    // It is committed, whether or not it was copied: who hears of it copies it before reading.
+    await changes.announceToOthers('option', keyOf(journal));
   }
   const idle = { seq: journal.seq, pending: [], changes: [], state: 'idle' };
   await db.collection('facts').patch({ id: journalId, 'value.seq': journal.seq }, { set: { value: idle } });
+}
+
+async function copyIntoRows(db: Database, { pending, changes }: Journal): Promise<void> {
+  const options = db.collection('options');
+  for (const row of pending) {
+    const { id, ...fields } = row;
+    await options.patch({ id, revision: { lt: row.revision } }, { set: fields }, { insertIfMissing: row });
+  }
+  if (changes.length > 0) {
+    await db.write(changes.map((change) => ({ insert: change, into: 'option_changes', ignoreConflict: true })));
+  }
+}
+
+/** What an announcement names: the option, or all of them. */
+function keyOf({ pending }: Journal): string {
+  const [first] = pending;
+  return pending.length === 1 && first !== undefined ? first.id : '*';
 }
 
 function journalOf(value: unknown): Journal {

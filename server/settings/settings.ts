@@ -7,12 +7,12 @@ import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
 import type { Secrets } from '#server/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';
-import { finishOptionWrites } from '#server/settings/option-writes.ts';
+import { copyOptionWrites } from '#server/settings/option-writes.ts';
 
-/** Every option as a typed, cached value. Follows the change feed, so an edit anywhere is seen within a second. */
+/** Every setting as a typed, cached value. Follows the change feed, so an edit anywhere is seen within a second. */
 export interface Settings {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
-  /** Grows whenever any option changed; for caches of what is derived from settings. */
+  /** Grows whenever any setting changed; for caches of what is derived from settings. */
   readonly revision: number;
   /** Reads all rows again. */
   reload(): Promise<void>;
@@ -35,7 +35,7 @@ export function createSettings(parts: SettingsParts): Settings {
   let next: Promise<void> | null = null;
 
   async function read(): Promise<void> {
-    await finishOptionWrites(parts.db);
+    await copyOptionWrites(parts);
     const rows = await parts.db.collection('options').find({});
     snapshot = snapshotOf(rows, parts);
     revision += 1;
@@ -78,7 +78,7 @@ function snapshotOf(rows: readonly OptionRecord[], parts: SettingsParts): Snapsh
   const byKey = new Map(rows.map((row) => [row.id, row]));
   const snapshot: Partial<Snapshot> = {};
   for (const key of settingKeys) setValue(snapshot, key, byKey.get(key), parts);
-  if (!isComplete(snapshot)) throw new Error('An option has no value');
+  if (!isComplete(snapshot)) throw new Error('A setting has no value');
   return snapshot;
 }
 
@@ -108,7 +108,7 @@ function defaultValue<Key extends SettingKey>(key: Key): SettingValue<Key> {
   const known: SettingValue<Key> | undefined = defaultValues[key];
   if (known !== undefined) return known;
   const parsed = settings[key].parse(defaultText(key), key);
-  if (!parsed.ok) throw new Error(`The default of the option ${key} is not valid: ${parsed.problem.code}`);
+  if (!parsed.ok) throw new Error(`The default of the setting ${key} is not valid: ${parsed.problem.code}`);
   const value: SettingValue<Key> = parsed.value;
   defaultValues[key] = value;
   return value;

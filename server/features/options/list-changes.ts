@@ -19,7 +19,7 @@ interface ChangeQuery {
 /** A page of changes, newest first, each with whether this person can take it back now. */
 export async function listChanges(context: AppContext, query: ChangeQuery, role: number): Promise<Page<OptionChange>> {
   const { db } = context;
-  await finishOptionWrites(db);
+  await finishOptionWrites(context);
   const keys = query.keys?.split(',').map((key) => key.trim());
   const filter = keys === undefined ? {} : { key: { in: keys } };
   const changes = db.collection('option_changes');

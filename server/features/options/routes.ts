@@ -13,7 +13,7 @@ import { undoChange } from './undo-change.ts';
 
 export function mountOptions(host: RouteHost): void {
   mount(host, optionApi.list, async ({ context }) => {
-    await finishOptionWrites(context.db);
+    await finishOptionWrites(context);
     const rows = new Map((await context.db.collection('options').find({})).map((row) => [row.id, row]));
     return presentOptions(context, settingKeys, rows);
   });

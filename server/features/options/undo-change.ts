@@ -17,7 +17,7 @@ import { saveOptions } from './save-options.ts';
  */
 export async function undoChange(context: AppContext, id: number, actor: UserRecord): Promise<Option> {
   const { db } = context;
-  await finishOptionWrites(db);
+  await finishOptionWrites(context);
   const change = await db.collection('option_changes').get(id);
   if (change === null || !isSettingKey(change.key)) throw new AppError('option_change_not_found');
   const { key } = change;
