@@ -11,14 +11,14 @@ import type { NumberMap } from '#shared/setting-values.ts';
 import { inputTokens } from '#shared/token-usage.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
-/** Option maps that prices come from. */
+/** Maps of the settings that prices come from. */
 export interface PriceMaps {
   /** USD per call. */
   modelPrice: NumberMap;
   modelRatio: NumberMap;
   completionRatio: NumberMap;
   cacheRatio: NumberMap;
-  /** Of writes for five minutes. Not an option; 1.25 for models that are not in it. */
+  /** Of writes for five minutes. Not a setting; 1.25 for models that are not in it. */
   cacheCreationRatio?: NumberMap;
 }
 

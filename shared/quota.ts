@@ -3,9 +3,9 @@
 export const defaultQuotaPerUnit = 500_000;
 
 export interface QuotaDisplay {
-  /** Option `DisplayInCurrencyEnabled`. */
+  /** Setting `DisplayInCurrencyEnabled`. */
   inCurrency: boolean;
-  /** Option `QuotaPerUnit`. */
+  /** Setting `QuotaPerUnit`. */
   quotaPerUnit: number;
 }
 

@@ -1,4 +1,4 @@
-// Every option key: its kind and rules, its default, who may write it, and what is a secret.
+// Every setting by its key: its kind and rules, its default, who may write it, and what is a secret.
 import type { ErrorCode } from '#shared/errors.ts';
 import {
   booleanSetting,
@@ -220,12 +220,12 @@ export function isSecret(key: SettingKey): boolean {
   return settings[key].secret === true;
 }
 
-/** True when someone of this role may change the option. */
+/** True when someone of this role may change the setting. */
 export function mayWriteSetting(key: SettingKey, role: number): boolean {
   return role >= (settings[key].write === 'root' ? 100 : 10);
 }
 
-/** Why a text is not a value of that option; undefined when it is one. */
+/** Why a text is not a value of that setting; undefined when it is one. */
 export function settingProblem(key: SettingKey, text: string): SettingProblem | undefined {
   const parsed = settings[key].parse(text, key);
   return parsed.ok ? undefined : parsed.problem;

@@ -43,7 +43,7 @@ export interface UpstreamDialect {
   // Requests.
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest;
-  /** What the provider's record and the options make of a body in this format, before the channel's own fields overwrite it. */
+  /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
   adapt(body: Body, input: EncodeInput, plan: RequestPlan): Body;
   /** The last look at a body: puts right what edits and limits have made contradictory. */
   mend?(body: Body, input: EncodeInput): Body;

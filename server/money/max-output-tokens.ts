@@ -1,4 +1,4 @@
-// The most tokens that a model can answer with, as its vendor says. What is not known here is an option.
+// The most tokens that a model can answer with, as its vendor says. What is not known here is a setting.
 import known from './data/max-output-tokens.json' with { type: 'json' };
 
 const byModel = new Map<string, number>(Object.entries(known));

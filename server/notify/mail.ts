@@ -1,4 +1,4 @@
-// Mails, by the SMTP server that the options name. Whoever sends one waits for the server's word: what may be late goes through
+// Mails, by the SMTP server that the settings name. Whoever sends one waits for the server's word: what may be late goes through
 // the outbox of notices.
 import { Socket } from 'node:net';
 import { createTransport } from 'nodemailer';

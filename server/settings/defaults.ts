@@ -1,4 +1,4 @@
-// Defaults that are too large for the console's bundle, and the price tables that are not options.
+// Defaults that are too large for the console's bundle, and the price tables that are not settings.
 import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
 import completionRatio from './data/completion-ratio.json' with { type: 'json' };
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
@@ -20,13 +20,13 @@ const large: Partial<Record<SettingKey, string>> = {
   UserUsableGroups: JSON.stringify(usableGroups),
 };
 
-/** The text that an option has until somebody changes it. */
+/** The text that a setting has until somebody changes it. */
 export function defaultText(key: SettingKey): string {
   if (settingsWithoutEffect.has(key)) return 'false';
   const text = settings[key].defaultText ?? large[key];
-  if (text === undefined) throw new Error(`The option ${key} has no default`);
+  if (text === undefined) throw new Error(`The setting ${key} has no default`);
   return text;
 }
 
-/** What writing a token into the provider's cache costs, as a factor of the model ratio. Not an option. */
+/** What writing a token into the provider's cache costs, as a factor of the model ratio. Not a setting. */
 export const cacheCreationRatios: NumberMap = Object.assign(Object.create(null), cacheCreationRatio);

@@ -1,5 +1,5 @@
 // The limit on model requests per user (`ModelRequestRateLimit*`). Counted in the database, so all processes share it;
-// while the options are off, nothing is done at all.
+// while the settings are off, nothing is done at all.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 

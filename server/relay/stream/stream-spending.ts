@@ -1,5 +1,5 @@
 // What a stream may still cost while it runs. It has reserved its limit; one whose upstream writes on beyond that is paid for as
-// long as the account has something, and then one at a time may finish in debt, or none (option `StreamOverdraft`).
+// long as the account has something, and then one at a time may finish in debt, or none (setting `StreamOverdraft`).
 import { maxOutputTokens } from '#server/money/max-output-tokens.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
