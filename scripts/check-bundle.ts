@@ -45,6 +45,7 @@ async function report(manifest: z.output<typeof Manifest>): Promise<boolean> {
   for (const name of [...entries, 'i18n/first-zh.ts', ...routes.filter(isSignIn)]) addFiles(manifest, name, first);
   const signIn = await weigh([...first].filter((file) => file.endsWith('.js')));
   for (const name of routes.filter(isFirst)) addFiles(manifest, name, first);
+  for (const slice of await textsOf('routes/_shell.tsx')) addFiles(manifest, `i18n/zh/${slice}.json`, first);
   if (entries.length === 0 || !routes.some(isFirst)) throw new Error('The manifest names no entry or no first screen');
 
   const script = await weigh([...first].filter((file) => file.endsWith('.js')));

@@ -82,7 +82,7 @@ function firstParts(bundle: Rolldown.OutputBundle) {
           const id = one.facadeModuleId ?? '';
           return (
             id.endsWith(`i18n/first-${language}.ts`) ||
-            textsOf(`${layout}/${name}`).some((slice) => id.endsWith(`i18n/${language}/${slice}.json`))
+            [...textsOf(layout), ...textsOf(`${layout}/${name}`)].some((slice) => id.endsWith(`i18n/${language}/${slice}.json`))
           );
         }),
       );

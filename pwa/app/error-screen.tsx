@@ -21,7 +21,7 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
   // Drawn without the component library: it may be the very part that did not arrive.
   const { copy, isDone, manual } = useCopy();
   const failure = failureOf(error);
-  const message = isPartMissing(error) ? t('shell.error.part_missing') : failure.message;
+  const message = isPartMissing(error) ? t('frame.error.part_missing') : failure.message;
   const report = [message, failure.details, location.href, navigator.userAgent, error instanceof Error ? error.stack : '']
     .filter((part) => part !== '' && part !== undefined)
     .join('\n');
@@ -34,14 +34,14 @@ function FailedScreen({ error, reset }: ErrorComponentProps) {
   return (
     <main className={styles.screen} id="main">
       <h1 className={styles.title}>
-        <StatusMark status="failed">{t('shell.error.title')}</StatusMark>
+        <StatusMark status="failed">{t('frame.error.title')}</StatusMark>
       </h1>
       <p>{message}</p>
       <div className={styles.actions}>
         <PlainButton variant="filled" onClick={handleRetry}>
           {t('common.action.retry')}
         </PlainButton>
-        <PlainButton onClick={() => location.reload()}>{t('shell.error.reload')}</PlainButton>
+        <PlainButton onClick={() => location.reload()}>{t('frame.error.reload')}</PlainButton>
         <PlainButton icon={<Icon name={isDone ? 'check' : 'copy'} />} onClick={() => void copy(report)}>
           {isDone ? t('common.copy.done') : t('common.action.details')}
         </PlainButton>

@@ -10,9 +10,9 @@ import styles from './error-screen.module.css';
 export function NotFoundScreen() {
   const { t } = useTranslation();
   return (
-    <Message title={t('shell.not_found.title')} text={t('shell.not_found.text')}>
+    <Message title={t('frame.not_found.title')} text={t('frame.not_found.text')}>
       <Link className={styles.link} to="/">
-        {t('shell.not_found.home')}
+        {t('frame.not_found.home')}
       </Link>
     </Message>
   );
@@ -22,9 +22,9 @@ export function NotFoundScreen() {
 export function NoRightScreen() {
   const { t } = useTranslation();
   return (
-    <Message title={t('shell.no_right.title')} text={t('shell.no_right.text')}>
+    <Message title={t('frame.no_right.title')} text={t('frame.no_right.text')}>
       <Link className={styles.link} to="/">
-        {t('shell.not_found.home')}
+        {t('frame.not_found.home')}
       </Link>
     </Message>
   );

@@ -8,8 +8,8 @@ export const languages: readonly Language[] = ['zh', 'en'];
 
 const storageKey = 'i18nextLng';
 type Texts = Record<string, unknown>;
-/** Texts that the shell and the sign-in need: loaded at start, in one piece per language. */
-const firstSlices = ['common', 'shell', 'session', 'errors'] as const;
+/** Texts that every page needs: loaded at start, in one piece per language. */
+const firstSlices = ['common', 'frame', 'session', 'errors'] as const;
 const firstTexts: Record<string, () => Promise<Record<string, Texts>>> = {
   zh: async () => (await import('./first-zh.ts')).firstTexts,
   en: async () => (await import('./first-en.ts')).firstTexts,

@@ -14,12 +14,12 @@ export function UpdatePrompt() {
   if (!isWaiting || isPutOff) return null;
   return (
     <div className={styles.prompt} role="status">
-      <span className={styles.text}>{t(hasEdits ? 'shell.update.after_saving' : 'shell.update.ready')}</span>
+      <span className={styles.text}>{t(hasEdits ? 'frame.update.after_saving' : 'frame.update.ready')}</span>
       <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
-        {t('shell.update.later')}
+        {t('frame.update.later')}
       </PlainButton>
       <PlainButton variant="filled" disabled={hasEdits} onClick={applyUpdate}>
-        {t('shell.update.now')}
+        {t('frame.update.now')}
       </PlainButton>
     </div>
   );

@@ -39,7 +39,7 @@ function Root() {
     // With a stored status everything still works, and the freshness chip tells.
     if (error === null || data !== undefined) return;
     const failure = failureOf(error);
-    toastFailure({ code: failure.code, message: t(failure.isUnreachable ? 'shell.status.unreachable' : 'shell.status.failed') });
+    toastFailure({ code: failure.code, message: t(failure.isUnreachable ? 'frame.status.unreachable' : 'frame.status.failed') });
   }, [error, data, t]);
   useEffect(() => {
     if (data?.setup === false) void router.invalidate();

@@ -61,7 +61,7 @@ describeInBrowser('install', () => {
       await page.getByRole('main').waitFor();
       await settle(page);
       expect(new URL(page.url()).pathname, url).toBe(url);
-      expect(await page.getByText(text('shell.not_found.title')).count(), url).toBe(0);
+      expect(await page.getByText(text('frame.not_found.title')).count(), url).toBe(0);
     }
     await context.close();
   });

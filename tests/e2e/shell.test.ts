@@ -183,8 +183,8 @@ describeInBrowser('shell', () => {
 
 async function expectNotFound({ page }: Visitor, address: string): Promise<void> {
   await page.goto(address);
-  await page.getByRole('main').getByText(text('shell.not_found.text')).waitFor();
-  await page.getByRole('heading', { level: 1, name: text('shell.not_found.title') }).waitFor();
+  await page.getByRole('main').getByText(text('frame.not_found.text')).waitFor();
+  await page.getByRole('heading', { level: 1, name: text('frame.not_found.title') }).waitFor();
   expect(await page.getByRole('banner').count(), address).toBe(1);
 }
 

@@ -7,7 +7,7 @@ import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 export function LanguageSwitch() {
   const { t } = useTranslation();
   const other = currentLanguage() === 'zh' ? 'en' : 'zh';
-  const name = t(`shell.language.${other}`);
+  const name = t(`frame.language.${other}`);
   return (
     <PlainIconButton label={name} title={name} lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => void chooseLanguage(other)}>
       <Icon name="language" />

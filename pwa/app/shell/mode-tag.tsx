@@ -6,7 +6,7 @@ import { Tag } from '#pwa/ui/controls/tag.tsx';
 export function ModeTag() {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  if (status?.self_use_mode_enabled === true) return <Tag>{t('shell.mode.self_use')}</Tag>;
-  if (status?.demo_site_enabled === true) return <Tag>{t('shell.mode.demo')}</Tag>;
+  if (status?.self_use_mode_enabled === true) return <Tag>{t('frame.mode.self_use')}</Tag>;
+  if (status?.demo_site_enabled === true) return <Tag>{t('frame.mode.demo')}</Tag>;
   return null;
 }

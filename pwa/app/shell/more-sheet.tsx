@@ -66,21 +66,21 @@ export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
           )}
         </ul>
         <div className={styles.choice}>
-          <span>{t('shell.theme.label')}</span>
+          <span>{t('frame.theme.label')}</span>
           <Segments
-            label={t('shell.theme.label')}
+            label={t('frame.theme.label')}
             value={scheme}
             onChange={chooseScheme}
-            options={themes.map((theme) => ({ value: theme.value, label: t(`shell.theme.${theme.value}`) }))}
+            options={themes.map((theme) => ({ value: theme.value, label: t(`frame.theme.${theme.value}`) }))}
           />
         </div>
         <div className={styles.choice}>
-          <span>{t('shell.language.label')}</span>
+          <span>{t('frame.language.label')}</span>
           <Segments
-            label={t('shell.language.label')}
+            label={t('frame.language.label')}
             value={currentLanguage()}
             onChange={(language) => void chooseLanguage(language)}
-            options={languages.map((language) => ({ value: language, label: t(`shell.language.${language}`) }))}
+            options={languages.map((language) => ({ value: language, label: t(`frame.language.${language}`) }))}
           />
         </div>
         {installWay === 'share_menu' && <p className={styles.hint}>{t('shell.install.share_menu')}</p>}

@@ -16,7 +16,7 @@ export function ThemeMenu() {
   return (
     <Disclosure
       button={(attributes) => (
-        <PlainIconButton {...attributes} label={t('shell.theme.label')} title={t('shell.theme.label')}>
+        <PlainIconButton {...attributes} label={t('frame.theme.label')} title={t('frame.theme.label')}>
           <Icon name={themes.find((theme) => theme.value === scheme)?.icon ?? 'system'} />
         </PlainIconButton>
       )}
@@ -32,7 +32,7 @@ export function ThemeMenu() {
               close();
             }}
           >
-            {t(`shell.theme.${theme.value}`)}
+            {t(`frame.theme.${theme.value}`)}
           </DisclosureItem>
         ))
       }
