@@ -1,15 +1,12 @@
 // Keeps answers that are marked `meta.offline` in IndexedDB, per user, and puts them back at the next start with the time
 // at which they were true. They are wiped at sign-out and when the session is over.
-import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
-import type { StoredAnswer } from './database.ts';
+import type { Query, QueryClient } from '@tanstack/react-query';
 import { databaseName } from './database-name.ts';
 
 const writeDelay = 400;
-const longestAge = 30 * 24 * 60 * 60 * 1000;
-/** How many answers of one kind (first part of the key) are kept; the latest. */
-const keptPerKind = 6;
 
 /** Loaded when something is kept: the sign-in of a new device goes without. */
+const keptAnswers = () => import('./kept-answers.ts');
 const database = () => import('./database.ts');
 
 async function isAnythingKept(): Promise<boolean> {
@@ -23,17 +20,7 @@ async function isAnythingKept(): Promise<boolean> {
 
 /** Puts a user's kept answers into the client. Never fails: without a database there is nothing to restore. */
 export async function restoreAnswers(client: QueryClient, userId: number): Promise<void> {
-  if (!(await isAnythingKept())) return;
-  const { readAnswers, removeAnswers } = await database();
-  const answers = await readAnswers(userId).catch((): StoredAnswer[] => []);
-  const tooOld: string[] = [];
-  for (const answer of answers) {
-    if (Date.now() - answer.updatedAt > longestAge) tooOld.push(answer.hash);
-    else client.setQueryData(answer.queryKey, answer.data, { updatedAt: answer.updatedAt });
-  }
-  // However young they are: a page that is loaded again asks again.
-  await client.invalidateQueries({ refetchType: 'none' });
-  if (tooOld.length > 0) await removeAnswers(userId, tooOld).catch(() => undefined);
+  if (await isAnythingKept()) await (await keptAnswers()).restoreKept(client, userId);
 }
 
 /** Writes marked answers as they come. `userId` is asked at each write. Gives the way to stop. */
@@ -45,12 +32,12 @@ export function persistAnswers(client: QueryClient, userId: () => number): () =>
   async function flush(): Promise<void> {
     timer = undefined;
     // Loaded first: between the look at who is signed in and the write nothing may be waited for.
-    const { writeAnswer } = await database();
+    const { dropOlder, keepAnswer } = await keptAnswers();
     const waiting = [...due.values()];
     due.clear();
     for (const { query, owner } of waiting) {
       if (query.state.data === undefined || owner !== userId()) continue;
-      await writeAnswer(stored(query, owner)).catch(() => undefined);
+      await keepAnswer(query, owner);
     }
     await dropOlder(userId()).catch(() => undefined);
   }
@@ -85,28 +72,4 @@ export async function wipeKept(userId: number): Promise<void> {
   await database()
     .then(({ wipeAnswers }) => wipeAnswers(userId))
     .catch(() => undefined);
-}
-
-function stored(query: Query, userId: number): StoredAnswer {
-  const mark = query.meta?.offline;
-  const data = mark === true || mark === undefined ? query.state.data : mark.strip(query.state.data);
-  return { userId, hash: hashKey(query.queryKey), queryKey: query.queryKey, data, updatedAt: query.state.dataUpdatedAt };
-}
-
-async function dropOlder(userId: number): Promise<void> {
-  const { readAnswers, removeAnswers } = await database();
-  const byKind = new Map<string, StoredAnswer[]>();
-  for (const answer of await readAnswers(userId)) {
-    const kind = String(answer.queryKey[0]);
-    byKind.set(kind, [...(byKind.get(kind) ?? []), answer]);
-  }
-  const surplus = [...byKind.values()].flatMap((answers) =>
-    answers.sort((one, other) => other.updatedAt - one.updatedAt).slice(keptPerKind),
-  );
-  if (surplus.length > 0) {
-    await removeAnswers(
-      userId,
-      surplus.map((answer) => answer.hash),
-    );
-  }
 }
