@@ -17,6 +17,7 @@ import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
+import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
@@ -70,6 +71,11 @@ const ShellSplatRoute = ShellSplatRouteImport.update({
 const ShellChannelRoute = ShellChannelRouteImport.update({
   id: '/channel',
   path: '/channel',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellDetailRoute = ShellDetailRouteImport.update({
+  id: '/detail',
+  path: '/detail',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellFirstCallRoute = ShellFirstCallRouteImport.update({
@@ -160,6 +166,7 @@ export interface FileRoutesByFullPath {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
+  '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
@@ -183,6 +190,7 @@ export interface FileRoutesByTo {
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
+  '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
@@ -208,6 +216,7 @@ export interface FileRoutesById {
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
+  '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
@@ -235,6 +244,7 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/channel'
+    | '/detail'
     | '/first-call'
     | '/log'
     | '/outbox'
@@ -258,6 +268,7 @@ export interface FileRouteTypes {
     | '/register'
     | '/setup'
     | '/$'
+    | '/detail'
     | '/first-call'
     | '/log'
     | '/outbox'
@@ -282,6 +293,7 @@ export interface FileRouteTypes {
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/channel'
+    | '/_shell/detail'
     | '/_shell/first-call'
     | '/_shell/log'
     | '/_shell/outbox'
@@ -362,6 +374,13 @@ declare module '@tanstack/react-router' {
       path: '/channel';
       fullPath: '/channel';
       preLoaderRoute: typeof ShellChannelRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/detail': {
+      id: '/_shell/detail';
+      path: '/detail';
+      fullPath: '/detail';
+      preLoaderRoute: typeof ShellDetailRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/first-call': {
@@ -530,6 +549,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
+  ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
@@ -545,6 +565,7 @@ interface ShellRouteChildren {
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
+  ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,
   ShellLogRoute: ShellLogRoute,
   ShellOutboxRoute: ShellOutboxRoute,

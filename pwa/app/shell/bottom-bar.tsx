@@ -3,6 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './bottom-bar.module.css';
 import { menuEntries } from './menu-entries.ts';
@@ -20,8 +21,8 @@ export function BottomBar() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
-  const entries = menuEntries(user?.role ?? 0);
-  const first = entries.filter((entry) => entry.section === 'main').slice(0, places);
+  const entries = menuEntries(user?.role ?? 0, useSiteStatus()?.enable_data_export);
+  const first = entries.filter((entry) => entry.short !== undefined).slice(0, places);
   const rest = entries.filter((entry) => !first.includes(entry));
   const isElsewhere = !first.some((entry) => entry.to === path);
   return (

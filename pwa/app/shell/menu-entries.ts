@@ -20,6 +20,7 @@ type MenuSection = (typeof menuSections)[number];
 
 const entries: readonly MenuEntry[] = [
   { to: '/', name: 'shell.menu.home', short: 'shell.menu.home_short', icon: 'home', role: Role.user, section: 'main' },
+  { to: '/detail', name: 'shell.menu.dashboard', icon: 'chart', role: Role.user, section: 'main' },
   { to: '/token', name: 'shell.menu.tokens', short: 'shell.menu.tokens_short', icon: 'key', role: Role.user, section: 'main' },
   { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
@@ -31,7 +32,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
 ];
 
-/** The entries that a role sees. */
-export function menuEntries(role: number): MenuEntry[] {
-  return entries.filter((entry) => entry.role <= role);
+/** The entries that a role sees. The dashboard can be turned off. */
+export function menuEntries(role: number, hasDashboard = true): MenuEntry[] {
+  return entries.filter((entry) => entry.role <= role && (hasDashboard || entry.to !== '/detail'));
 }

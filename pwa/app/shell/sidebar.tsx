@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
@@ -24,7 +25,7 @@ interface SidebarProps {
 export function Sidebar({ isRail, onFold }: SidebarProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
-  const entries = menuEntries(user?.role ?? 0);
+  const entries = menuEntries(user?.role ?? 0, useSiteStatus()?.enable_data_export);
   const foldName = t(isRail ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
   const sections = menuSections
     .map((section) => ({ section, entries: entries.filter((entry) => entry.section === section) }))

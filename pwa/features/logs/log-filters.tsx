@@ -7,6 +7,7 @@ import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
+import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -155,7 +156,14 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
             options={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
             onChange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
           />
-          {range === 'custom' && <CustomRange search={search} onChange={onChange} />}
+          {range === 'custom' && (
+            <CustomRange
+              from={search.from}
+              to={search.to}
+              labels={{ from: t('logs.filter.from'), to: t('logs.filter.to') }}
+              onChange={onChange}
+            />
+          )}
         </>
       }
       tools={
@@ -198,33 +206,6 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   );
 }
 
-/** Two moments; either may be left open. */
-function CustomRange({ search, onChange }: Pick<LogFiltersProps, 'search' | 'onChange'>) {
-  const { t } = useTranslation();
-  return (
-    <span className={styles.custom}>
-      <label>
-        <span className={styles.customLabel}>{t('logs.filter.from')}</span>
-        <input
-          type="datetime-local"
-          value={localText(search.from)}
-          max={localText(search.to)}
-          onChange={(event) => onChange({ from: secondsOf(event.currentTarget.value) })}
-        />
-      </label>
-      <label>
-        <span className={styles.customLabel}>{t('logs.filter.to')}</span>
-        <input
-          type="datetime-local"
-          value={localText(search.to)}
-          min={localText(search.from)}
-          onChange={(event) => onChange({ to: secondsOf(event.currentTarget.value) })}
-        />
-      </label>
-    </span>
-  );
-}
-
 function textOf(value: string): string | undefined {
   return value === '' ? undefined : value;
 }
@@ -232,16 +213,4 @@ function textOf(value: string): string | undefined {
 /** A group that is filtered by stays choosable, also when it is gone. */
 function withOwn(groups: readonly string[], own: string | undefined): string[] {
   return own === undefined || groups.includes(own) ? [...groups] : [own, ...groups];
-}
-
-function localText(seconds: number | undefined): string {
-  if (seconds === undefined) return '';
-  const date = new Date(seconds * 1000);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-function secondsOf(text: string): number | undefined {
-  const time = new Date(text).getTime();
-  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
 }

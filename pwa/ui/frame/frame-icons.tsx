@@ -9,6 +9,7 @@ export const frameIcons = {
       <path d="m7.2 8.8 5.6-5.6M10.6 5.4l2 2" />
     </>
   ),
+  chart: <path d="M2.5 13.5h11M4 13.5V9M8 13.5V3.5M12 13.5V6.5" />,
   list: <path d="M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01" />,
   price: <path d="M2.5 2.5h5l6 6-5 5-6-6zM5.2 5.2h.01" />,
   wallet: <path d="M2.5 4.5h10a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1zM2.5 4.5l8-2v2M10.5 9h.01" />,

@@ -140,17 +140,19 @@ interface FilterSelectProps {
   value: string;
   options: readonly { value: string; label: string }[];
   onChange: (value: string) => void;
+  /** There is no "any". */
+  isRequired?: boolean;
 }
 
 /** One of a few; "any" stands first. The browser's own list: it is best on a phone. */
-export function FilterSelect({ label, value, options, onChange }: FilterSelectProps) {
+export function FilterSelect({ label, value, options, onChange, isRequired = false }: FilterSelectProps) {
   const { t } = useTranslation();
   return (
     <label className={styles.field} data-stacked={use(StackedContext) || undefined} data-set={value !== '' || undefined}>
       <span className={styles.label}>{label}</span>
       <span className={styles.select}>
         <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">{t('common.filter.any')}</option>
+          {!isRequired && <option value="">{t('common.filter.any')}</option>}
           {options.map((option) => (
             <option key={option.value} value={option.value}>
               {option.label}

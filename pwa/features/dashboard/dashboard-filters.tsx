@@ -1,0 +1,73 @@
+import { Checkbox } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
+import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import { type DashboardQuestion, stepsFor } from './dashboard-question.ts';
+import { type DashboardSearch, spans, splits } from './dashboard-search.ts';
+
+interface DashboardFiltersProps {
+  question: DashboardQuestion;
+  isAdmin: boolean;
+  search: DashboardSearch;
+  onChange: (change: Partial<DashboardSearch>) => void;
+}
+
+export function DashboardFilters({ question, isAdmin, search, onChange }: DashboardFiltersProps) {
+  const { t } = useTranslation();
+  const offered = splits.filter((split) => question.isAdmin || split === 'model' || split === 'token');
+  return (
+    <FilterBar
+      count={[search.by, search.user, search.own].filter((value) => value !== undefined).length}
+      onClear={() => onChange({ by: undefined, user: undefined, own: undefined })}
+      presets={
+        <>
+          <Segments
+            label={t('dashboard.filter.span')}
+            value={question.span}
+            options={spans.map((value) => ({ value, label: t(`dashboard.span.${value}`) }))}
+            onChange={(span) => onChange({ span, step: undefined })}
+          />
+          {question.span === 'custom' && (
+            <CustomRange
+              from={question.from}
+              to={question.to}
+              labels={{ from: t('dashboard.filter.from'), to: t('dashboard.filter.to') }}
+              onChange={onChange}
+            />
+          )}
+          <Segments
+            label={t('dashboard.filter.step')}
+            value={question.step}
+            options={stepsFor(question, Date.now()).map((value) => ({ value, label: t(`dashboard.step.${value}`) }))}
+            onChange={(step) => onChange({ step })}
+          />
+        </>
+      }
+    >
+      <FilterSelect
+        label={t('dashboard.filter.by')}
+        isRequired
+        value={question.by}
+        options={offered
+          .filter((split) => split !== 'user' || question.user === undefined)
+          .map((value) => ({ value, label: t(`dashboard.by.${value}`) }))}
+        onChange={(by) => onChange({ by: by === 'model' ? undefined : splits.find((one) => one === by) })}
+      />
+      {question.isAdmin && (
+        <FilterText
+          label={t('dashboard.filter.user')}
+          value={search.user ?? ''}
+          onChange={(user) => onChange({ user: user === '' ? undefined : user })}
+        />
+      )}
+      {isAdmin && (
+        <Checkbox
+          label={t('dashboard.filter.own')}
+          checked={search.own === true}
+          onChange={(event) => onChange({ own: event.currentTarget.checked ? true : undefined })}
+        />
+      )}
+    </FilterBar>
+  );
+}

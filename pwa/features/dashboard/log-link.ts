@@ -1,0 +1,51 @@
+// The logs behind a figure.
+import type { DashboardQuestion } from './dashboard-question.ts';
+import type { NamedSums } from '#shared/dashboard.ts';
+
+export interface LogLink {
+  range: 'custom';
+  from: number;
+  to: number;
+  type: number;
+  result?: 'failed';
+  model?: string;
+  token?: string;
+  channel?: number;
+  user?: string;
+}
+
+interface Time {
+  start: number;
+  end: number;
+}
+
+/** Calls of a time, and only of the user that is asked about. */
+export function logLink(question: DashboardQuestion, { start, end }: Time, options: { isFailed?: boolean } = {}): LogLink {
+  return {
+    range: 'custom',
+    from: start,
+    to: end - 1,
+    type: 2,
+    ...(question.user === undefined ? {} : { user: question.user }),
+    ...(options.isFailed === true ? { result: 'failed' as const } : {}),
+  };
+}
+
+/** Those of one model, token, channel or user. */
+export function namedLogLink(question: DashboardQuestion, time: Time, { name, label }: NamedSums): LogLink {
+  const link = logLink(question, time);
+  switch (question.by) {
+    case 'model':
+      return { ...link, model: `"${name}"` };
+    case 'channel':
+      return { ...link, channel: Number(name) };
+    case 'user':
+      return { ...link, user: label };
+    case 'token': {
+      if (!question.isAdmin || question.user !== undefined) return { ...link, token: name };
+      // Of everybody's tokens the owner is a part of the name: `7:key`, shown as `mira / key`.
+      const token = name.slice(name.indexOf(':') + 1);
+      return { ...link, token, user: label.slice(0, label.length - token.length - 3) };
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import styles from './dashboard.module.css';
+
+interface QuestionBlockProps {
+  /** One question, and its answer. */
+  title: string;
+  answer: ReactNode;
+  /** What there is to say beside it. */
+  remark?: ReactNode;
+  chart: ReactNode;
+  table: ReactNode;
+  /** Beside or below the chart. */
+  aside?: ReactNode;
+}
+
+/** One question of the dashboard: a number, a picture, and the same as a table. */
+export function QuestionBlock({ title, answer, remark, chart, table, aside }: QuestionBlockProps) {
+  const { t } = useTranslation();
+  const [shown, setShown] = useState<'chart' | 'table'>('chart');
+  return (
+    <section className={styles.question} aria-label={title}>
+      <header className={styles.head}>
+        <h2 className={styles.title}>{title}</h2>
+        <Segments
+          label={t('dashboard.shown.label')}
+          value={shown}
+          options={[
+            { value: 'chart', label: t('dashboard.shown.chart') },
+            { value: 'table', label: t('dashboard.shown.table') },
+          ]}
+          onChange={setShown}
+        />
+      </header>
+      <p className={styles.answer}>
+        <b className={styles.figure}>{answer}</b>
+        {remark !== undefined && <span className={styles.remark}>{remark}</span>}
+      </p>
+      {shown === 'table' ? (
+        table
+      ) : (
+        <div className={styles.picture} data-aside={aside !== undefined || undefined}>
+          {chart}
+          {aside}
+        </div>
+      )}
+    </section>
+  );
+}

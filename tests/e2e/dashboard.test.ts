@@ -1,0 +1,109 @@
+// The dashboard: answers, pictures, tables, the logs behind them, and all of it without a network.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { untilInstalled, untilKept } from './support/device.ts';
+import { furnish, owner } from './support/furnish.ts';
+import { seedCalls } from './support/seed-calls.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import type { Tidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+describeInBrowser('dashboard', () => {
+  let tidegate: Tidegate;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'tidegate-dashboard-'));
+    const url = `file:${path.join(folder, 'tidegate.db')}`;
+    tidegate = await startTidegate({ DATABASE_URL: url });
+    await furnish(tidegate);
+    await seedCalls(url, { userId: 1, username: owner.username, count: 900, days: 2 });
+  });
+  afterAll(async () => {
+    await tidegate.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('answers in numbers, pictures and tables, and a bar opens the logs behind it', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/detail?span=week');
+    const calls = page.getByRole('region', { name: text('dashboard.calls.title') });
+    await calls.getByRole('img').waitFor();
+    await expectSoundScreen(visitor);
+    const shown = await calls.locator('b').first().innerText();
+    expect(Number(shown)).toBeGreaterThanOrEqual(900);
+
+    // The same as a table, which adds up.
+    await calls.getByRole('button', { name: text('dashboard.shown.table') }).click();
+    const table = calls.getByRole('table');
+    const rows = await table
+      .locator('tbody tr')
+      .evaluateAll((found) => found.map((row) => Number(row.querySelector('td')?.textContent.replaceAll(',', ''))));
+    expect(rows).toHaveLength(7);
+    expect(rows.reduce((sum, one) => sum + one, 0)).toBe(Number(shown));
+    expect(await table.locator('tfoot td').first().innerText()).toBe(shown);
+
+    // A name leads to its calls, and nothing else.
+    const models = page.getByRole('region', { name: text('dashboard.breakdown.model') }).first();
+    const first = models.getByRole('row').nth(1);
+    const count = await first.getByRole('cell').first().innerText();
+    await first.getByRole('link').click();
+    await page.waitForURL(/\/log\?.*model=/);
+    await settle(page);
+    expect(await page.locator('main header').first().innerText()).toContain(count);
+
+    await page.goBack();
+    const chart = page.getByRole('region', { name: text('dashboard.spent.title') }).getByRole('img');
+    await chart.waitFor();
+    await settle(page);
+    const box = await chart.boundingBox();
+    if (box === null) throw new Error('There is no picture');
+    await page.mouse.click(box.x + box.width - 30, box.y + box.height / 2);
+    await page.waitForURL(/\/log\?.*range=custom/);
+    await visitor.context.close();
+  });
+
+  it('is readable without a network, and says how old it is', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const { page, context } = visitor;
+    await signIn(visitor);
+    await page.goto('/detail?span=week');
+    const spent = page.getByRole('region', { name: text('dashboard.spent.title') });
+    await spent.getByRole('img').waitFor();
+    const shown = await spent.locator('b').first().innerText();
+    await expectSoundScreen(visitor);
+    await untilInstalled(page);
+    await page.goto('/detail?span=week');
+    await settle(page);
+    await untilKept(page, 'dashboard');
+    await context.setOffline(true);
+    await page.reload();
+    await spent.getByRole('img').waitFor();
+    expect(await spent.locator('b').first().innerText()).toBe(shown);
+    await page
+      .locator('main header')
+      .getByText(/\d\d:\d\d/)
+      .waitFor();
+    await context.close();
+  });
+
+  it('who is no administrator sees their own, and has neither channels nor users to choose', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor, { username: 'keeper', password: 'another-lantern' });
+    await page.goto('/detail?by=user&user=harbour');
+    await page
+      .getByRole('region', { name: text('dashboard.breakdown.model') })
+      .getByText(text('dashboard.none'))
+      .waitFor();
+    const options = await page.getByRole('combobox').first().locator('option').allInnerTexts();
+    expect(options).toEqual([text('dashboard.by.model'), text('dashboard.by.token')]);
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
+});
