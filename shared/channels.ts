@@ -146,16 +146,17 @@ export const channelApi = {
   /** `p` counts from 0; the bare array is what old clients read, `total` comes beside it. */
   list: endpoint('GET', '/api/channel/', {
     access: 'admin',
-    query: z.object({ p: QueryPage, page_size: QueryPage, id_sort: QueryBoolean }),
+    /** `tag_mode`: pages are of tags, and hold all channels of theirs; those without a tag come last. */
+    query: z.object({ p: QueryPage, page_size: QueryPage, id_sort: QueryBoolean, tag_mode: QueryBoolean }),
     reply: z.array(Channel),
     extra: z.object({ total: z.int() }),
     summary: 'List channels',
   }),
   search: endpoint('GET', '/api/channel/search', {
     access: 'admin',
-    query: z.object({ keyword: QueryText, group: QueryText, model: QueryText, id_sort: QueryBoolean }),
+    query: z.object({ keyword: QueryText, group: QueryText, model: QueryText, tag: QueryText, id_sort: QueryBoolean }),
     reply: z.array(Channel),
-    summary: 'Search channels by id, name, key, model and group',
+    summary: 'Search channels by id, name, key, model, group and tag',
   }),
   figures: endpoint('GET', '/api/channel/figures', {
     access: 'admin',

@@ -208,6 +208,17 @@ export const errors = {
 
   // Channels
   channel_arguments: entry(200, '参数错误', 'Wrong parameters'),
+  tag_empty: entry(200, 'tag不能为空', 'The tag must not be empty'),
+  channels_partly_changed: entry(
+    200,
+    '只修改了 {total} 个渠道中的 {done} 个。{detail}',
+    'Only {done} of {total} channels were changed. {detail}',
+  ),
+  channels_stopped: entry(
+    503,
+    '数据库暂时不可用，只修改了 {total} 个渠道中的 {done} 个，请重试',
+    'The database does not answer: only {done} of {total} channels were changed, please retry',
+  ),
   channel_incomplete: entry(200, '请填写渠道名称和渠道密钥！', 'Enter the name and the key of the channel'),
   channel_without_models: entry(200, '请至少选择一个模型！', 'Choose at least one model'),
   channel_model_too_long: entry(200, '模型名称过长: {model}', 'The model name is too long: {model}'),

@@ -40,7 +40,7 @@ function keyFields({ secrets }: AppContext, { key }: ChannelEdit): Partial<Pick<
 }
 
 /** A change of the status by hand, and who made it. Only the system disables automatically. */
-function statusFields(
+export function statusFields(
   context: AppContext,
   actor: UserRecord,
   current: ChannelRecord,

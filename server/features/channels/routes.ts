@@ -14,20 +14,24 @@ import { fetchModels } from './fetch-models.ts';
 import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
+import { mountChannelTags } from './tag-routes.ts';
+import { listByTag } from './tags.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
 
 export function mountChannels(host: RouteHost): void {
   const draftTests = new DraftTests();
+  mountChannelTags(host);
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
-    const { channels, total } = await listChannels(context, { skip, limit: size, byId: query.id_sort });
+    const list = query.tag_mode ? listByTag : listChannels;
+    const { channels, total } = await list(context, { skip, limit: size, byId: query.id_sort });
     return answer(channels.map(presentChannel), { extra: { total } });
   });
 
   mount(host, channelApi.search, async ({ context, query }) => {
-    const { keyword, group, model, id_sort } = query;
-    return (await searchChannels(context, { keyword, group, model, byId: id_sort })).map(presentChannel);
+    const { keyword, group, model, tag, id_sort } = query;
+    return (await searchChannels(context, { keyword, group, model, tag, byId: id_sort })).map(presentChannel);
   });
 
   mount(host, channelApi.figures, ({ context }) => readFigures(context));

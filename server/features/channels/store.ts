@@ -33,11 +33,23 @@ export interface ChannelSearch {
   group: string | undefined;
   /** A part of the list of models. */
   model: string | undefined;
+  /** Exactly. */
+  tag?: string | undefined;
   byId: boolean;
 }
 
-export async function searchChannels({ db, secrets }: AppContext, search: ChannelSearch): Promise<ChannelRecord[]> {
-  const { keyword, group, model } = search;
+export async function searchChannels(context: AppContext, search: ChannelSearch): Promise<ChannelRecord[]> {
+  const found: ChannelRecord[] = [];
+  for await (const channel of eachFound(context, search)) {
+    found.push(channel);
+    if (found.length === searchLimit) break;
+  }
+  return found;
+}
+
+/** Whatever the search finds, in order, a thousand at a time. */
+export async function* eachFound({ db, secrets }: AppContext, search: ChannelSearch): AsyncGenerator<ChannelRecord> {
+  const { keyword, group, model, tag } = search;
   const all: Filter<ChannelRecord>[] = [];
   if (keyword !== undefined) {
     const any: Filter<ChannelRecord>[] = [{ name: { contains: keyword } }, { key_hash: secrets.hash(keyword.trim()) }];
@@ -46,15 +58,14 @@ export async function searchChannels({ db, secrets }: AppContext, search: Channe
   }
   if (group !== undefined) all.push({ group: { contains: group } });
   if (model !== undefined) all.push({ models: { contains: model } });
+  if (tag !== undefined) all.push({ tag });
   const filter: Filter<ChannelRecord> = all.length === 0 ? {} : { and: all };
-  const found: ChannelRecord[] = [];
-  // Groups are one text, of which a query can only ask whether the name is a part; so it is asked until there are enough.
-  for (let skip = 0; found.length < searchLimit; skip += searchLimit) {
+  for (let skip = 0; ; skip += searchLimit) {
     const rows = await db.collection('channels').find(filter, { sort: order(search.byId), skip, limit: searchLimit });
-    found.push(...(group === undefined ? rows : rows.filter((channel) => commaList(channel.group).includes(group))));
-    if (rows.length < searchLimit) break;
+    // Groups are one text, of which a query can only ask whether the name is a part.
+    for (const channel of rows) if (group === undefined || commaList(channel.group).includes(group)) yield channel;
+    if (rows.length < searchLimit) return;
   }
-  return found.slice(0, searchLimit);
 }
 
 /** @throws {AppError} `channel_not_found` */
