@@ -14,6 +14,8 @@ const serverLayers = [
   ['db'],
   ['http'],
   ['settings'],
+  // Calls to addresses that users give.
+  ['egress'],
   ['money'],
   ['notify'],
   ['framing'],

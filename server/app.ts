@@ -10,6 +10,7 @@ import { mountAccount } from '#server/features/account/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
+import { mountNotifications } from '#server/features/notifications/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
 import { mountOptions } from '#server/features/options/routes.ts';
@@ -61,6 +62,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/
+  mountNotifications(host); //             /api/user/notifications, option/test_mail
   mountDashboard(host); //                 /api/data/
   mountModels(host); //                    /api/pricing, group, models
   mountOptions(host); //                   /api/option/

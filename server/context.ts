@@ -5,6 +5,8 @@ import type { Env } from '#server/env.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import type { Ledger } from '#server/money/ledger.ts';
 import type { Quotes } from '#server/money/quote.ts';
+import type { Egress } from '#server/egress/egress.ts';
+import type { LowBalance } from '#server/notify/low-balance.ts';
 import type { Mail } from '#server/notify/mail.ts';
 import type { Secrets } from '#server/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
@@ -29,6 +31,10 @@ export interface AppContext {
   readonly quotes: Quotes;
   /** Sends mails, and waits for the mail server's word. */
   readonly mail: Mail;
+  /** Calls addresses that users give. */
+  readonly egress: Egress;
+  /** Warns users whose balance runs low. */
+  readonly lowBalance: LowBalance;
   readonly secrets: Secrets;
   /** What bodies of requests may cost this process. */
   readonly bodies: Bodies;

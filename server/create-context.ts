@@ -11,6 +11,9 @@ import { decoderMemory } from '#server/http/decompress.ts';
 import { checkMasterKey } from '#server/master-key.ts';
 import { createLedger } from '#server/money/ledger.ts';
 import { createQuotes } from '#server/money/quote.ts';
+import { createEgress } from '#server/egress/egress.ts';
+import type { Network } from '#server/egress/egress.ts';
+import { createLowBalance } from '#server/notify/low-balance.ts';
 import { createMail } from '#server/notify/mail.ts';
 import { createPendingWork } from '#server/pending-work.ts';
 import { createRandomText } from '#server/random-text.ts';
@@ -34,6 +37,7 @@ export interface ContextParts {
   now?: () => number;
   random?: () => number;
   log?: Logger;
+  network?: Network;
 }
 
 /** How long calls that were cut may take to end. */
@@ -59,6 +63,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const sender = createSender();
   const quotes = createQuotes(settings);
   const mail = createMail({ settings, log });
+  const egress = createEgress(parts.network);
+  const lowBalance = createLowBalance({ db, settings, now });
   const bodies = createBodies(bodyLimits(env));
   const pending = createPendingWork();
   const closing: (() => Promise<void>)[] = [];
@@ -77,6 +83,8 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
     sender,
     quotes,
     mail,
+    egress,
+    lowBalance,
     secrets,
     bodies,
     log,

@@ -17,6 +17,7 @@ import { listen } from '#server/http/listen.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import { keepServing } from '#server/last-resort.ts';
+import { startDelivery } from '#server/notify/delivery-timer.ts';
 import { findMasterKey, makeMasterKey } from '#server/master-key.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
@@ -41,6 +42,7 @@ async function serve(env: Env): Promise<void> {
   const app = createApp(context);
   const scheduler = startScheduler(context, jobs);
   context.onClose(scheduler.stop);
+  context.onClose(startDelivery(context).stop);
   const listening = await listen(app.listener, { port: env.PORT, host: env.HOST, clientTimeout: env.CLIENT_TIMEOUT });
   keepServing(context.log);
   const stop = onceOnly(async () => {

@@ -21,7 +21,9 @@ export const UserSettingEdit = z.object({
   /** Quota units; the low-water mark of the balance. */
   quota_warning_threshold: z.number().optional(),
   webhook_url: z.string().max(2000).optional(),
-  webhook_secret: z.string().max(2000).optional(),
+  /** Empty and absent: stays as it is, unless the webhook goes to another origin. */
+  webhook_secret: z.string().max(200).optional(),
+  remove_webhook_secret: z.boolean().optional(),
   notification_email: z.string().max(200).optional(),
   accept_unset_model_ratio_model: z.boolean().optional(),
   revision: z.int().optional(),
@@ -33,6 +35,12 @@ export const UserSetting = z.looseObject({
   notify_type: z.string().optional(),
   quota_warning_threshold: z.number().positive().optional(),
   notification_email: z.string().optional(),
+  webhook_url: z.string().optional(),
+  /** The secret itself is never sent. */
+  has_webhook_secret: z.boolean().optional(),
+  accept_unset_model_ratio_model: z.boolean().optional(),
+  /** Of the client that saved it: notices are written in it. */
+  language: z.enum(['zh', 'en']).optional(),
 });
 export type UserSetting = z.infer<typeof UserSetting>;
 

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { foldName } from '#server/accounts/folded-name.ts';
-import { presentUser } from '#server/accounts/present-user.ts';
+import { presentToOthers, presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import { editRecord } from '#server/db/edit-record.ts';
@@ -20,6 +20,7 @@ export type AccountFields = Partial<
     | 'DeletedAt'
     | 'access_token_hash'
     | 'access_token_time'
+    | 'webhook_secret'
   >
 >;
 
@@ -27,6 +28,8 @@ interface AccountEdit {
   id: number;
   /** What the edit is based on; absent: whatever is stored. */
   revision?: number | undefined;
+  /** Who reads a conflict may be somebody else than the owner. */
+  isByOthers?: boolean;
   /** What is to be stored, judged on the current account; may throw, and may run again. */
   change(current: UserRecord): { set: AccountFields; unset?: Change<UserRecord>['unset'] };
 }
@@ -35,12 +38,15 @@ interface AccountEdit {
  * Edits a living user.
  * @throws {AppError} `revision_conflict` with the current account, `username_taken`, `user_not_found`
  */
-export async function editAccount(context: AppContext, { id, revision, change }: AccountEdit): Promise<Edited<UserRecord>> {
+export async function editAccount(
+  context: AppContext,
+  { id, revision, isByOthers = false, change }: AccountEdit,
+): Promise<Edited<UserRecord>> {
   const edited = await editRecord(context, 'users', {
     id,
     where: { DeletedAt: null },
     revision,
-    present: presentUser,
+    present: isByOthers ? presentToOthers : presentUser,
     change(current) {
       const { set, ...rest } = change(current);
       return { set: set.username === undefined ? set : { ...set, username_folded: foldName(set.username) }, ...rest };

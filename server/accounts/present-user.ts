@@ -1,9 +1,21 @@
+import { userSettingOf } from '#shared/account.ts';
 import type { User } from '#shared/users.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 
-/** An account as responses show it: never with a hash, always with what is leased counted in. */
+/** An account as its owner is shown it: never with a hash, always with what is leased counted in. */
 export function presentUser(record: UserRecord): User {
+  const { access_token_hash: token, access_token_time: madeAt = record.created_time } = record;
+  return { ...publicFields(record), setting: record.setting, access_token_time: token === undefined ? 0 : madeAt };
+}
+
+/** The same for everybody else: the address of a webhook is often a secret by itself. */
+export function presentToOthers(record: UserRecord): User {
+  const { webhook_url: url, ...setting } = userSettingOf(record);
+  return { ...publicFields(record), setting: url === undefined ? record.setting : JSON.stringify(setting) };
+}
+
+function publicFields(record: UserRecord): Omit<User, 'setting' | 'access_token_time'> {
   return {
     id: record.id,
     username: record.username,
@@ -28,9 +40,7 @@ export function presentUser(record: UserRecord): User {
     aff_history_quota: record.aff_history_quota,
     inviter_id: record.inviter_id,
     DeletedAt: record.DeletedAt,
-    setting: record.setting,
     created_time: record.created_time,
-    access_token_time: record.access_token_hash === undefined ? 0 : (record.access_token_time ?? record.created_time),
     revision: record.revision,
   };
 }

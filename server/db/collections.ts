@@ -12,6 +12,7 @@ import type { LogFoldRecord } from './records/log-fold.ts';
 import type { LogHourRecord } from './records/log-hour.ts';
 import type { LogRecord } from './records/log.ts';
 import type { LogSumRecord } from './records/log-sum.ts';
+import type { NotificationRecord } from './records/notification.ts';
 import type { OptionChangeRecord } from './records/option-change.ts';
 import type { OptionRecord } from './records/option.ts';
 import type { ProcessRecord } from './records/process.ts';
@@ -45,6 +46,7 @@ export interface Records {
   jobs: JobRecord;
   facts: FactRecord;
   watches: WatchRecord;
+  notifications: NotificationRecord;
 }
 
 interface CollectionSpec {
@@ -171,4 +173,12 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   jobs: { textIds: true, idBlock: 1, indexes: [] },
   facts: { textIds: true, idBlock: 1, indexes: [] },
   watches: { idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
+  notifications: {
+    idBlock: 1,
+    indexes: [
+      { name: 'key', fields: ['key'], unique: true },
+      { name: 'due', fields: ['state', 'next_at'] },
+      { name: 'user', fields: ['user_id', 'id'] },
+    ],
+  },
 };

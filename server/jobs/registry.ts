@@ -5,6 +5,7 @@ import type { AppContext } from '#server/context.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepOptionChanges } from '#server/settings/option-changes.ts';
+import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
@@ -29,6 +30,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-undated-refusals', everySeconds: 86_400, lockSeconds: 3600, run: sweepUndatedRefusals },
   { name: 'sweep-option-changes', everySeconds: 3600, lockSeconds: 300, run: sweepOptionChanges },
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
+  { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },

@@ -2,6 +2,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
+import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import { autoDisableReason } from './failure-consequences.ts';
@@ -39,5 +40,6 @@ export async function disableChannel(context: DisableContext, channelId: number,
   });
   if (edited === null) return false;
   context.log.warn({ channel: channelId, reason }, 'a channel was disabled automatically');
+  await alertOfChannel(context, { id: channelId, name: edited.after.name, status: ChannelStatus.disabledBySystem, reason });
   return true;
 }

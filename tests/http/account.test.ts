@@ -102,17 +102,20 @@ describe.each(engines)('account on $kind', (engine) => {
       quota_warning_threshold: 1_000_000,
       notification_email: 'mei@example.org',
       accept_unset_model_ratio_model: false,
+      has_webhook_secret: false,
+      language: 'zh',
     });
     // What is not given stays; an empty address is taken away.
     await client.put('/api/user/setting', { notify_type: 'email', quota_warning_threshold: 0.5 });
     expect(await settingOf()).toMatchObject({ quota_warning_threshold: 1, notification_email: 'mei@example.org' });
     await client.put('/api/user/setting', { notification_email: '' });
-    expect(await settingOf()).toEqual({ notify_type: 'email', quota_warning_threshold: 1, accept_unset_model_ratio_model: false });
+    expect(await settingOf()).toMatchObject({ notify_type: 'email', quota_warning_threshold: 1 });
+    expect(await settingOf()).not.toHaveProperty('notification_email');
     expect((await app.context.db.collection('users').get(other.id))?.setting).toBe('');
     expect(await app.anonymous().put('/api/user/setting', whole)).toMatchObject({ status: 401 });
   });
 
-  it('setting: refuses what is no notice, no amount, no address, and what does not exist yet', async () => {
+  it('setting: refuses what is no notice, no amount and no address', async () => {
     await using app = await createTestApp(engine);
     const user = await app.createUser();
     const client = await app.as(user);
@@ -122,8 +125,24 @@ describe.each(engines)('account on $kind', (engine) => {
       [{ quota_warning_threshold: -5 }, 'warning_threshold_invalid', '预警阈值必须大于0'],
       [{ quota_warning_threshold: 1e300 }, 'warning_threshold_invalid', '预警阈值必须大于0'],
       [{ notification_email: 'nobody' }, 'notification_email_invalid', '无效的邮箱地址'],
-      [{ notify_type: 'webhook', webhook_url: 'https://example.org/' }, 'option_not_built', undefined],
-      [{ accept_unset_model_ratio_model: true }, 'option_not_built', undefined],
+      [{ notify_type: 'webhook' }, 'webhook_url_required', 'Webhook地址不能为空'],
+      ...[
+        'http://example.org/hook',
+        'example.org/hook',
+        '/hook',
+        'ftp://example.org/',
+        'https://me:pw@example.org/',
+        'https://localhost/hook',
+        'https://printer/hook',
+        'https://db.internal/',
+        'https://127.0.0.1/hook',
+        'https://0x7f.1/',
+        'https://[::1]/',
+        'https://169.254.169.254/latest/meta-data/',
+      ].map((webhook_url) => [{ notify_type: 'webhook', webhook_url }, 'webhook_url_invalid', '无效的Webhook地址'] as const),
+      [{ webhook_secret: '秘密' }, 'webhook_secret_invalid', undefined],
+      [{ webhook_secret: 'a\r\nX-Evil: 1' }, 'webhook_secret_invalid', undefined],
+      [{ accept_unset_model_ratio_model: 'yes' }, undefined, undefined],
       [{ quota_warning_threshold: '5' }, undefined, undefined],
     ] as const;
     for (const [body, code, message] of refused) {
@@ -133,6 +152,54 @@ describe.each(engines)('account on $kind', (engine) => {
       if (message !== undefined) expect(refusal).toMatchObject({ message });
     }
     expect(await app.context.db.collection('users').get(user.id)).toMatchObject({ setting: '', revision: 1 });
+  });
+
+  it('setting: a webhook is kept with a secret that nobody reads, and that does not move elsewhere', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const user = await app.createUser();
+    const client = await app.as(user);
+    const record = async () => app.context.db.collection('users').get(user.id);
+    const hook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.org/T0/s3cr3t-path', webhook_secret: 'wh-s3cr3t' };
+    const saved = await client.put('/api/user/setting', hook);
+    expect(JSON.parse(saved.data.setting)).toMatchObject({
+      notify_type: 'webhook',
+      webhook_url: hook.webhook_url,
+      has_webhook_secret: true,
+    });
+    expect(JSON.stringify(saved.body)).not.toContain('wh-s3cr3t');
+    expect(JSON.stringify(await record())).not.toContain('wh-s3cr3t');
+    // Administrators do not see where it goes.
+    for (const path of [`/api/user/${user.id}`, '/api/user/', `/api/user/search?keyword=${user.username}`]) {
+      const seen = await root.get(path);
+      expect(seen).toMatchObject({ success: true });
+      expect(JSON.stringify(seen.body)).not.toMatch(/hooks\.example|s3cr3t/);
+    }
+    const late = await root.put('/api/user/', { id: user.id, display_name: 'x', revision: 1 });
+    expect(late).toMatchObject({ code: 'revision_conflict' });
+    expect(JSON.stringify(late.body)).not.toMatch(/hooks\.example/);
+    // Old clients send what they read: no secret.
+    const cipher = (await record())?.webhook_secret;
+    await client.put('/api/user/setting', { ...hook, webhook_url: 'https://hooks.example.org/T0/other', webhook_secret: '' });
+    expect((await record())?.webhook_secret).toBe(cipher);
+    await client.put('/api/user/setting', { webhook_url: 'https://evil.example.org/' });
+    expect(await record()).not.toHaveProperty('webhook_secret');
+    await client.put('/api/user/setting', { webhook_secret: 'another' });
+    await client.put('/api/user/setting', { remove_webhook_secret: true });
+    expect(await record()).not.toHaveProperty('webhook_secret');
+    // The other way keeps its fields.
+    await client.put(
+      '/api/user/setting',
+      { notify_type: 'email', accept_unset_model_ratio_model: true },
+      { headers: { 'accept-language': 'en' } },
+    );
+    expect(JSON.parse((await client.get('/api/user/self')).data.setting)).toEqual({
+      notify_type: 'email',
+      webhook_url: 'https://evil.example.org/',
+      accept_unset_model_ratio_model: true,
+      has_webhook_secret: false,
+      language: 'en',
+    });
   });
 
   it('setting: an outdated revision changes nothing and answers what is', async () => {

@@ -7,6 +7,7 @@ import { createContext } from '#server/create-context.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { openDatabase } from '#server/db/open.ts';
+import type { Network } from '#server/egress/egress.ts';
 import { readEnv } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { createSession } from '#tests/support/build-token.ts';
@@ -30,6 +31,8 @@ export interface TestAppOptions {
   clock?: TestClock;
   random?: () => number;
   consoleFolder?: string;
+  /** What requests to addresses of users meet. */
+  network?: Network;
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -78,6 +81,7 @@ export async function createTestApp(engine: Engine, options: TestAppOptions = {}
     now: clock.now,
     log: pino({ level: env.LOG_LEVEL }),
     ...(options.random === undefined ? {} : { random: options.random }),
+    ...(options.network === undefined ? {} : { network: options.network }),
   });
   const app = createApp(context, options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder });
   const listening = await listen(app.listener, { port: 0, host: '127.0.0.1', clientTimeout: env.CLIENT_TIMEOUT });

@@ -38,6 +38,12 @@ export interface UserRecord extends MoneyFields {
   DeletedAt: string | null;
   /** JSON text of the user's own settings, or empty. */
   setting: string;
+  /** Signs and authorises the webhook; encrypted. Absent: there is none. */
+  webhook_secret?: string;
+  /** The last warning of a low balance: milliseconds, what balance and use came to together, and the full mark. */
+  warned_at?: number;
+  warned_sum?: number;
+  warned_full?: number;
   created_time: number;
   revision: number;
 }

@@ -22,7 +22,9 @@ export function mountAccount(host: RouteHost): void {
     return undefined;
   });
   mount(host, accountApi.saveSetting, async (call) =>
-    answer(presentUser(await saveUserSetting(call.context, signedIn(call).user, call.body)), { notice: 'user_setting_saved' }),
+    answer(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {
+      notice: 'user_setting_saved',
+    }),
   );
   mount(host, accountApi.remove, async (call) => {
     await deleteSelf(call.context, signedIn(call).user);

@@ -1,46 +1,90 @@
 import { z } from 'zod';
 import { type UserSetting, type UserSettingEdit, userSettingOf } from '#shared/account.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { NotifyType } from '#shared/notifications.ts';
 import { quotaLimit } from '#shared/users.ts';
+import { webhookUrlOf } from '#shared/webhook-url.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { isPublicHost } from '#server/egress/special-addresses.ts';
 
-const email = z.email();
+const email = z.email().max(254);
+const secretCharacters = /^[\x21-\x7e]*$/;
 
 /**
- * Stores what a user wants to be told, and from which balance on. Notices by webhook and calls of models without a price do
- * not exist yet: they are refused rather than promised.
+ * Stores what a user wants to be told, how, and from which balance on. What is absent stays as it is. The secret of the webhook is
+ * kept apart, encrypted: it is never sent, and stays where it goes.
  */
-export async function saveUserSetting(context: AppContext, user: UserRecord, edit: UserSettingEdit): Promise<UserRecord> {
-  const address = edit.notification_email?.trim() ?? '';
-  const threshold = edit.quota_warning_threshold;
-  if (edit.notify_type !== undefined && edit.notify_type !== 'email' && edit.notify_type !== 'webhook')
-    throw new AppError('notify_type_invalid', {}, { field: 'notify_type' });
-  if (threshold !== undefined && !(threshold > 0 && threshold <= quotaLimit))
-    throw new AppError('warning_threshold_invalid', {}, { field: 'quota_warning_threshold' });
-  if (edit.notify_type === 'webhook') throw new AppError('option_not_built', { key: 'notify_type' }, { field: 'notify_type' });
-  if (address !== '' && !email.safeParse(address).success)
-    throw new AppError('notification_email_invalid', {}, { field: 'notification_email' });
-  if (edit.accept_unset_model_ratio_model === true)
-    throw new AppError('option_not_built', { key: 'accept_unset_model_ratio_model' }, { field: 'accept_unset_model_ratio_model' });
-
+export async function saveUserSetting(
+  context: AppContext,
+  user: UserRecord,
+  { edit, language }: { edit: UserSettingEdit; language: Language },
+): Promise<UserRecord> {
+  checkEdit(edit);
   const { after } = await editAccount(context, {
     id: user.id,
     revision: edit.revision,
-    change: (current) => ({ set: { setting: JSON.stringify(settingAfter(userSettingOf(current), edit)) } }),
+    change(current) {
+      const before = userSettingOf(current);
+      const setting = settingAfter(before, edit, language);
+      if (setting.notify_type === 'webhook' && (setting.webhook_url ?? '') === '')
+        throw new AppError('webhook_url_required', {}, { field: 'webhook_url' });
+      const secret = secretAfter(context, { current, edit, isSameOrigin: originOf(before) === originOf(setting) });
+      const text = JSON.stringify({ ...setting, has_webhook_secret: secret !== undefined });
+      if (secret === undefined) return { set: { setting: text }, unset: ['webhook_secret'] };
+      return { set: { setting: text, webhook_secret: secret } };
+    },
   });
   return after;
 }
 
-function settingAfter(before: UserSetting, { quota_warning_threshold: threshold, notification_email }: UserSettingEdit): UserSetting {
-  const address = notification_email?.trim() ?? before.notification_email ?? '';
+/** @throws {AppError} what is wrong with a field, whatever is stored */
+function checkEdit(edit: UserSettingEdit): void {
+  const threshold = edit.quota_warning_threshold;
+  if (edit.notify_type !== undefined && !NotifyType.safeParse(edit.notify_type).success)
+    throw new AppError('notify_type_invalid', {}, { field: 'notify_type' });
+  if (threshold !== undefined && !(threshold > 0 && threshold <= quotaLimit))
+    throw new AppError('warning_threshold_invalid', {}, { field: 'quota_warning_threshold' });
+  const address = edit.notification_email?.trim() ?? '';
+  if (address !== '' && !email.safeParse(address).success)
+    throw new AppError('notification_email_invalid', {}, { field: 'notification_email' });
+  const webhook = edit.webhook_url?.trim() ?? '';
+  if (webhook !== '') {
+    const url = webhookUrlOf(webhook);
+    if (url === undefined || !isPublicHost(url.hostname)) throw new AppError('webhook_url_invalid', {}, { field: 'webhook_url' });
+  }
+  if (!secretCharacters.test(edit.webhook_secret ?? '')) throw new AppError('webhook_secret_invalid', {}, { field: 'webhook_secret' });
+}
+
+function settingAfter(before: UserSetting, edit: UserSettingEdit, language: Language): UserSetting {
+  const threshold = edit.quota_warning_threshold;
+  const type = NotifyType.safeParse(edit.notify_type ?? before.notify_type);
+  const address = edit.notification_email?.trim() ?? before.notification_email ?? '';
+  const webhook = edit.webhook_url?.trim() ?? before.webhook_url ?? '';
   return {
-    notify_type: 'email',
+    notify_type: type.success ? type.data : 'email',
     ...(before.quota_warning_threshold === undefined ? {} : { quota_warning_threshold: before.quota_warning_threshold }),
     // Balances are whole units: a mark between two of them is the one above.
     ...(threshold === undefined ? {} : { quota_warning_threshold: Math.ceil(threshold) }),
     ...(address === '' ? {} : { notification_email: address }),
-    accept_unset_model_ratio_model: false,
+    ...(webhook === '' ? {} : { webhook_url: webhook }),
+    accept_unset_model_ratio_model: edit.accept_unset_model_ratio_model ?? before.accept_unset_model_ratio_model ?? false,
+    language,
   };
+}
+
+/** Encrypted; undefined: there is none. Whoever sends the webhook elsewhere gives the secret again. */
+function secretAfter(
+  { secrets }: AppContext,
+  { current, edit, isSameOrigin }: { current: UserRecord; edit: UserSettingEdit; isSameOrigin: boolean },
+): string | undefined {
+  const given = edit.webhook_secret ?? '';
+  if (given !== '') return secrets.encrypt(given);
+  return edit.remove_webhook_secret === true || !isSameOrigin ? undefined : current.webhook_secret;
+}
+
+function originOf({ webhook_url: url }: UserSetting): string {
+  return url === undefined ? '' : (webhookUrlOf(url)?.origin ?? '');
 }

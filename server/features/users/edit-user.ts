@@ -11,7 +11,7 @@ import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { hashPassword } from '#server/accounts/password.ts';
-import { presentUser } from '#server/accounts/present-user.ts';
+import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -41,9 +41,16 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
     ? await withEditLock(context, `user:${target.id}`, () =>
         editWithQuota(context, caller.user, { ...edit, quota_reason: reason }, fieldsFor),
       )
-    : (await editAccount(context, { id: target.id, revision: edit.revision, change: (current) => ({ set: fieldsFor(current) }) })).after;
+    : (
+        await editAccount(context, {
+          id: target.id,
+          revision: edit.revision,
+          isByOthers: true,
+          change: (current) => ({ set: fieldsFor(current) }),
+        })
+      ).after;
   if (passwordHash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
-  return presentUser(edited);
+  return presentToOthers(edited);
 }
 
 function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): void {
@@ -100,6 +107,7 @@ async function editWithQuota(
   const first = await editAccount(context, {
     id,
     revision,
+    isByOthers: true,
     change(current) {
       // What it refuses is refused before anything is stored.
       quotaChange(context, actor, edit, current);

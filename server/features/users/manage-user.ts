@@ -8,7 +8,7 @@ import type { ManageAction, User } from '#shared/users.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
-import { presentUser } from '#server/accounts/present-user.ts';
+import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
@@ -38,7 +38,7 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
     ...said[action],
     group: changed.group,
   });
-  return presentUser(changed);
+  return presentToOthers(changed);
 }
 
 const results = {

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { userApi } from '#shared/users.ts';
-import { presentUser } from '#server/accounts/present-user.ts';
+import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
@@ -20,7 +20,7 @@ export function mountUsers(host: RouteHost): void {
   mount(host, userApi.read, async (call) => {
     const user = await readLivingUser(call.context, Number(call.params.id));
     checkMayRead(signedIn(call).user, user);
-    return presentUser(user);
+    return presentToOthers(user);
   });
   mount(host, userApi.balanceHistory, async (call) => {
     const { context, params, query } = call;

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/envelope.ts';
 import type { User } from '#shared/users.ts';
-import { presentUser } from '#server/accounts/present-user.ts';
+import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -23,7 +23,7 @@ export async function listUsers(context: AppContext, query: UserQuery): Promise<
     users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
     users.count(filter, exactTotal + 1),
   ]);
-  return pageAnswer(items.map(presentUser), bounds, count);
+  return pageAnswer(items.map(presentToOthers), bounds, count);
 }
 
 /** Deleted or not. @throws {AppError} `user_not_found` */

@@ -37,6 +37,7 @@ export async function finishCall(call: RunningCall, end: CallEnd): Promise<void>
     if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
     await services.context.ledger.settle(reservation, row);
+    if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
     if (isWhole && call.pass !== null) await call.pass.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);

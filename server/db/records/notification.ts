@@ -1,0 +1,29 @@
+import type { NotificationProblem, NotificationState, NotifyType } from '#shared/notifications.ts';
+
+/** What there is to tell. Amounts are quota. */
+export type NotificationEvent =
+  | { code: 'quota_exceed'; balance: number }
+  | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string }
+  | { code: 'channel_test' };
+
+/** A notice to a person, in the outbox until it is sent or given up. */
+export interface NotificationRecord {
+  id: number;
+  /** Unique: what happened. A second notice of the same is none. */
+  key: string;
+  user_id: number;
+  event: NotificationEvent;
+  state: NotificationState;
+  /** Tries that have begun. */
+  attempts: number;
+  /**
+   * Milliseconds. Of one that waits: when it may be taken; whoever takes it moves this on, so that nobody else takes it meanwhile
+   * and it comes back if they die. Else: when it was sent or given up.
+   */
+  next_at: number;
+  created_at: number;
+  /** Of the last try. */
+  notify_type?: NotifyType;
+  problem?: NotificationProblem;
+  status?: number;
+}

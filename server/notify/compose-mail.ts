@@ -1,0 +1,29 @@
+// A mail around some content: whose it is, and where notices are changed.
+import type { Language } from '#shared/errors.ts';
+import type { MailMessage } from '#server/notify/mail.ts';
+import { escapeHtml, siteAddress } from '#server/notify/notification-texts.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+const footers: Record<Language, (site: string, link: string) => string> = {
+  zh: (site, link) => `这封邮件由 ${site} 自动发出。通知设置：${link}`,
+  en: (site, link) => `Sent by ${site}. Your notices: ${link}`,
+};
+
+export function composeMail(settings: Settings, { to, subject, html, text, language }: MailMessage & { language: Language }): MailMessage {
+  const site = settings.get('SystemName');
+  const link = `${siteAddress(settings)}/personal`;
+  const footer = footers[language];
+  const linked = `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`;
+  return {
+    to,
+    subject,
+    text: `${text}\n\n-- \n${footer(site, link)}\n`,
+    html: [
+      `<!doctype html><html lang="${language}"><head><meta charset="utf-8"></head>`,
+      '<body style="margin:0;padding:24px;font-family:sans-serif;font-size:15px;line-height:1.6;color:#15211f">',
+      `<p>${html}</p>`,
+      `<p style="margin-top:24px;font-size:13px;color:#5a6664">${footer(escapeHtml(site), linked)}</p>`,
+      '</body></html>',
+    ].join(''),
+  };
+}

@@ -1,0 +1,68 @@
+// Tells users that their balance has fallen below the mark that they set. A charge only notes whose it was; a moment later
+// the account is read once, however many charges there were. What a note leads to is decided by the account alone, so a note that is
+// lost with its process comes again with the next charge.
+import { userSettingOf } from '#shared/account.ts';
+import type { Database } from '#server/db/database.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { balanceOf } from '#server/money/account.ts';
+import { queueNotification } from '#server/notify/notifications.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export interface LowBalance {
+  /** This user was charged: to be looked at soon. Costs nothing. */
+  spent(userId: number): void;
+  /** Looks at everybody who was charged since the last time. */
+  check(): Promise<void>;
+}
+
+export interface LowBalanceParts {
+  db: Database;
+  settings: Settings;
+  now(): number;
+}
+
+/** Between two warnings of one user. */
+const quietMs = 2 * 3600 * 1000;
+
+export function createLowBalance(parts: LowBalanceParts): LowBalance {
+  let noted = new Set<number>();
+  return {
+    spent: (userId) => void noted.add(userId),
+    async check() {
+      const users = noted;
+      noted = new Set();
+      try {
+        for (const id of users) {
+          await warn(parts, id);
+          users.delete(id);
+        }
+      } catch (failure) {
+        for (const id of users) noted.add(id);
+        throw failure;
+      }
+    },
+  };
+}
+
+async function warn(parts: LowBalanceParts, userId: number): Promise<void> {
+  const { db, settings, now } = parts;
+  const user = await db.collection('users').get(userId);
+  if (user === null || user.DeletedAt !== null) return;
+  const mark = userSettingOf(user).quota_warning_threshold ?? settings.get('QuotaRemindThreshold');
+  const balance = balanceOf(user);
+  if (mark <= 0 || balance >= mark || user.full_mark < mark || !isNewCrossing(user, balance)) return;
+  const time = now();
+  if (user.warned_at !== undefined && time - user.warned_at < quietMs) return;
+  // Until the next credit or edit the sum stays the same, whatever is spent: it names the crossing, for every process alike.
+  const sum = balance + user.used_quota;
+  const key = `quota:${userId}:${sum}:${user.full_mark}:${user.warned_at ?? 0}`;
+  await queueNotification(parts, { key, userId, event: { code: 'quota_exceed', balance } });
+  await db.collection('users').patch({ id: userId }, { set: { warned_at: time, warned_sum: sum, warned_full: user.full_mark } });
+}
+
+/** Since the last warning there was a credit: it is what has lifted the balance above the mark. */
+function isNewCrossing(user: UserRecord, balance: number): boolean {
+  const { warned_sum: sum, warned_full: full } = user;
+  if (sum === undefined) return true;
+  return balance + user.used_quota > sum || user.full_mark !== full;
+}

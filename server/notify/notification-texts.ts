@@ -1,0 +1,117 @@
+// What notices say, in both languages. The zh texts and the order of the values are interface: receivers of webhooks read them.
+import { ChannelStatus } from '#shared/channels.ts';
+import type { Language } from '#shared/errors.ts';
+import { quotaText } from '#shared/quota.ts';
+import type { NotificationEvent } from '#server/db/records/notification.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export interface NotificationText {
+  type: string;
+  title: string;
+  /** HTML with `{{value}}` where the values go, one by one. */
+  content: string;
+  values: string[];
+  /** Names and reasons that are in the content: plain text, for the places `{0}`, `{1}`, … of it. */
+  inserts: string[];
+}
+
+type Texts = Record<Language, { title: string; content: string }>;
+
+const quotaLow: Texts = {
+  zh: {
+    title: '您的额度即将用尽',
+    content: "{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时充值。<br/>充值链接：<a href='{{value}}'>{{value}}</a>",
+  },
+  en: {
+    title: 'Your quota is running out',
+    content: "{{value}}: {{value}} is left. Top up so that your calls go on.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
+  },
+};
+const channelDisabled: Texts = {
+  zh: { title: '通道「{0}」（#{1}）已被禁用', content: '通道「{0}」（#{1}）已被禁用，原因：{2}' },
+  en: { title: 'Channel “{0}” (#{1}) was disabled', content: 'Channel “{0}” (#{1}) was disabled, because: {2}' },
+};
+const channelEnabled: Texts = {
+  zh: { title: '通道「{0}」（#{1}）已被启用', content: '通道「{0}」（#{1}）已被启用' },
+  en: { title: 'Channel “{0}” (#{1}) was enabled', content: 'Channel “{0}” (#{1}) was enabled' },
+};
+const channelsTested: Texts = {
+  zh: { title: '通道测试完成', content: '所有通道测试已完成' },
+  en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
+};
+const trial: Texts = {
+  zh: { title: '测试通知', content: '这是一条测试通知，收到它说明通知设置可用。' },
+  en: { title: 'Test notice', content: 'This is a test notice. That it reached you shows that your notices work.' },
+};
+
+/** Address of this site when none is set. */
+const ownAddress = 'http://localhost:3000';
+
+export function textOf(event: NotificationEvent, language: Language, settings: Settings): NotificationText {
+  switch (event.code) {
+    case 'quota_exceed': {
+      const { title, content } = quotaLow[language];
+      const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+      const link = `${siteAddress(settings)}/topup`;
+      return { type: event.code, title, content, values: [title, quotaText(event.balance, display), link, link], inserts: [] };
+    }
+    case 'channel_update': {
+      const { channel_id: id, name, status, reason } = event;
+      const { title, content } = (status === ChannelStatus.enabled ? channelEnabled : channelDisabled)[language];
+      const inserts = [name, String(id), reason];
+      return { type: `channel_update_${id}_${status}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    default:
+      return plainText(event.code, channelsTested, language);
+  }
+}
+
+export function trialText(language: Language): NotificationText {
+  return plainText('test', trial, language);
+}
+
+export function siteAddress(settings: Settings): string {
+  return settings.get('ServerAddress') || ownAddress;
+}
+
+/** As a webhook says it: names are in it as they are, values are not. */
+export function webhookContent({ content, inserts }: NotificationText): string {
+  return fill(content, inserts);
+}
+
+/** As a mail says it. */
+export function mailContent({ content, inserts, values }: NotificationText): { html: string; text: string } {
+  const html = fillValues(fill(content, inserts.map(escapeHtml)), values.map(escapeHtml));
+  // What stands within a tag is counted, and goes with it.
+  let index = -1;
+  const numbered = content.replace(/\{\{value\}\}/g, () => {
+    index += 1;
+    return `{v${index}}`;
+  });
+  const bare = numbered.replace(/<br\/>/g, '\n').replace(/<[^>]*>/g, '');
+  const text = bare.replace(
+    /\{(v?)(\d+)\}/g,
+    (_whole, kind: string, place: string) => (kind === 'v' ? values : inserts)[Number(place)] ?? '',
+  );
+  return { html, text };
+}
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function plainText(type: string, texts: Texts, language: Language): NotificationText {
+  return { type, ...texts[language], values: [], inserts: [] };
+}
+
+function fill(text: string, inserts: readonly string[]): string {
+  return text.replace(/(?<!\{)\{(\d)\}(?!\})/g, (_whole, place: string) => inserts[Number(place)] ?? '');
+}
+
+function fillValues(text: string, values: readonly string[]): string {
+  let index = -1;
+  return text.replace(/\{\{value\}\}/g, () => {
+    index += 1;
+    return values[index] ?? '';
+  });
+}

@@ -1,0 +1,78 @@
+// The outbox of notices: who is to be told what. They are written here, at once and durably, and sent by `deliver.ts`.
+import { Role } from '#shared/roles.ts';
+import { UserStatus } from '#shared/users.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { Database } from '#server/db/database.ts';
+import type { NotificationEvent, NotificationRecord } from '#server/db/records/notification.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { storableText } from '#server/db/storable.ts';
+
+export interface NotificationParts {
+  db: Database;
+  now(): number;
+}
+
+/** What is over is shown this long. */
+const keptMs = 30 * 24 * 3600 * 1000;
+const longestText = 500;
+/** One that comes and goes is told of once in that time. */
+const channelMs = 10 * 60 * 1000;
+
+/** Queues a notice, unless there is one with that key. True: there was none. */
+export async function queueNotification(
+  { db, now }: NotificationParts,
+  { key, userId, event }: { key: string; userId: number; event: NotificationEvent },
+): Promise<boolean> {
+  const rows = db.collection('notifications');
+  const time = now();
+  const record: NotificationRecord = {
+    id: await db.nextId('notifications'),
+    key,
+    user_id: userId,
+    event,
+    state: 'waiting',
+    attempts: 0,
+    next_at: time,
+    created_at: Math.floor(time / 1000),
+  };
+  try {
+    await rows.insert(record);
+    return true;
+  } catch (failure) {
+    if (failure instanceof UniqueConflict) return false;
+    throw failure;
+  }
+}
+
+/** Tells the super administrator that a channel was taken out of use, or back into it, without anybody's doing. */
+export async function alertOfChannel(
+  parts: NotificationParts,
+  channel: { id: number; name: string; status: number; reason: string },
+): Promise<void> {
+  const root = await firstRoot(parts.db);
+  if (root === null) return;
+  const { id, status } = channel;
+  const event = {
+    code: 'channel_update',
+    channel_id: id,
+    name: plainText(channel.name),
+    status,
+    reason: plainText(channel.reason),
+  } as const;
+  await queueNotification(parts, { key: `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, userId: root.id, event });
+}
+
+export async function sweepNotifications({ db, now }: NotificationParts): Promise<void> {
+  for (const state of ['sent', 'failed'] as const) {
+    await db.collection('notifications').remove({ state, next_at: { lt: now() - keptMs } });
+  }
+}
+
+function firstRoot(db: Database): Promise<UserRecord | null> {
+  return db.collection('users').first({ role: Role.root, DeletedAt: null, status: UserStatus.active }, { sort: [['id', 1]] });
+}
+
+/** What providers and administrators write may hold anything. */
+function plainText(text: string): string {
+  return storableText(text, longestText).replace(/\p{Cc}+/gu, ' ');
+}

@@ -1,0 +1,67 @@
+// A notice to an address that a user gave: a POST whose body is signed with their secret, through the guarded egress or, where the
+// operator has named one, through their worker.
+import { createHmac } from 'node:crypto';
+import type { Egress, EgressAnswer } from '#server/egress/egress.ts';
+import { webhookContent } from '#server/notify/notification-texts.ts';
+import type { NotificationText } from '#server/notify/notification-texts.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export interface WebhookParts {
+  egress: Egress;
+  settings: Settings;
+  now(): number;
+}
+
+export interface WebhookTarget {
+  url: string;
+  /** Empty: the request is not signed. */
+  secret: string;
+  /** The same for every try of one notice, so that the receiver knows it again. */
+  id: string;
+}
+
+const milliseconds = 10_000;
+const redirects = 3;
+
+/** The status that came back. @throws {EgressRefusal} */
+export async function sendWebhook(parts: WebhookParts, { url, secret, id }: WebhookTarget, text: NotificationText): Promise<number> {
+  const { type, title, values } = text;
+  const timestamp = Math.floor(parts.now() / 1000);
+  const payload = { type, title, content: webhookContent(text), ...(values.length === 0 ? {} : { values }), timestamp };
+  const body = Buffer.from(JSON.stringify(payload));
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Webhook-Id': id,
+    ...(secret === '' ? {} : { Authorization: `Bearer ${secret}`, 'X-Webhook-Signature': signatureOf(secret, body) }),
+  };
+  const worker = parts.settings.get('WorkerUrl');
+  const answer =
+    worker === ''
+      ? await parts.egress.send({ url, method: 'POST', headers, body, milliseconds, maxBytes: 0, redirects })
+      : await sendByWorker(parts, worker, { url, headers, payload });
+  return answer.status;
+}
+
+/** HMAC-SHA-256 of the body, in hex. */
+export function signatureOf(secret: string, body: Buffer): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}
+
+/** The worker is the operator's own; what it may be asked for is judged there too. */
+function sendByWorker(
+  { egress, settings }: WebhookParts,
+  worker: string,
+  { url, headers, payload }: { url: string; headers: Record<string, string>; payload: object },
+): Promise<EgressAnswer> {
+  const wrapped = { url, key: settings.get('WorkerValidKey'), method: 'POST', headers, body: payload };
+  return egress.send({
+    url: `${worker}/`,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: Buffer.from(JSON.stringify(wrapped)),
+    milliseconds,
+    maxBytes: 0,
+    redirects: 0,
+    isTrusted: true,
+  });
+}
