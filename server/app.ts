@@ -13,6 +13,7 @@ import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountNotifications } from '#server/features/notifications/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
 import { mountModels } from '#server/features/models/routes.ts';
+import { mountOAuth } from '#server/features/oauth/routes.ts';
 import { mountOptions } from '#server/features/options/routes.ts';
 import { mountRedemptions } from '#server/features/redemptions/routes.ts';
 import { mountSession } from '#server/features/session/routes.ts';
@@ -55,6 +56,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountSite(host); //                      /api/status, notice, about, home_page_content
   mountSetup(host); //                     /api/setup
   mountSession(host); //                   /api/user/login, register, logout
+  mountOAuth(host); //                     /api/oauth/
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/

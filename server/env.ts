@@ -28,6 +28,14 @@ const ProxyList = z
   .refine((parts) => parts.every(isRange), 'must be a comma list of addresses and CIDR ranges')
   .default([]);
 
+/** An `http` or `https` address, without a slash at its end. */
+const address = (initial: string) =>
+  z
+    .string()
+    .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an address that begins with http:// or https://')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .default(initial);
+
 const Environment = z.object({
   PORT: integer(0, 65535, 3000),
   HOST: z.string().default('0.0.0.0'),
@@ -67,6 +75,12 @@ const Environment = z.object({
   GLOBAL_API_RATE_LIMIT: integer(1, 1_000_000, 180),
   GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
   GENERATE_DEFAULT_TOKEN: boolean(false),
+  /** Where the services of sign-in are: another GitHub, or a mirror. */
+  GITHUB_URL: address('https://github.com'),
+  GITHUB_API_URL: address('https://api.github.com'),
+  LINUXDO_URL: address('https://connect.linux.do'),
+  TELEGRAM_OAUTH_URL: address('https://oauth.telegram.org'),
+  TURNSTILE_URL: address('https://challenges.cloudflare.com'),
 });
 
 function isRange(text: string): boolean {

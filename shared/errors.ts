@@ -124,6 +124,75 @@ export const errors = {
   balance_too_large: entry(200, '额度超出允许的最大值', 'The balance would exceed the largest amount allowed'),
   balance_too_small: entry(200, '额度不足，扣减后余额将为负数', 'The balance is too small for this deduction'),
 
+  // Whether a person is there
+  human_token_missing: entry(200, 'Turnstile token 为空', 'The human check is not done yet'),
+  human_check_failed: entry(200, 'Turnstile 校验失败，请刷新重试！', 'The human check failed: reload the page and try again'),
+  human_check_unreachable: entry(200, '无法连接至 Turnstile 服务器，请稍后重试！', 'The human check cannot be reached, try again later'),
+
+  // E-mail addresses
+  email_invalid: entry(200, '无效的邮箱地址', 'Not a valid e-mail address'),
+  // In English in every language: clients translate by it.
+  email_domain_refused: entry(
+    200,
+    "The administrator has enabled the email domain name whitelist, and your email address is not allowed due to special symbols or it's not in the whitelist.",
+    "The administrator has enabled the email domain name whitelist, and your email address is not allowed due to special symbols or it's not in the whitelist.",
+  ),
+  email_alias_refused: entry(
+    200,
+    '管理员已启用邮箱地址别名限制，您的邮箱地址由于包含特殊符号而被拒绝。',
+    'This site takes no e-mail aliases: the part before the @ must not contain a + or a point',
+  ),
+  email_taken: entry(200, '邮箱地址已被占用', 'The e-mail address is in use'),
+
+  // Sign-in through other providers
+  state_mismatch: entry(403, 'state is empty or not same', 'The sign-in was begun elsewhere or has expired: please begin again'),
+  foreign_page_refused: entry(403, '不能从其他网站登录或绑定', 'Another site cannot sign you in'),
+  sign_in_banned: entry(200, '用户已被封禁', 'The user has been banned'),
+  account_deleted: entry(200, '用户已注销', 'The account was deleted'),
+  github_disabled: entry(200, '管理员未开启通过 GitHub 登录以及注册', 'The administrator has not enabled sign-in with GitHub'),
+  oidc_disabled: entry(200, '管理员未开启通过 OIDC 登录以及注册', 'The administrator has not enabled sign-in with OIDC'),
+  linuxdo_disabled: entry(200, '管理员未开启通过 Linux DO 登录以及注册', 'The administrator has not enabled sign-in with Linux DO'),
+  wechat_disabled: entry(200, '管理员未开启通过微信登录以及注册', 'The administrator has not enabled sign-in with WeChat'),
+  telegram_disabled: entry(200, '管理员未开启通过 Telegram 登录以及注册', 'The administrator has not enabled sign-in with Telegram'),
+  provider_refused: entry(200, '登录被拒绝：{detail}', 'The sign-in was refused: {detail}'),
+  github_unreachable: entry(200, '无法连接至 GitHub 服务器，请稍后重试！', 'GitHub cannot be reached, try again later'),
+  github_user_empty: entry(200, '返回值非法，用户字段为空，请稍后重试！', 'GitHub did not say who you are, try again later'),
+  oidc_unreachable: entry(200, '无法连接至 OIDC 服务器，请稍后重试！', 'The OIDC server cannot be reached, try again later'),
+  oidc_token_failed: entry(200, 'OIDC 获取 Token 失败，请检查设置！', 'The OIDC server gave no valid token, check the settings'),
+  oidc_user_failed: entry(200, 'OIDC 获取用户信息失败！请检查设置！', 'The OIDC server gave no user information, check the settings'),
+  oidc_user_empty: entry(
+    200,
+    'OIDC 获取用户信息为空！请检查设置！',
+    'The user information of the OIDC server is empty, check the settings',
+  ),
+  linuxdo_code_invalid: entry(200, 'invalid code', 'invalid code'),
+  linuxdo_unreachable: entry(200, 'failed to connect to Linux DO server', 'failed to connect to Linux DO server'),
+  linuxdo_token_failed: entry(200, 'failed to get access token: {detail}', 'failed to get access token: {detail}'),
+  linuxdo_user_failed: entry(200, 'failed to get user info from Linux DO', 'failed to get user info from Linux DO'),
+  linuxdo_user_empty: entry(200, 'invalid user info returned', 'invalid user info returned'),
+  linuxdo_inactive: entry(200, 'Linux DO 账户未激活或已被禁言', 'The Linux DO account is not active or has been silenced'),
+  linuxdo_trust_too_low: entry(
+    200,
+    'Linux DO 信任等级不足，至少需要 {minimum} 级，当前为 {level} 级',
+    'The trust level at Linux DO is too low: {minimum} is needed, yours is {level}',
+  ),
+  wechat_unreachable: entry(200, '无法连接至微信登录服务器，请稍后重试！', 'The WeChat server cannot be reached, try again later'),
+  wechat_refused: entry(200, '{detail}', '{detail}'),
+  code_wrong: entry(200, '验证码错误或已过期', 'The verification code is wrong or has expired'),
+  telegram_invalid: entry(200, '无效的请求', 'What Telegram said is not valid or too old'),
+  telegram_unbound: entry(200, '该 Telegram 账户未绑定', 'This Telegram account is not bound to any account'),
+  github_bound: entry(200, '该 GitHub 账户已被绑定', 'This GitHub account is bound to another user'),
+  oidc_bound: entry(200, '该 OIDC 账户已被绑定', 'This OIDC account is bound to another user'),
+  linuxdo_bound: entry(200, '该 Linux DO 账户已被绑定', 'This Linux DO account is bound to another user'),
+  wechat_bound: entry(200, '该微信账号已被绑定', 'This WeChat account is bound to another user'),
+  telegram_bound: entry(200, '该 Telegram 账户已被绑定', 'This Telegram account is bound to another user'),
+  binding_missing: entry(200, '该账户未绑定', 'Nothing of this kind is bound'),
+  last_way_in: entry(
+    200,
+    '这是您唯一的登录方式，请先设置密码或绑定其他账户',
+    'This is your only way to sign in: set a password or bind another account first',
+  ),
+
   // Options
   option_unknown: entry(200, '未知的配置项', 'Unknown setting'),
   option_denied: entry(403, '只有超级管理员可以修改此配置项', 'Only the super admin may change this setting'),

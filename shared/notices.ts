@@ -6,6 +6,8 @@ export const notices = {
   model_ratios_reset: { zh: '重置模型倍率成功', en: 'The model ratios were reset' },
   user_setting_saved: { zh: '设置已更新', en: 'The setting was updated' },
   earnings_transferred: { zh: '划转成功', en: 'Transferred' },
+  /** Old clients compare it. */
+  bound: { zh: 'bind', en: 'bind' },
   server_running: { zh: 'Server is running', en: 'Server is running' },
 } as const satisfies Record<string, Record<Language, string>>;
 

@@ -56,6 +56,8 @@ const catalogue = {
   LinuxDOOAuthEnabled: booleanSetting(false, root),
   LinuxDOClientId: textSetting('', root),
   LinuxDOClientSecret: textSetting('', rootSecret),
+  /** Trust level at Linux DO (0 to 4) below which nobody signs in. */
+  LinuxDOMinimumTrustLevel: integerSetting(0, { min: 0, max: 4 }, root),
   TelegramOAuthEnabled: booleanSetting(false, root),
   TelegramBotToken: textSetting('', rootSecret),
   TelegramBotName: textSetting('', root),
@@ -238,14 +240,6 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
 export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
   // Where an earlier version turned it on, registration stays closed: nobody gets in without the check that was asked for.
   'EmailVerificationEnabled',
-  'EmailDomainRestrictionEnabled',
-  'EmailAliasRestrictionEnabled',
-  'GitHubOAuthEnabled',
-  'LinuxDOOAuthEnabled',
-  'TelegramOAuthEnabled',
-  'WeChatAuthEnabled',
-  'TurnstileCheckEnabled',
-  'oidc.enabled',
   'DisplayTokenStatEnabled',
   'DrawingEnabled',
   'TaskEnabled',
@@ -266,6 +260,8 @@ export const settingRequirements: readonly { key: SettingKey; needs: SettingKey;
   { key: 'EmailDomainRestrictionEnabled', needs: 'EmailDomainWhitelist', code: 'email_domains_unconfigured' },
   { key: 'WeChatAuthEnabled', needs: 'WeChatServerAddress', code: 'wechat_unconfigured' },
   { key: 'TurnstileCheckEnabled', needs: 'TurnstileSiteKey', code: 'turnstile_unconfigured' },
+  // Without it every check fails, and nobody could sign in to switch it off.
+  { key: 'TurnstileCheckEnabled', needs: 'TurnstileSecretKey', code: 'turnstile_unconfigured' },
   { key: 'TelegramOAuthEnabled', needs: 'TelegramBotToken', code: 'telegram_unconfigured' },
 ];
 

@@ -1,15 +1,13 @@
-// How an account comes into being, whoever asks for it: the record, its invite code, its bonuses and their log rows.
+// How an account comes into being, whoever asks for it: the record, its invite code, what it is bound to.
 import { AppError } from '#shared/errors.ts';
-import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/users.ts';
 import { findNamesake, foldName } from '#server/accounts/folded-name.ts';
-import { quotaText } from '#server/accounts/quota-text.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
+import { giveWelcome } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { writeLog } from '#server/logs/write-log.ts';
 import { emptyMoney } from '#server/money/account.ts';
 
 const inviteCodeLength = 8;
@@ -21,42 +19,66 @@ export interface NewAccount {
   /** Empty for an account without a password. */
   passwordHash: string;
   role?: number;
-  email?: string;
+  /** What the account is bound to from the start: a verified e-mail address, somebody at another provider. */
+  bound?: Partial<UserRecord>;
   inviter?: UserRecord | null;
   /** Who does it; 0: the new user. */
   actorId: number;
 }
 
-/** A user with the sign-up bonus. @throws {AppError} `username_taken`, `setup_missing` */
+/** Who or what the account was to be bound to has an account already: somebody was faster. */
+export class AlreadyBound extends Error {
+  override name = 'AlreadyBound';
+}
+
+/** A user with the sign-up bonus. @throws {AppError} `username_taken`, `setup_missing` @throws {AlreadyBound} */
 export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
   // Whichever way somebody signs up.
   await requireSetUp(context);
-  const user = await insertAccount(context, account);
-  await creditBonus(context, user, {
-    option: 'QuotaForNewUser',
-    kind: 'signup',
-    text: '新用户注册赠送',
-    code: 'signup_bonus',
-    actorId: account.actorId,
+  const { settings } = context;
+  const isInvited = account.inviter != null;
+  const user = await insertAccount(context, account, {
+    signup: settings.get('QuotaForNewUser'),
+    invitee: isInvited ? settings.get('QuotaForInvitee') : 0,
+    inviter: isInvited ? settings.get('QuotaForInviter') : 0,
+    actor: account.actorId,
   });
-  if (account.inviter != null) await rewardInvite(context, user, account.inviter);
+  await giveWelcome(context, user);
   return (await context.db.collection('users').get(user.id)) ?? user;
 }
 
-/** The bare record, without a bonus. @throws {AppError} `username_taken` */
-export async function insertAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
+/** The bare record, with the bonuses that are due. @throws {AppError} `username_taken` @throws {AlreadyBound} */
+export async function insertAccount(context: AppContext, account: NewAccount, welcome?: UserRecord['welcome']): Promise<UserRecord> {
   const users = context.db.collection('users');
   // Asked first so that a refused name costs no id; the unique index decides when two ask at once.
   if ((await findNamesake(context, account.username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
-  const record: UserRecord = {
-    id: await context.db.nextId('users'),
+  const record = newRecord(context, account, await context.db.nextId('users'), welcome);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const inserted = { ...record, aff_code: context.randomText(inviteCodeLength) };
+      await users.insert(inserted);
+      return inserted;
+    } catch (failure) {
+      if (!(failure instanceof UniqueConflict)) throw failure;
+      const isNameTaken = (await findNamesake(context, account.username)) !== null;
+      if (isNameTaken) throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
+      if (failure.index !== 'aff_code' && account.bound !== undefined) throw new AlreadyBound(failure.message, { cause: failure });
+      if (attempt === inviteCodeTries) throw failure;
+    }
+  }
+}
+
+function newRecord(context: AppContext, account: NewAccount, id: number, welcome: UserRecord['welcome']): UserRecord {
+  const now = context.now();
+  return {
+    id,
     username: account.username,
     username_folded: foldName(account.username),
     password_hash: account.passwordHash,
     display_name: account.displayName,
     role: account.role ?? Role.user,
     status: UserStatus.active,
-    email: account.email ?? '',
+    email: '',
     github_id: '',
     oidc_id: '',
     wechat_id: '',
@@ -72,22 +94,12 @@ export async function insertAccount(context: AppContext, account: NewAccount): P
     inviter_id: account.inviter?.id ?? 0,
     DeletedAt: null,
     setting: '',
-    created_time: Math.floor(context.now() / 1000),
+    created_time: Math.floor(now / 1000),
     revision: 1,
     ...emptyMoney(),
+    ...account.bound,
+    ...(welcome === undefined ? {} : { welcome, welcome_at: now }),
   };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const inserted = { ...record, aff_code: context.randomText(inviteCodeLength) };
-      await users.insert(inserted);
-      return inserted;
-    } catch (failure) {
-      if (!(failure instanceof UniqueConflict)) throw failure;
-      const isNameTaken = (await findNamesake(context, account.username)) !== null;
-      if (isNameTaken) throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
-      if (attempt === inviteCodeTries) throw failure;
-    }
-  }
 }
 
 /** The invite code of an account; records from elsewhere get theirs when it is asked for first. */
@@ -109,54 +121,4 @@ export async function inviteCodeOf({ db, randomText }: Pick<AppContext, 'db' | '
 export async function findInviter(context: AppContext, code: string | undefined): Promise<UserRecord | null> {
   if (code === undefined || code === '') return null;
   return context.db.collection('users').first({ aff_code: code, DeletedAt: null });
-}
-
-async function rewardInvite(context: AppContext, user: UserRecord, inviter: UserRecord): Promise<void> {
-  await creditBonus(context, user, {
-    option: 'QuotaForInvitee',
-    kind: 'invitee',
-    text: '使用邀请码赠送',
-    code: 'invitee_bonus',
-    actorId: inviter.id,
-  });
-  const reward = context.settings.get('QuotaForInviter');
-  // Invite earnings are pending, not balance: they become balance by a transfer, which goes through the ledger.
-  await context.db
-    .collection('users')
-    .patch({ id: inviter.id }, { increment: { aff_count: 1, aff_quota: reward, aff_history_quota: reward } });
-  if (reward <= 0) return;
-  await writeSystemLog(context, inviter, { text: '邀请用户赠送', code: 'inviter_reward', amount: reward });
-}
-
-async function creditBonus(
-  context: AppContext,
-  user: UserRecord,
-  bonus: {
-    option: 'QuotaForNewUser' | 'QuotaForInvitee';
-    kind: string;
-    text: string;
-    code: 'signup_bonus' | 'invitee_bonus';
-    actorId: number;
-  },
-): Promise<void> {
-  const amount = context.settings.get(bonus.option);
-  if (amount <= 0) return;
-  const { kind, actorId, text, code } = bonus;
-  await context.ledger.change({ account: 'user', id: user.id, amount, kind, ref: `${kind}:${user.id}`, actorId });
-  await writeSystemLog(context, user, { text, code, amount });
-}
-
-function writeSystemLog(
-  context: AppContext,
-  user: UserRecord,
-  { text, code, amount }: { text: string; code: 'signup_bonus' | 'invitee_bonus' | 'inviter_reward'; amount: number },
-): Promise<void> {
-  return writeLog(context, {
-    user_id: user.id,
-    username: user.username,
-    type: LogType.system,
-    content: `${text} ${quotaText(context, amount)}`,
-    event: { code, amount },
-    group: user.group,
-  });
 }

@@ -19,9 +19,11 @@ import type { ProcessRecord } from './records/process.ts';
 import type { RedemptionRecord } from './records/redemption.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
 import type { SessionRecord } from './records/session.ts';
+import type { SignInAttemptRecord } from './records/sign-in-attempt.ts';
 import type { TokenRecord } from './records/token.ts';
 import type { UsageSumRecord } from './records/usage-sum.ts';
 import type { UserRecord } from './records/user.ts';
+import type { VerificationCodeRecord } from './records/verification-code.ts';
 import type { WatchRecord } from './records/watch.ts';
 
 export interface Records {
@@ -40,6 +42,8 @@ export interface Records {
   redemptions: RedemptionRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
+  sign_in_attempts: SignInAttemptRecord;
+  verification_codes: VerificationCodeRecord;
   processes: ProcessRecord;
   changes: ChangeRecord;
   limits: LimitRecord;
@@ -68,6 +72,13 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'username', fields: ['username'], unique: true },
       { name: 'username_folded', fields: ['username_folded'], unique: true, sparse: true },
       { name: 'email', fields: ['email'] },
+      { name: 'email_folded', fields: ['email_folded'], unique: true, sparse: true },
+      { name: 'github_subject', fields: ['github_subject'], unique: true, sparse: true },
+      { name: 'oidc_subject', fields: ['oidc_subject'], unique: true, sparse: true },
+      { name: 'wechat_subject', fields: ['wechat_subject'], unique: true, sparse: true },
+      { name: 'telegram_subject', fields: ['telegram_subject'], unique: true, sparse: true },
+      { name: 'linux_do_subject', fields: ['linux_do_subject'], unique: true, sparse: true },
+      { name: 'welcome', fields: ['welcome_at'], sparse: true },
       { name: 'aff_code', fields: ['aff_code'], unique: true, sparse: true },
       { name: 'access_token', fields: ['access_token_hash'], unique: true, sparse: true },
       { name: 'group', fields: ['group', 'id'] },
@@ -167,6 +178,8 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'expiry', fields: ['expires_at'] },
     ],
   },
+  sign_in_attempts: { textIds: true, idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
+  verification_codes: { textIds: true, idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
   processes: { textIds: true, idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'heartbeat_at'] }] },
   changes: { idBlock: 1, indexes: [{ name: 'time', fields: ['at'] }] },
   limits: { textIds: true, idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },

@@ -33,6 +33,8 @@ export interface Call<E> {
   caller: Caller | null;
   facts: RequestFacts;
   context: AppContext;
+  /** Cookies to set, whatever becomes of the call: what is put in here goes out with a refusal too. */
+  cookies: string[];
 }
 
 interface AnswerOptions<Extra> {
@@ -41,6 +43,8 @@ interface AnswerOptions<Extra> {
   /** Top-level keys beside `data`. */
   extra?: Extra;
   headers?: Record<string, string>;
+  /** A path of the console to send the browser to, instead of an envelope. */
+  redirect?: string;
 }
 
 /** An answer with more than `data`; made by `answer()`. */

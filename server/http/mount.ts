@@ -65,6 +65,7 @@ async function serveCall<E extends Endpoint>(
   connection: Connection | null,
 ): Promise<Response> {
   const facts = host.facts(request, connection);
+  const cookies: string[] = [];
   try {
     const caller = await identify(host, facts, endpoint);
     checkRole(endpoint, caller);
@@ -79,13 +80,19 @@ async function serveCall<E extends Endpoint>(
           );
     // The parts were checked against the endpoint's own schemas just above, which is what these types say.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const call = { params, query, body, caller, facts, context: host.context } as Call<E>;
+    const call = { params, query, body, caller, facts, context: host.context, cookies } as Call<E>;
     const result = await handler(call);
-    return await successResponse(result, facts, caller?.setCookie);
+    return withCookies(await successResponse(result, facts, caller?.setCookie), cookies);
   } catch (failure) {
     if (connection !== null) dropBody(connection);
-    return failureResponse(toAppError(failure, host.context, facts.requestId), facts.language, facts.requestId);
+    const error = toAppError(failure, host.context, facts.requestId);
+    return withCookies(failureResponse(error, facts.language, facts.requestId), cookies);
   }
+}
+
+function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append('set-cookie', cookie);
+  return response;
 }
 
 function checkRole(endpoint: Endpoint, caller: Caller | null): void {
@@ -152,6 +159,10 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
+  if (options.redirect !== undefined) {
+    const headers = { location: options.redirect, 'cache-control': 'no-store', 'x-oneapi-request-id': facts.requestId };
+    return new Response(null, { status: 302, headers });
+  }
   const message = options.notice === undefined ? '' : notices[options.notice][facts.language];
   const body = { success: true, message, ...(data === undefined ? {} : { data }), ...extraOf(options.extra) };
   return jsonResponse(body, facts.headers.get('accept-encoding'), {

@@ -1,7 +1,9 @@
 // Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
+import { finishWelcomes } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
+import { sweepAttempts } from '#server/features/oauth/attempt.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepOptionChanges } from '#server/settings/option-changes.ts';
@@ -32,6 +34,8 @@ export const jobs: readonly Job[] = [
   { name: 'fill-folded-names', everySeconds: 86_400, lockSeconds: 3600, run: fillFoldedNames },
   { name: 'sweep-notifications', everySeconds: 3600, lockSeconds: 300, run: sweepNotifications },
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
+  { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },
+  { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },

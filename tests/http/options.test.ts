@@ -292,8 +292,9 @@ describe.each(engines)('options on $kind', (engine) => {
       '无法启用 Turnstile 校验，请先填入 Turnstile 校验相关配置信息！',
     ],
     ['TelegramOAuthEnabled', 'TelegramBotToken', 'telegram_unconfigured', '无法启用 Telegram OAuth，请先填入 Telegram Bot Token！'],
-  ])('refuses %s while %s is missing, and then because this version cannot do it', async (key, needs, code, message) => {
+  ])('refuses %s while %s is missing, and takes both together', async (key, needs, code, message) => {
     const filled = needs === 'WeChatServerAddress' ? 'https://wechat.example' : 'something';
+    if (key === 'TurnstileCheckEnabled') await save('TurnstileSecretKey', 'something');
     await save(key, false);
     await save(needs, needs === 'EmailDomainWhitelist' ? ' , ' : '');
     expect(await save(key, true)).toMatchObject({ status: 200, success: false, code, message });
@@ -303,8 +304,10 @@ describe.each(engines)('options on $kind', (engine) => {
         { key: needs, value: filled },
       ],
     };
-    expect(await root.put('/api/option/batch', both)).toMatchObject({ success: false, code: 'option_not_built', field: key });
     expect(await read(key)).toMatchObject({ value: 'false' });
+    expect(await root.put('/api/option/batch', both)).toMatchObject({ success: true });
+    expect(await read(key)).toMatchObject({ value: 'true' });
+    await save(key, false);
   });
 
   describe('revisions', () => {
@@ -467,7 +470,7 @@ describe.each(engines)('options on $kind', (engine) => {
   it('that two processes save in parallel all arrive', async () => {
     await using second = await createTestApp(engine, { database: app.database });
     const there = await second.login('root');
-    const numbers = settingKeys.filter((key) => settings[key].kind === 'integer');
+    const numbers = settingKeys.filter((key) => settings[key].kind === 'integer' && (settings[key].max ?? 0) > 93);
     const saves = numbers.flatMap((key) => [save(key, 90), save(key, 91, there), save(key, 92), save(key, 93, there)]);
     expect((await Promise.all(saves)).every((answer) => answer.success)).toBe(true);
     for (const option of (await list()).filter(({ key }) => numbers.some((number) => number === key))) {

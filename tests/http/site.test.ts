@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSecret, isSettingKey } from '#shared/settings.ts';
 import { SiteStatus } from '#shared/site.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -75,41 +74,34 @@ describe.each(engines)('site on $kind', (engine) => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('offers no way to sign in that it does not have, whatever the settings say', async () => {
-    const options = [
-      { key: 'TurnstileSiteKey', value: 'site-key' },
-      { key: 'TurnstileSecretKey', value: 'secret' },
-      { key: 'TurnstileCheckEnabled', value: 'true' },
-      { key: 'GitHubClientId', value: 'client' },
-      { key: 'GitHubOAuthEnabled', value: 'true' },
-      { key: 'LinuxDOClientId', value: 'client' },
-      { key: 'LinuxDOOAuthEnabled', value: 'true' },
-      { key: 'TelegramBotToken', value: 'bot' },
-      { key: 'TelegramOAuthEnabled', value: 'true' },
-      { key: 'oidc.client_id', value: 'client' },
-      { key: 'oidc.enabled', value: 'true' },
-      { key: 'WeChatServerAddress', value: 'https://wechat.example' },
-      { key: 'WeChatAuthEnabled', value: 'true' },
-    ];
-    // As an earlier version may have stored them.
-    const stored = { revision: 1, updated_at: 0, updated_by: 0 };
-    const { db, settings, secrets } = app.context;
-    for (const { key, value } of options) {
-      const row = { value: isSettingKey(key) && isSecret(key) ? secrets.encrypt(value) : value, ...stored };
-      await db.collection('options').patch({ id: key }, { set: row }, { insertIfMissing: { id: key, ...row } });
-    }
-    await settings.reload();
-    expect(settings.get('GitHubOAuthEnabled')).toBe(true);
-    expect((await app.anonymous().get('/api/status')).data).toMatchObject({
-      turnstile_check: false,
-      turnstile_site_key: 'site-key',
-      github_oauth: false,
-      oidc_enabled: false,
-      wechat_login: false,
-      telegram_oauth: false,
-      linuxdo_oauth: false,
-    });
-    expect(await app.anonymous().get('/api/oauth/state')).toMatchObject({ status: 404 });
+  it('offers the ways to sign in that are switched on, and keeps their secrets', async () => {
+    const ways = ['github_oauth', 'oidc_enabled', 'wechat_login', 'telegram_oauth', 'linuxdo_oauth', 'turnstile_check'];
+    const before = (await app.anonymous().get('/api/status')).data;
+    expect(ways.map((way) => before[way])).toEqual(ways.map(() => false));
+    const options = Object.entries({
+      TurnstileSiteKey: 'site-key',
+      TurnstileSecretKey: 'a-secret-1',
+      TurnstileCheckEnabled: 'true',
+      GitHubClientId: 'client',
+      GitHubClientSecret: 'a-secret-2',
+      GitHubOAuthEnabled: 'true',
+      LinuxDOClientId: 'client',
+      LinuxDOClientSecret: 'a-secret-3',
+      LinuxDOOAuthEnabled: 'true',
+      TelegramBotToken: '77:a-secret-4',
+      TelegramOAuthEnabled: 'true',
+      'oidc.client_id': 'client',
+      'oidc.client_secret': 'a-secret-5',
+      'oidc.enabled': 'true',
+      WeChatServerAddress: 'https://wechat.example',
+      WeChatServerToken: 'a-secret-6',
+      WeChatAuthEnabled: 'true',
+    }).map(([key, value]) => ({ key, value }));
+    expect(await root.put('/api/option/batch', { options })).toMatchObject({ success: true });
+    const { data } = await app.anonymous().get('/api/status');
+    expect(ways.map((way) => data[way])).toEqual(ways.map(() => true));
+    expect(data).toMatchObject({ turnstile_site_key: 'site-key', github_client_id: 'client' });
+    expect(JSON.stringify(data)).not.toContain('a-secret');
   });
 
   it.each([

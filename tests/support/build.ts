@@ -1,5 +1,6 @@
 // Records for tests: everything has a value, a test names what it is about.
 import { foldName } from '#server/accounts/folded-name.ts';
+import { foldEmail } from '#server/accounts/identities.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -60,6 +61,7 @@ export function buildUserRecord(fields: Partial<UserRecord> & Pick<UserRecord, '
     created_time: 0,
     revision: 1,
     ...emptyMoney(),
+    ...(fields.email === undefined || fields.email === '' ? {} : { email_folded: foldEmail(fields.email) }),
     ...fields,
   };
 }

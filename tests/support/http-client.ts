@@ -40,12 +40,14 @@ export interface TestClient {
 
 export function createClient(origin: string): TestClient {
   let cookie: string | null = null;
+  const otherCookies = new Map<string, string>();
   let userId: number | null = null;
 
   const call: TestClient['call'] = async (method, path, body, options = {}) => {
+    const cookies = [...(cookie === null ? [] : [cookie]), ...otherCookies.values()].join('; ');
     const headers: Record<string, string> = {
       ...(userId === null ? {} : { 'new-api-user': String(userId) }),
-      ...(cookie === null ? {} : { cookie }),
+      ...(cookies === '' ? {} : { cookie: cookies }),
       ...(body === undefined && options.rawBody === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     };
@@ -54,6 +56,7 @@ export function createClient(origin: string): TestClient {
     for (const setCookie of [response.headers['set-cookie'] ?? []].flat()) {
       const [pair = ''] = setCookie.split(';');
       if (pair.startsWith('session=')) cookie = pair === 'session=' ? null : pair;
+      else otherCookies.set(pair.split('=', 1)[0] ?? '', pair);
     }
     return toAnswer(response.statusCode, response.headers, await response.body.text());
   };

@@ -15,6 +15,17 @@ export interface UserRecord extends MoneyFields {
   wechat_id: string;
   telegram_id: string;
   linux_do_id: string;
+  /**
+   * Who the user is at a provider, by what the provider never gives to somebody else. Of one identity there is one user. The fields
+   * above are what people are shown. Absent where nothing is bound.
+   */
+  github_subject?: string;
+  oidc_subject?: string;
+  wechat_subject?: string;
+  telegram_subject?: string;
+  linux_do_subject?: string;
+  /** The e-mail address in small letters, once its owner has shown that it is theirs. */
+  email_folded?: string;
   /** Keyed hash of the system access token; absent when there is none. */
   access_token_hash?: string;
   /** Unix seconds when that token was made. */
@@ -45,5 +56,8 @@ export interface UserRecord extends MoneyFields {
   warned_sum?: number;
   warned_full?: number;
   created_time: number;
+  /** Bonuses of the registration that are not credited yet, in quota, and who made the account; and since when they are due, in milliseconds. */
+  welcome?: { signup: number; invitee: number; inviter: number; actor: number };
+  welcome_at?: number;
   revision: number;
 }

@@ -4,14 +4,12 @@ import type { RegisterInput } from '#shared/session.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
+import { limitRegistrations } from '#server/accounts/registration-limit.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 
-/** Registrations from one address, successful ones included. */
-const addressLimit = { count: 20, windowSeconds: 1200 };
 const longestEmail = 50;
 /** $1; counts only if the owner makes the token limited. */
 const defaultTokenQuota = 500_000;
@@ -32,7 +30,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   if (Array.from(email).length > longestEmail) {
     throw invalidInput('email', fieldRules.longest(longestEmail));
   }
-  await enforceLimit(context, { key: `register:${subscriberOf(ip)}`, ...addressLimit });
+  await limitRegistrations(context, ip);
   if (email !== '' && (await context.db.collection('users').first({ email })) !== null) {
     throw new AppError('username_taken', {}, { field: 'email' });
   }

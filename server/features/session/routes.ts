@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { sessionApi } from '#shared/session.ts';
+import { checkHuman } from '#server/accounts/human-check.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
@@ -9,11 +10,15 @@ import { logIn } from './log-in.ts';
 import { register } from './register.ts';
 
 export function mountSession(host: RouteHost): void {
-  mount(host, sessionApi.register, async ({ body, context, facts }) => {
+  mount(host, sessionApi.register, async (call) => {
+    const { body, context, facts } = call;
+    await checkHuman(call);
     await register(context, body, facts.ip);
     return undefined;
   });
-  mount(host, sessionApi.login, async ({ body, context, facts }) => {
+  mount(host, sessionApi.login, async (call) => {
+    const { body, context, facts } = call;
+    await checkHuman(call);
     const user = await logIn(context, body, facts.ip);
     // A browser that signs in again leaves no session of the former user behind.
     await endSession(context, facts);

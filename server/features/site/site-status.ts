@@ -4,7 +4,7 @@ import type { Settings } from '#server/settings/settings.ts';
 
 /**
  * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks. Of
- * those that this server does not have yet it says no, whatever their settings say, which are kept for the day that it has them.
+ * what this server does not have yet it says no, whatever the settings say, which are kept for the day that it has it.
  * @param startTime Unix seconds
  */
 export function siteStatus(
@@ -35,22 +35,22 @@ export function siteStatus(
     data_export_interval: settings.get('DataExportInterval'),
     default_collapse_sidebar: settings.get('DefaultCollapseSidebar'),
     mj_notify_enabled: settings.get('MjNotifyEnabled'),
-    turnstile_check: false,
+    turnstile_check: settings.get('TurnstileCheckEnabled'),
     turnstile_site_key: settings.get('TurnstileSiteKey'),
     email_verification: settings.get('EmailVerificationEnabled'),
     register_enabled: isSetUp && settings.get('RegisterEnabled'),
     password_register: settings.get('PasswordRegisterEnabled'),
     password_login: settings.get('PasswordLoginEnabled'),
-    github_oauth: false,
+    github_oauth: settings.get('GitHubOAuthEnabled'),
     github_client_id: settings.get('GitHubClientId'),
-    oidc_enabled: false,
+    oidc_enabled: settings.get('oidc.enabled'),
     oidc_client_id: settings.get('oidc.client_id'),
     oidc_authorization_endpoint: settings.get('oidc.authorization_endpoint'),
-    wechat_login: false,
+    wechat_login: settings.get('WeChatAuthEnabled'),
     wechat_qrcode: settings.get('WeChatAccountQRCodeImageURL'),
-    telegram_oauth: false,
+    telegram_oauth: settings.get('TelegramOAuthEnabled'),
     telegram_bot_name: settings.get('TelegramBotName'),
-    linuxdo_oauth: false,
+    linuxdo_oauth: settings.get('LinuxDOOAuthEnabled'),
     linuxdo_client_id: settings.get('LinuxDOClientId'),
     self_use_mode_enabled: settings.get('SelfUseModeEnabled'),
     demo_site_enabled: settings.get('DemoSiteEnabled'),

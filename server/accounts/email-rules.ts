@@ -1,0 +1,19 @@
+// Which e-mail addresses this site takes, wherever one comes from.
+import { z } from 'zod';
+import type { ErrorCode } from '#shared/errors.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export const longestEmail = 50;
+const address = z.email();
+
+/** Why an address is not taken here; undefined when it is. */
+export function emailProblem(settings: Settings, given: string): ErrorCode | undefined {
+  const email = given.trim();
+  if (!address.safeParse(email).success || Array.from(email).length > longestEmail) return 'email_invalid';
+  const [name = '', domain = ''] = email.split('@');
+  if (settings.get('EmailDomainRestrictionEnabled') && !settings.get('EmailDomainWhitelist').includes(domain.toLowerCase())) {
+    return 'email_domain_refused';
+  }
+  if (settings.get('EmailAliasRestrictionEnabled') && /[+.]/.test(name)) return 'email_alias_refused';
+  return undefined;
+}

@@ -1,0 +1,129 @@
+// Who somebody is at another provider, and which account that is. An identity belongs to one account at most: a unique index
+// decides, whatever asks at once.
+import { AppError } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
+import { bindingFields } from '#shared/oauth.ts';
+import type { Binding } from '#shared/oauth.ts';
+import { presentUser } from '#server/accounts/present-user.ts';
+import type { AppContext } from '#server/context.ts';
+import { onField, UniqueConflict } from '#server/db/collection.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import type { Settings } from '#server/settings/settings.ts';
+
+export type Provider = Exclude<Binding, 'email'>;
+
+export interface Identity {
+  provider: Provider;
+  /** What the provider never gives to anybody else. */
+  subject: string;
+  /** What people see. */
+  shown: string;
+}
+
+const subjectFields = {
+  github: 'github_subject',
+  oidc: 'oidc_subject',
+  linuxdo: 'linux_do_subject',
+  wechat: 'wechat_subject',
+  telegram: 'telegram_subject',
+  email: 'email_folded',
+} as const satisfies Record<Binding, keyof UserRecord>;
+
+const boundElsewhere = {
+  github: 'github_bound',
+  oidc: 'oidc_bound',
+  linuxdo: 'linuxdo_bound',
+  wechat: 'wechat_bound',
+  telegram: 'telegram_bound',
+  email: 'email_taken',
+} as const satisfies Record<Binding, ErrorCode>;
+
+const isOn: Record<Provider, (settings: Settings) => boolean> = {
+  github: (settings) => settings.get('GitHubOAuthEnabled'),
+  oidc: (settings) => settings.get('oidc.enabled'),
+  linuxdo: (settings) => settings.get('LinuxDOOAuthEnabled'),
+  wechat: (settings) => settings.get('WeChatAuthEnabled'),
+  telegram: (settings) => settings.get('TelegramOAuthEnabled'),
+};
+
+/** Whether one can sign in with that provider here. */
+export function isProviderOn({ settings }: Pick<AppContext, 'settings'>, provider: Provider): boolean {
+  return isOn[provider](settings);
+}
+
+/** The fields of an account that is bound so. */
+export function identityFields({ provider, subject, shown }: Identity): Partial<UserRecord> {
+  return { [subjectFields[provider]]: subject, [bindingFields[provider]]: shown };
+}
+
+/** The account of an identity, deleted or not. */
+export function findByIdentity({ db }: Pick<AppContext, 'db'>, { provider, subject }: Omit<Identity, 'shown'>): Promise<UserRecord | null> {
+  return db.collection('users').first(onField<UserRecord, (typeof subjectFields)[Provider]>(subjectFields[provider], subject));
+}
+
+/** An e-mail address as it is looked up. */
+export function foldEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+/** The account of a verified e-mail address, deleted or not. */
+export function findByEmail({ db }: Pick<AppContext, 'db'>, email: string): Promise<UserRecord | null> {
+  return db.collection('users').first({ email_folded: foldEmail(email) });
+}
+
+/** Binds an account; what was bound there before is not any more. @throws {AppError} when the identity is somebody else's */
+export function bindIdentity(context: AppContext, userId: number, identity: Identity): Promise<UserRecord> {
+  return bind(context, userId, identity.provider, identityFields(identity));
+}
+
+/** Binds a verified e-mail address. @throws {AppError} `email_taken` */
+export function bindEmail(context: AppContext, userId: number, email: string): Promise<UserRecord> {
+  return bind(context, userId, 'email', { email, email_folded: foldEmail(email) });
+}
+
+async function bind(context: AppContext, userId: number, binding: Binding, set: Partial<UserRecord>): Promise<UserRecord> {
+  try {
+    const edited = await editRecord(context, 'users', { id: userId, where: { DeletedAt: null }, change: () => ({ set }) });
+    if (edited === null) throw new AppError('user_not_found');
+    return edited.after;
+  } catch (failure) {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+    throw new AppError(boundElsewhere[binding], {}, { cause: failure });
+  }
+}
+
+/**
+ * Removes a binding. Administrators remove those of others whatever is left (`isOwn` false).
+ * @throws {AppError} `binding_missing`; `last_way_in` when the owner could not sign in any more
+ */
+export async function unbindIdentity(
+  context: AppContext,
+  { userId, binding, isOwn }: { userId: number; binding: Binding; isOwn: boolean },
+): Promise<UserRecord> {
+  const edited = await editRecord(context, 'users', {
+    id: userId,
+    where: { DeletedAt: null },
+    present: presentUser,
+    change(current) {
+      if (current[bindingFields[binding]] === '') throw new AppError('binding_missing');
+      if (isOwn && !hasAnotherWayIn(context, current, binding)) throw new AppError('last_way_in');
+      return { set: { [bindingFields[binding]]: '' }, unset: [subjectFields[binding]] };
+    },
+  });
+  if (edited === null) throw new AppError('user_not_found');
+  return edited.after;
+}
+
+/** Whether the owner can still sign in without that binding. */
+function hasAnotherWayIn(context: AppContext, user: UserRecord, without: Binding): boolean {
+  const hasPassword = user.password_hash !== '' && (context.settings.get('PasswordLoginEnabled') || user.role >= Role.root);
+  if (hasPassword) return true;
+  const providers: readonly Provider[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram'];
+  if (providers.some((provider) => provider !== without && user[subjectFields[provider]] !== undefined && isProviderOn(context, provider)))
+    return true;
+  // A password can be had by mail.
+  const hasMail = without !== 'email' && user.email_folded !== undefined && context.mail.isConfigured;
+  return hasMail && context.settings.get('PasswordLoginEnabled');
+}

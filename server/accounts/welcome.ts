@@ -1,0 +1,94 @@
+// The bonuses of a registration. They are written down with the new record, and credited each exactly once: by who registers, or by a
+// job when the process died before it was done.
+import { AppError } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import { quotaText } from '#server/accounts/quota-text.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+
+type BonusCode = 'signup_bonus' | 'invitee_bonus' | 'inviter_reward';
+
+/** A registration is over long before this. */
+const overdueMs = 60_000;
+
+/** Credits what is due to a new user and to who invited them. */
+export async function giveWelcome(context: AppContext, user: UserRecord): Promise<void> {
+  const { welcome } = user;
+  if (welcome === undefined) return;
+  await credit(context, user, {
+    amount: welcome.signup,
+    kind: 'signup',
+    text: '新用户注册赠送',
+    code: 'signup_bonus',
+    actorId: welcome.actor,
+  });
+  const invited = {
+    amount: welcome.invitee,
+    kind: 'invitee',
+    text: '使用邀请码赠送',
+    code: 'invitee_bonus',
+    actorId: user.inviter_id,
+  } as const;
+  await credit(context, user, invited);
+  if (user.inviter_id !== 0) await rewardInviter(context, user.inviter_id, user.id, welcome.inviter);
+  await context.db.collection('users').patch({ id: user.id }, { unset: ['welcome', 'welcome_at'] });
+}
+
+/** What processes that died left undone. */
+export async function finishWelcomes(context: AppContext): Promise<void> {
+  for await (const user of context.db.collection('users').each({ welcome_at: { lt: context.now() - overdueMs } })) {
+    try {
+      await giveWelcome(context, user);
+    } catch (failure) {
+      // The others get theirs although this one cannot be credited.
+      if (!(failure instanceof AppError)) throw failure;
+      context.log.warn({ user: user.id, reason: failure.message }, 'a bonus of a registration could not be credited');
+    }
+  }
+}
+
+interface Bonus {
+  amount: number;
+  kind: string;
+  text: string;
+  code: BonusCode;
+  actorId: number;
+}
+
+async function credit(context: AppContext, user: UserRecord, { amount, kind, actorId, text, code }: Bonus): Promise<void> {
+  if (amount <= 0) return;
+  const { isNew } = await context.ledger.change({ account: 'user', id: user.id, amount, kind, ref: `${kind}:${user.id}`, actorId });
+  if (isNew) await writeSystemLog(context, user, { text, code, amount });
+}
+
+/**
+ * Invite earnings are pending, not balance: they become balance by a transfer, which goes through the ledger. The mark keeps who repeats this
+ * from counting twice; marks are removed after a day, when nobody repeats it any more.
+ */
+async function rewardInviter(context: AppContext, inviterId: number, userId: number, reward: number): Promise<void> {
+  const mark = `marks.i${userId}` as const;
+  const inviter = await context.db
+    .collection('users')
+    .patch(
+      { id: inviterId, [mark]: { exists: false } },
+      { set: { [mark]: context.now() }, increment: { aff_count: 1, aff_quota: reward, aff_history_quota: reward } },
+    );
+  if (inviter === null || reward <= 0) return;
+  await writeSystemLog(context, inviter, { text: '邀请用户赠送', code: 'inviter_reward', amount: reward });
+}
+
+function writeSystemLog(
+  context: AppContext,
+  user: UserRecord,
+  { text, code, amount }: { text: string; code: BonusCode; amount: number },
+): Promise<void> {
+  return writeLog(context, {
+    user_id: user.id,
+    username: user.username,
+    type: LogType.system,
+    content: `${text} ${quotaText(context, amount)}`,
+    event: { code, amount },
+    group: user.group,
+  });
+}

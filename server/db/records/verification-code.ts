@@ -1,0 +1,10 @@
+/** A code that was sent to an e-mail address. */
+export interface VerificationCodeRecord {
+  /** Hash of what it is for, and whose: a new code takes the place of the one before. */
+  id: string;
+  code_hash: string;
+  /** How often it has been tried. */
+  tries: number;
+  /** Milliseconds since 1970. */
+  expires_at: number;
+}

@@ -1,0 +1,81 @@
+// Somebody whom a provider knows gets a session here: of the account that is bound to them, or of a new one.
+import { AppError } from '#shared/errors.ts';
+import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
+import { displayNameLimit, usernameLimit, UserStatus } from '#shared/users.ts';
+import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
+import { emailProblem } from '#server/accounts/email-rules.ts';
+import { findByEmail, findByIdentity, foldEmail, identityFields } from '#server/accounts/identities.ts';
+import type { AppContext } from '#server/context.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import { limitRegistrations } from '#server/accounts/registration-limit.ts';
+import type { Person } from './provider.ts';
+
+const nameTries = 20;
+const fallbackNames = {
+  github: 'GitHub User',
+  oidc: 'OIDC User',
+  linuxdo: 'Linux DO User',
+  wechat: 'WeChat User',
+  telegram: 'Telegram User',
+};
+
+/** The account to sign in to. @throws {AppError} when it is banned or deleted, or none may be made */
+export async function findOrRegister(
+  context: AppContext,
+  { person, inviteCode, facts }: { person: Person; inviteCode: string; facts: RequestFacts },
+): Promise<UserRecord> {
+  const known = await findByIdentity(context, person);
+  if (known !== null) return checkMayEnter(known);
+  if (!context.settings.get('RegisterEnabled')) throw new AppError('registration_closed');
+  await limitRegistrations(context, facts.ip);
+  return register(context, person, inviteCode);
+}
+
+/** @throws {AppError} `account_deleted`, `sign_in_banned` */
+export function checkMayEnter(user: UserRecord): UserRecord {
+  if (user.DeletedAt !== null) throw new AppError('account_deleted');
+  if (user.status !== UserStatus.active) throw new AppError('sign_in_banned');
+  return user;
+}
+
+async function register(context: AppContext, person: Person, inviteCode: string): Promise<UserRecord> {
+  const inviter = await findInviter(context, inviteCode);
+  const displayName = tidyName(Array.from(person.displayName).slice(0, displayNameLimit).join(''));
+  const isNamed = displayName !== '' && displayNameProblem(displayName) === undefined;
+  const account = { displayName: isNamed ? displayName : fallbackNames[person.provider], passwordHash: '', inviter, actorId: 0 };
+  let email = await usableEmail(context, person.email);
+  for (let attempt = 1; ; attempt += 1) {
+    const isOwnName = attempt === 1 && usernameProblem(person.username) === undefined;
+    try {
+      return await createAccount(context, {
+        ...account,
+        username: isOwnName ? tidyName(person.username) : madeUpName(context, person.provider),
+        bound: { ...identityFields(person), ...(email === '' ? {} : { email, email_folded: foldEmail(email) }) },
+      });
+    } catch (failure) {
+      if (attempt === nameTries) throw failure;
+      if (failure instanceof AlreadyBound) {
+        // Two answers at once: the other one has made the account.
+        const made = await findByIdentity(context, person);
+        if (made !== null) return checkMayEnter(made);
+        email = '';
+      } else if (!(failure instanceof AppError) || failure.code !== 'username_taken') throw failure;
+    }
+  }
+}
+
+/**
+ * An address that nobody has here. An account is never found by its address: whoever could have a provider say that an address is theirs would
+ * have the account.
+ */
+async function usableEmail(context: AppContext, email: string): Promise<string> {
+  if (email === '' || emailProblem(context.settings, email) !== undefined) return '';
+  return (await findByEmail(context, email)) === null ? email : '';
+}
+
+/** `github_k3x9a`: as long as a name may be. */
+function madeUpName(context: AppContext, provider: Person['provider']): string {
+  const head = `${provider}_`;
+  return head + context.randomText(usernameLimit - head.length).toLowerCase();
+}
