@@ -26,14 +26,22 @@ interface ColumnOptions {
 
 /** Columns by the names under which other clients remember the choice. */
 export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptions): Column<Log>[] {
-  const admins: Column<Log>[] = [
-    { key: 'username', heading: t('logs.column.user'), cell: (log) => log.username, width: 104, leave: 6, card: 'context' },
+  const ending = endingColumn(t, isPhone);
+  return [
+    // What did not end well stands first on a card: there is no other place for it.
+    ...(isPhone ? [ending] : []),
+    { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
+    ...callerColumns(t, isAdmin),
+    typeColumn(t, isPhone),
+    ...(isPhone ? [] : [ending]),
+    ...calledColumns(t, isAdmin),
+    ...durationColumns(t),
+    ...usageColumns(t, unit),
   ];
-  const channel: Column<Log>[] = [
-    { key: 'channel', heading: t('logs.column.channel'), cell: (log) => <ChannelPath log={log} />, width: 120, leave: 5 },
-  ];
-  // What did not end well stands first on a card: there is no other place for it.
-  const ending: Column<Log> = {
+}
+
+function endingColumn(t: TFunction, isPhone: boolean): Column<Log> {
+  return {
     key: 'ending',
     heading: t('logs.column.ending'),
     // Nothing at all where there is nothing to say: the parts of a card are joined by dots.
@@ -43,10 +51,20 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
     isOff: true,
     card: 'context',
   };
+}
+
+/** Who called. */
+function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
+  const username: Column<Log> = {
+    key: 'username',
+    heading: t('logs.column.user'),
+    cell: (log) => log.username,
+    width: 104,
+    leave: 6,
+    card: 'context',
+  };
   return [
-    ...(isPhone ? [ending] : []),
-    { key: 'time', heading: t('logs.column.time'), cell: (log) => <Time log={log} />, width: 84, card: 'context', isLocked: true },
-    ...(isAdmin ? admins : []),
+    ...(isAdmin ? [username] : []),
     {
       key: 'token',
       heading: t('logs.column.token'),
@@ -63,19 +81,39 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
       leave: 9,
       isOff: true,
     },
-    {
-      key: 'type',
-      heading: t('logs.column.type'),
-      // On a card only what is no call says what it is; of refusals the mark says it.
-      cell: (log) => ((isPhone && isCall(log)) || refusalOf(log) !== undefined ? null : <TypeWord log={log} />),
-      width: 84,
-      leave: 10,
-      isOff: true,
-      card: 'context',
-    },
-    ...(isPhone ? [] : [ending]),
+  ];
+}
+
+function typeColumn(t: TFunction, isPhone: boolean): Column<Log> {
+  return {
+    key: 'type',
+    heading: t('logs.column.type'),
+    // On a card only what is no call says what it is; of refusals the mark says it.
+    cell: (log) => ((isPhone && isCall(log)) || refusalOf(log) !== undefined ? null : <TypeWord log={log} />),
+    width: 84,
+    leave: 10,
+    isOff: true,
+    card: 'context',
+  };
+}
+
+/** What was called. */
+function calledColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
+  const channel: Column<Log> = {
+    key: 'channel',
+    heading: t('logs.column.channel'),
+    cell: (log) => <ChannelPath log={log} />,
+    width: 120,
+    leave: 5,
+  };
+  return [
     { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, least: 200, card: 'title', isLocked: true },
-    ...(isAdmin ? channel : []),
+    ...(isAdmin ? [channel] : []),
+  ];
+}
+
+function durationColumns(t: TFunction): Column<Log>[] {
+  return [
     {
       key: 'use_time',
       heading: t('logs.column.duration'),
@@ -94,6 +132,12 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
       leave: 11,
       isOff: true,
     },
+  ];
+}
+
+/** Tokens, and what they cost. */
+function usageColumns(t: TFunction, unit: string): Column<Log>[] {
+  return [
     {
       key: 'prompt',
       heading: t('logs.column.prompt'),

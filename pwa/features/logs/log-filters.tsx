@@ -1,20 +1,19 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Log, LogType } from '#shared/logs.ts';
+import type { Log } from '#shared/logs.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
-import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { logGroupsQuery } from './queries.ts';
-import { defaultRange, type LogSearch, ranges, results } from './log-address.ts';
-import { countFilters, filtersOf, noFilters } from './log-search.ts';
+import { defaultRange, type LogSearch, ranges } from './log-address.ts';
+import { LogFilterField } from './log-filter-fields.tsx';
+import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, noFilters } from './log-search.ts';
 import styles from './logs.module.css';
 
 interface LogFiltersProps {
@@ -28,13 +27,8 @@ interface LogFiltersProps {
   onExport: () => Promise<void>;
 }
 
-const types = [
-  { value: '2', name: 'consumption' },
-  { value: '1', name: 'top_up' },
-  { value: '3', name: 'management' },
-  { value: '4', name: 'system' },
-  { value: '5', name: 'refusal' },
-] as const;
+/** What stands in the bar at once; the others stay behind one button at a desk until they are set. */
+const usual: readonly FilterKey[] = ['type', 'result', 'token', 'model'];
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExport }: LogFiltersProps) {
   const { t } = useTranslation();
@@ -44,100 +38,13 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
   const [isExporting, setExporting] = useState(false);
-  const groups = useQuery(logGroupsQuery(isAdmin));
   const { range = defaultRange } = search;
-  // What is seldom needed stays behind one button at a desk until it is set.
-  const token = (
-    <FilterText
-      key="token"
-      label={t('logs.filter.token')}
-      value={search.token ?? ''}
-      onChange={(text) => onChange({ token: textOf(text) })}
-    />
-  );
-  const model = (
-    <FilterText
-      key="model"
-      label={t('logs.filter.model')}
-      value={search.model ?? ''}
-      onChange={(text) => onChange({ model: textOf(text) })}
-    />
-  );
-  const type = (
-    <FilterSelect
-      key="type"
-      label={t('logs.filter.type')}
-      value={search.type === undefined ? '' : String(search.type)}
-      options={types
-        // A result as well, and chosen there; old addresses keep it.
-        .filter(({ value }) => value !== String(LogType.refusal) || search.type === LogType.refusal)
-        .map(({ value, name }) => ({ value, label: t(`logs.type.${name}`) }))}
-      onChange={(next) => onChange({ type: next === '' ? undefined : Number(next) })}
-    />
-  );
-  const common = [
-    { key: 'type', isSet: search.type !== undefined, field: type },
-    { key: 'token', isSet: search.token !== undefined, field: token },
-    { key: 'model', isSet: search.model !== undefined, field: model },
-  ];
-  const rare = [
-    {
-      key: 'request',
-      isSet: search.request !== undefined,
-      field: (
-        <FilterText
-          key="request"
-          label={t('logs.filter.request')}
-          value={search.request ?? ''}
-          onChange={(request) => onChange({ request: textOf(request.trim()) })}
-        />
-      ),
-    },
-    // One line stays one line: the rows under it do not move when a record is opened.
-    ...(isTight ? common : []),
-    {
-      key: 'group',
-      isSet: search.group !== undefined,
-      field: (
-        <FilterSelect
-          key="group"
-          label={t('logs.filter.group')}
-          value={search.group ?? ''}
-          options={withOwn(groups.data ?? [], search.group).map((name) => ({ value: name, label: name }))}
-          onChange={(group) => onChange({ group: textOf(group) })}
-        />
-      ),
-    },
-    ...(isAdmin
-      ? [
-          {
-            key: 'user',
-            isSet: search.user !== undefined,
-            field: (
-              <FilterText
-                key="user"
-                label={t('logs.filter.user')}
-                value={search.user ?? ''}
-                onChange={(user) => onChange({ user: textOf(user) })}
-              />
-            ),
-          },
-          {
-            key: 'channel',
-            isSet: search.channel !== undefined,
-            field: (
-              <FilterText
-                key="channel"
-                label={t('logs.filter.channel')}
-                inputMode="numeric"
-                value={search.channel === undefined ? '' : String(search.channel)}
-                onChange={(channel) => onChange({ channel: /^\d{1,9}$/.test(channel) ? Number(channel) : undefined })}
-              />
-            ),
-          },
-        ]
-      : []),
-  ];
+  // One line stays one line beside a panel: the rows under it do not move when a record is opened.
+  const standing = isTight ? usual.filter((name) => name === 'result') : usual;
+  const rare = filterKeys.filter((name) => !standing.includes(name) && (isAdmin || !forAdmins.has(name)));
+  const shown = [...standing, ...rare.filter((name) => showsAll || search[name] !== undefined)];
+  const others = rare.filter((name) => !shown.includes(name));
+  const field = (name: FilterKey) => <LogFilterField key={name} name={name} search={search} isAdmin={isAdmin} onChange={onChange} />;
 
   async function handleExport(): Promise<void> {
     setExporting(true);
@@ -181,17 +88,8 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
         </>
       }
     >
-      {!isTight && type}
-      <FilterSelect
-        label={t('logs.filter.result')}
-        value={search.result ?? ''}
-        options={results.map((value) => ({ value, label: t(`logs.result.${value}`) }))}
-        onChange={(result) => onChange({ result: results.find((one) => one === result) })}
-      />
-      {!isTight && token}
-      {!isTight && model}
-      {showsAll ? rare.map(({ field }) => field) : rare.filter(({ isSet }) => isSet).map(({ field }) => field)}
-      {!showsAll && rare.some(({ isSet }) => !isSet) && (
+      {shown.map(field)}
+      {others.length > 0 && (
         <Disclosure
           button={(attributes) => (
             <Button variant="subtle" leftSection={<Icon name="plus" />} {...attributes}>
@@ -199,18 +97,9 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
             </Button>
           )}
         >
-          {() => <div className={styles.rare}>{rare.filter(({ isSet }) => !isSet).map(({ field }) => field)}</div>}
+          {() => <div className={styles.rare}>{others.map(field)}</div>}
         </Disclosure>
       )}
     </FilterBar>
   );
-}
-
-function textOf(value: string): string | undefined {
-  return value === '' ? undefined : value;
-}
-
-/** A group that is filtered by stays choosable, also when it is gone. */
-function withOwn(groups: readonly string[], own: string | undefined): string[] {
-  return own === undefined || groups.includes(own) ? [...groups] : [own, ...groups];
 }

@@ -1,9 +1,13 @@
 // What the log screen asks the server for, from what its address holds.
-import type { LogResult } from '#shared/logs.ts';
+import { type LogResult, LogType } from '#shared/logs.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
-const filterKeys = ['type', 'result', 'request', 'token', 'model', 'group', 'user', 'channel'] as const;
+/** In the order in which they are offered. */
+export const filterKeys = ['type', 'result', 'request', 'token', 'model', 'group', 'user', 'channel'] as const;
 export type FilterKey = (typeof filterKeys)[number];
+
+/** Of other people's calls only. */
+export const forAdmins: ReadonlySet<FilterKey> = new Set(['user', 'channel']);
 
 /** What narrows the list, the time range apart: the part of the address that sums and pages share. */
 export type LogFilters = Pick<LogSearch, FilterKey>;
@@ -27,6 +31,11 @@ export const noFilters: Readonly<Record<FilterKey, undefined>> = {
 
 export function countFilters(filters: LogFilters): number {
   return filterKeys.filter((key) => filters[key] !== undefined).length;
+}
+
+/** Whether the rows are calls: sums say nothing above others. */
+export function isAboutCalls({ type, result }: LogFilters): boolean {
+  return (type ?? LogType.consumption) === LogType.consumption && result !== 'refused';
 }
 
 /** The range as a name, so that what is kept for offline use does not depend on the clock. */

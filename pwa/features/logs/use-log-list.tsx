@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import type { EmptyText } from '#pwa/ui/list/list-parts.tsx';
+import type { LogSearch } from './log-address.ts';
+import { countFilters, filtersOf, noFilters, rangeOf } from './log-search.ts';
+import { type LogList, logsQuery, logSumsQuery } from './queries.ts';
+import { useFollow } from './use-follow.ts';
+import { useLogDays } from './use-log-days.tsx';
+import { useLogPager } from './use-log-pager.ts';
+
+interface LogListOptions {
+  search: LogSearch;
+  onSearch: (change: Partial<LogSearch>) => void;
+  size: number;
+}
+
+/** The list that the address asks for, its sums, and the ways to ask for another. */
+export function useLogList({ search, onSearch, size }: LogListOptions) {
+  const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
+  const list: LogList = { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
+  const page = search.p ?? 1;
+  const query = useQuery(logsQuery(list, { page, size, cursor: search.after }));
+  const sums = useQuery(logSumsQuery(list)).data;
+  const rows = query.data?.items;
+  const isFirst = page === 1 && search.after === undefined && list.range.to === undefined;
+  const { newer, show } = useFollow({ list, size, isFirst, isOpen: search.open !== undefined });
+  const pager = useLogPager({ search, size, onSearch, page: query.data });
+  /** Whatever narrows the list begins at its first page again. */
+  const narrow = (change: Partial<LogSearch>): void => onSearch({ ...change, p: undefined, after: undefined });
+  return {
+    list,
+    query,
+    sums,
+    newer: { count: newer, onShow: show },
+    narrow,
+    /** As `DataList` takes it. */
+    listed: {
+      query,
+      rows,
+      group: useLogDays(list, rows ?? [], sums?.quota),
+      empty: useEmptyText(search, narrow),
+      filtersSet: countFilters(list.filters),
+      onClearFilters: () => narrow(noFilters),
+      ...(pager === undefined ? {} : { pager }),
+    },
+  };
+}
+
+/** Nothing in a short range may only mean that it is too short. */
+function useEmptyText({ range }: LogSearch, narrow: (change: Partial<LogSearch>) => void): EmptyText {
+  const { t } = useTranslation();
+  const title = t('logs.empty.title');
+  if (range === 'custom' || range === 'week') return { title, text: t('logs.empty.never') };
+  return {
+    title,
+    text: t('logs.empty.in_range'),
+    action: <Button onClick={() => narrow({ range: 'week' })}>{t('logs.empty.show_week')}</Button>,
+  };
+}
