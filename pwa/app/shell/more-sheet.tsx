@@ -27,88 +27,119 @@ interface MoreSheetProps {
 /** Everything that the bottom bar has no room for: further screens, appearance, account. */
 export function MoreSheet({ opened, entries, onClose }: MoreSheetProps) {
   const { t } = useTranslation();
-  const user = useStoredUser();
-  const docs = safeLink(useSiteStatus()?.docs_link ?? '', 'web');
-  const scheme = useChosenScheme();
-  const installWay = useInstallWay();
   const signOut = useSignOut();
-  const disabled = useDisabledChannels();
   return (
     <>
       <BottomSheet opened={opened} onClose={onClose} title={t('shell.menu.more')}>
-        <div className={styles.account}>
-          <Icon name="user" large />
-          <span className={styles.name}>{user?.display_name || user?.username}</span>
-          <span className={styles.role}>{t(`common.role.${roleName(user?.role ?? 0)}`)}</span>
-          <ModeTag />
-        </div>
-        <ul className={styles.list}>
-          {entries.map((entry) => (
-            <li key={entry.to}>
-              <Link className={styles.entry} to={entry.to} onClick={onClose}>
-                <Icon name={entry.icon} large />
-                {t(entry.name)}
-                {entry.to === '/channel' && disabled > 0 && (
-                  <StatusMark status="auto">{t('shell.menu.disabled', { count: disabled })}</StatusMark>
-                )}
-                <Icon name="right" />
-              </Link>
-            </li>
-          ))}
-          {docs !== undefined && (
-            <li>
-              <a className={styles.entry} href={docs} target="_blank" rel="noreferrer">
-                <Icon name="book" large />
-                {t('shell.docs')}
-                <Icon name="link" />
-              </a>
-            </li>
-          )}
-        </ul>
-        <div className={styles.choice}>
-          <span>{t('frame.theme.label')}</span>
-          <Segments
-            label={t('frame.theme.label')}
-            value={scheme}
-            onChange={chooseScheme}
-            options={themes.map((theme) => ({ value: theme.value, label: t(`frame.theme.${theme.value}`) }))}
-          />
-        </div>
-        <div className={styles.choice}>
-          <span>{t('frame.language.label')}</span>
-          <Segments
-            label={t('frame.language.label')}
-            value={currentLanguage()}
-            onChange={(language) => void chooseLanguage(language)}
-            options={languages.map((language) => ({ value: language, label: t(`frame.language.${language}`) }))}
-          />
-        </div>
-        {installWay === 'share_menu' && <p className={styles.hint}>{t('shell.install.share_menu')}</p>}
-        <ul className={styles.list}>
-          {installWay === 'prompt' && (
-            <li>
-              <button type="button" className={styles.entry} onClick={() => void install()}>
-                <Icon name="download" large />
-                {t('shell.install.action')}
-              </button>
-            </li>
-          )}
-          <li>
-            <button
-              type="button"
-              className={styles.entry}
-              onClick={() => {
-                onClose();
-                signOut.ask();
-              }}
-            >
-              <Icon name="leave" large />
-              {t('session.logout.action')}
-            </button>
-          </li>
-        </ul>
+        <Account />
+        <Screens entries={entries} onClose={onClose} />
+        <Appearance />
+        <DeviceActions
+          onSignOut={() => {
+            onClose();
+            signOut.ask();
+          }}
+        />
       </BottomSheet>
       <SignOutDialog signOut={signOut} />
+    </>
+  );
+}
+
+function Account() {
+  const { t } = useTranslation();
+  const user = useStoredUser();
+  return (
+    <div className={styles.account}>
+      <Icon name="user" large />
+      <span className={styles.name}>{user?.display_name || user?.username}</span>
+      <span className={styles.role}>{t(`common.role.${roleName(user?.role ?? 0)}`)}</span>
+      <ModeTag />
+    </div>
+  );
+}
+
+function Screens({ entries, onClose }: Pick<MoreSheetProps, 'entries' | 'onClose'>) {
+  const { t } = useTranslation();
+  const docs = safeLink(useSiteStatus()?.docs_link ?? '', 'web');
+  const disabled = useDisabledChannels();
+  return (
+    <ul className={styles.list}>
+      {entries.map((entry) => (
+        <li key={entry.to}>
+          <Link className={styles.entry} to={entry.to} onClick={onClose}>
+            <Icon name={entry.icon} large />
+            {t(entry.name)}
+            {entry.to === '/channel' && disabled > 0 && (
+              <StatusMark status="auto">{t('shell.menu.disabled', { count: disabled })}</StatusMark>
+            )}
+            <Icon name="right" />
+          </Link>
+        </li>
+      ))}
+      {docs !== undefined && (
+        <li>
+          <a className={styles.entry} href={docs} target="_blank" rel="noreferrer">
+            <Icon name="book" large />
+            {t('shell.docs')}
+            <Icon name="link" />
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Appearance() {
+  const { t } = useTranslation();
+  const scheme = useChosenScheme();
+  return (
+    <>
+      <div className={styles.choice}>
+        <span>{t('frame.theme.label')}</span>
+        <Segments
+          label={t('frame.theme.label')}
+          value={scheme}
+          onChange={chooseScheme}
+          options={themes.map((theme) => ({ value: theme.value, label: t(`frame.theme.${theme.value}`) }))}
+        />
+      </div>
+      <div className={styles.choice}>
+        <span>{t('frame.language.label')}</span>
+        <Segments
+          label={t('frame.language.label')}
+          value={currentLanguage()}
+          onChange={(language) => void chooseLanguage(language)}
+          options={languages.map((language) => ({ value: language, label: t(`frame.language.${language}`) }))}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Installing the console on this device, and signing out of it. */
+function DeviceActions({ onSignOut }: { onSignOut: () => void }) {
+  const { t } = useTranslation();
+  const installWay = useInstallWay();
+  return (
+    <>
+      {installWay === 'share_menu' && <p className={styles.hint}>{t('shell.install.share_menu')}</p>}
+      <ul className={styles.list}>
+        {installWay === 'prompt' && (
+          <li>
+            <button type="button" className={styles.entry} onClick={() => void install()}>
+              <Icon name="download" large />
+              {t('shell.install.action')}
+            </button>
+          </li>
+        )}
+        <li>
+          <button type="button" className={styles.entry} onClick={onSignOut}>
+            <Icon name="leave" large />
+            {t('session.logout.action')}
+          </button>
+        </li>
+      </ul>
     </>
   );
 }

@@ -21,10 +21,59 @@ import styles from './personal.module.css';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];
 
-/** The own low-water mark. Without a connection it waits in the outbox. */
 export function LowBalanceForm({ user }: { user: User }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const isOnline = useIsOnline();
+  const { value, shown, queued, error, isSaving, setValue, save } = useLowWaterMark(user);
+  return (
+    <Block
+      title={t('personal.mark.title')}
+      aside={
+        queued !== undefined && (
+          <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
+            {t('personal.mark.waiting', { amount: format.quota(Number(queued.mine)) })}
+          </StatusMark>
+        )
+      }
+    >
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <div className={styles.level}>
+          <BalanceMeter
+            label={t('personal.mark.balance')}
+            value={user.quota}
+            valueText={format.quota(user.quota)}
+            fullMark={user.full_mark}
+            isUnfilled={isUnfunded(user)}
+            lowMark={value === '' ? undefined : value}
+          />
+        </div>
+        <QuotaInput
+          label={t('personal.mark.label')}
+          value={value}
+          presets={presets}
+          placeholder={shown === undefined ? t('personal.mark.none') : format.quota(shown)}
+          error={error}
+          onChange={setValue}
+        />
+        <p className={styles.hint}>{t('personal.mark.hint')}</p>
+        <Button type="submit" variant="filled" loading={isSaving}>
+          {t(isOnline ? 'personal.mark.save' : 'personal.mark.save_offline')}
+        </Button>
+      </form>
+    </Block>
+  );
+}
+
+/** The own low-water mark. Without a connection it waits in the outbox. */
+function useLowWaterMark(user: User) {
+  const { t } = useTranslation();
   const queryClient = useQueryClient();
   const isOnline = useIsOnline();
   const queued = useOutbox().find(({ optionKey }) => optionKey === lowWaterKey);
@@ -33,7 +82,7 @@ export function LowBalanceForm({ user }: { user: User }) {
   const [typed, setTyped] = useState<number | ''>();
   const [error, setError] = useState<string>();
   const value = typed ?? shown ?? '';
-  const save = useMutation({
+  const send = useMutation({
     mutationFn: (mark: number) =>
       call(accountApi.saveSetting, { body: { notify_type: 'email', quota_warning_threshold: mark, revision: user.revision } }),
     meta: { quiet: true },
@@ -56,57 +105,23 @@ export function LowBalanceForm({ user }: { user: User }) {
     setTyped(undefined);
     if (!isOnline) toastNote(t('personal.mark.kept'));
   }
-  function handleSave(): void {
+  function save(): void {
     if (value === '') setError(t('personal.mark.required'));
     else if (value === shown) toastNote(t('personal.mark.nothing'));
     // Two ways to the server would overtake each other.
     else if (!isOnline || queued !== undefined) void keep(value);
-    else save.mutate(value);
+    else send.mutate(value);
   }
-  return (
-    <Block
-      title={t('personal.mark.title')}
-      aside={
-        queued !== undefined && (
-          <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
-            {t('personal.mark.waiting', { amount: format.quota(Number(queued.mine)) })}
-          </StatusMark>
-        )
-      }
-    >
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          handleSave();
-        }}
-      >
-        <div className={styles.level}>
-          <BalanceMeter
-            label={t('personal.mark.balance')}
-            value={user.quota}
-            valueText={format.quota(user.quota)}
-            fullMark={user.full_mark}
-            isUnfilled={isUnfunded(user)}
-            lowMark={value === '' ? undefined : value}
-          />
-        </div>
-        <QuotaInput
-          label={t('personal.mark.label')}
-          value={value}
-          presets={presets}
-          placeholder={shown === undefined ? t('personal.mark.none') : format.quota(shown)}
-          error={error}
-          onChange={(amount) => {
-            setTyped(amount);
-            setError(undefined);
-          }}
-        />
-        <p className={styles.hint}>{t('personal.mark.hint')}</p>
-        <Button type="submit" variant="filled" loading={save.isPending}>
-          {t(isOnline ? 'personal.mark.save' : 'personal.mark.save_offline')}
-        </Button>
-      </form>
-    </Block>
-  );
+  return {
+    value,
+    shown,
+    queued,
+    error,
+    isSaving: send.isPending,
+    setValue: (amount: number | '') => {
+      setTyped(amount);
+      setError(undefined);
+    },
+    save,
+  };
 }

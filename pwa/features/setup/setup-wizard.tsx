@@ -9,10 +9,12 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { emptySetup, setupBody, setupProblems, usageModes } from './setup-form.ts';
 import styles from './setup-screen.module.css';
+
+const formId = 'setup-form';
 
 interface SetupWizardProps {
   state: z.infer<typeof SetupStatus>;
@@ -22,101 +24,45 @@ interface SetupWizardProps {
 
 export function SetupWizard({ state, onFinished }: SetupWizardProps) {
   const { t } = useTranslation();
+  const { form, needs, submit, isPending, refusal } = useSetupForm(state, onFinished);
+  return (
+    <form id={formId} className={styles.form} noValidate onSubmit={submit}>
+      <Database type={state.database_type} />
+      <RootAccount form={form} {...needs} />
+      <UsageModes form={form} />
+      {refusal !== undefined && (
+        <p className={styles.failure} role="alert">
+          <StatusMark status="failed">{refusal}</StatusMark>
+        </p>
+      )}
+      <OnlineButton type="submit" variant="filled" className={styles.submit} loading={isPending} label={t('setup.submit')} />
+    </form>
+  );
+}
+
+function useSetupForm(state: SetupWizardProps['state'], onFinished: SetupWizardProps['onFinished']) {
+  const { t } = useTranslation();
   const needs = { asksAccount: !state.root_init, asksSecret: state.secret_required };
   const form = useForm({
     initialValues: emptySetup,
-    validate: (values) => {
-      const problems = Object.entries(setupProblems(values, needs));
-      return Object.fromEntries(
-        problems.map(([field, problem]) => [
-          field,
-          t(`setup.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit }),
-        ]),
-      );
-    },
+    validate: (values) =>
+      problemTexts(setupProblems(values, needs), (problem) => t(`setup.problem.${problem}`, { ...passwordLimits, limit: usernameLimit })),
   });
-  const submit = useMutation({
+  const send = useMutation({
     mutationFn: (body: SetupInput) => call(setupApi.submit, { body }),
     meta: { quiet: true },
     onSuccess: onFinished,
     onError: (error) => showOnField(form, failureOf(error)),
   });
-  const failure = submit.error === null ? null : failureOf(submit.error);
+  const failure = send.error === null ? undefined : failureOf(send.error);
   const isAtField = failure?.field !== undefined && failure.field in form.errors;
-
-  return (
-    <form className={styles.form} noValidate onSubmit={form.onSubmit((values) => submit.mutate(setupBody(values, needs)), focusFirstError)}>
-      <Database type={state.database_type} />
-      <section className={styles.part} aria-labelledby="setup-account">
-        <h2 className={styles.partTitle} id="setup-account">
-          {t('setup.account.title')}
-        </h2>
-        {needs.asksAccount ? (
-          <>
-            <p className={styles.hint}>{t('setup.account.hint')}</p>
-            <TextInput
-              label={t('setup.account.username')}
-              description={t('setup.account.username_hint', { limit: usernameLimit })}
-              inputWrapperOrder={['label', 'input', 'error', 'description']}
-              autoComplete="username"
-              autoCapitalize="none"
-              autoCorrect="off"
-              spellCheck={false}
-              autoFocus
-              {...form.getInputProps('username')}
-            />
-            <PasswordField
-              label={t('setup.account.password')}
-              description={t('setup.account.password_hint', passwordLimits)}
-              inputWrapperOrder={['label', 'input', 'error', 'description']}
-              autoComplete="new-password"
-              {...form.getInputProps('password')}
-            />
-            <PasswordField label={t('setup.account.confirm')} autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
-          </>
-        ) : (
-          <p className={styles.hint}>
-            <StatusMark status="on">{t('setup.account.exists')}</StatusMark>
-          </p>
-        )}
-        {needs.asksSecret && (
-          <PasswordField
-            label={t('setup.secret.label')}
-            description={t('setup.secret.hint')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="off"
-            {...form.getInputProps('setup_secret')}
-          />
-        )}
-      </section>
-      <fieldset className={styles.part}>
-        <legend className={styles.partTitle}>{t('setup.mode.title')}</legend>
-        <p className={styles.hint}>{t('setup.mode.hint')}</p>
-        {usageModes.map((mode) => (
-          <label key={mode} className={styles.choice} data-chosen={form.values.mode === mode || undefined}>
-            <input
-              type="radio"
-              name="mode"
-              value={mode}
-              checked={form.values.mode === mode}
-              onChange={() => form.setFieldValue('mode', mode)}
-            />
-            <span>
-              <b>{t(`setup.mode.${mode}`)}</b>
-              <span className={styles.choiceText}>{t(`setup.mode.${mode}_text`)}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      {failure !== null && !isAtField && (
-        <p className={styles.failure} role="alert">
-          <StatusMark status="failed">{failure.message}</StatusMark>
-        </p>
-      )}
-      <OnlineButton type="submit" variant="filled" className={styles.submit} loading={submit.isPending} label={t('setup.submit')} />
-    </form>
+  const submit = form.onSubmit(
+    (values) => send.mutate(setupBody(values, needs)),
+    () => focusFirstError(formId),
   );
+  return { form, needs, submit, isPending: send.isPending, refusal: isAtField ? undefined : failure?.message };
 }
+type SetupForm = ReturnType<typeof useSetupForm>['form'];
 
 /** Where the data will lie, said before anything is entered. */
 function Database({ type }: { type: string }) {
@@ -139,7 +85,82 @@ function Database({ type }: { type: string }) {
   );
 }
 
-function focusFirstError(): void {
-  // The fields get their marks with the next paint.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
+interface RootAccountProps {
+  form: SetupForm;
+  /** False: the account was there before. */
+  asksAccount: boolean;
+  asksSecret: boolean;
+}
+
+function RootAccount({ form, asksAccount, asksSecret }: RootAccountProps) {
+  const { t } = useTranslation();
+  return (
+    <section className={styles.part} aria-labelledby="setup-account">
+      <h2 className={styles.partTitle} id="setup-account">
+        {t('setup.account.title')}
+      </h2>
+      {asksAccount ? (
+        <>
+          <p className={styles.hint}>{t('setup.account.hint')}</p>
+          <TextInput
+            label={t('setup.account.username')}
+            description={t('setup.account.username_hint', { limit: usernameLimit })}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="username"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+            autoFocus
+            {...form.getInputProps('username')}
+          />
+          <PasswordField
+            label={t('setup.account.password')}
+            description={t('setup.account.password_hint', passwordLimits)}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+          />
+          <PasswordField label={t('setup.account.confirm')} autoComplete="new-password" {...form.getInputProps('confirmPassword')} />
+        </>
+      ) : (
+        <p className={styles.hint}>
+          <StatusMark status="on">{t('setup.account.exists')}</StatusMark>
+        </p>
+      )}
+      {asksSecret && (
+        <PasswordField
+          label={t('setup.secret.label')}
+          description={t('setup.secret.hint')}
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          autoComplete="off"
+          {...form.getInputProps('setup_secret')}
+        />
+      )}
+    </section>
+  );
+}
+
+function UsageModes({ form }: { form: SetupForm }) {
+  const { t } = useTranslation();
+  return (
+    <fieldset className={styles.part}>
+      <legend className={styles.partTitle}>{t('setup.mode.title')}</legend>
+      <p className={styles.hint}>{t('setup.mode.hint')}</p>
+      {usageModes.map((mode) => (
+        <label key={mode} className={styles.choice} data-chosen={form.values.mode === mode || undefined}>
+          <input
+            type="radio"
+            name="mode"
+            value={mode}
+            checked={form.values.mode === mode}
+            onChange={() => form.setFieldValue('mode', mode)}
+          />
+          <span>
+            <b>{t(`setup.mode.${mode}`)}</b>
+            <span className={styles.choiceText}>{t(`setup.mode.${mode}_text`)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }

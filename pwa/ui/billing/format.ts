@@ -20,42 +20,14 @@ export type Format = ReturnType<typeof createFormat>;
 const minus = '\u2212';
 
 export function createFormat(settings: FormatSettings) {
-  const { language, quotaPerUnit, inCurrency } = settings;
-  const zone = settings.timeZone === undefined ? {} : { timeZone: settings.timeZone };
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    ...zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  });
-  const weekday = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, weekday: 'short' });
-  const monthName = new Intl.DateTimeFormat('en-GB', { ...zone, month: 'short' });
-  const monthAndDay = new Intl.DateTimeFormat('zh-CN', { ...zone, month: 'long', day: 'numeric' });
+  return { ...moneyFormat(settings), ...numberFormat, ...timeFormat(settings) };
+}
 
-  function read(seconds: number) {
-    const found = Object.fromEntries(parts.formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
-    const piece = (name: string): string => found[name] ?? '';
-    return {
-      year: piece('year'),
-      month: piece('month'),
-      day: piece('day'),
-      clock: `${piece('hour')}:${piece('minute')}`,
-      time: `${piece('hour')}:${piece('minute')}:${piece('second')}`,
-    };
-  }
-
+function moneyFormat({ quotaPerUnit, inCurrency }: FormatSettings) {
   const usdOf = (quota: number): number => quota / quotaPerUnit;
-
   return {
-    language,
     inCurrency,
     quotaPerUnit,
-    timeZone: settings.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
-
     /** A balance or an allowance with its unit: `$12.84`, `$0.0039` when it is less than a cent, or `6,420,000` with currency display off. */
     quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), places(usdOf(quota))) : count(quota)),
     /** The same for a column whose heading names the unit: `12.84`, always with two decimals, so that the digits line up; `<0.01` is less than a cent. */
@@ -74,63 +46,107 @@ export function createFormat(settings: FormatSettings) {
     usdBare: (amount: number): string => decimals(amount, 2),
     /** A price: at least 2 decimals, as many as needed, never rounded to nothing: `3.00`, `0.075`. */
     price,
-    /** A factor: `× 0.8`. */
-    factor: (ratio: number): string => `× ${plain(ratio)}`,
-    ratio: plain,
+  };
+}
 
-    count,
-    /** A short count of tokens or requests: `9,999`, `12.3k`, `4.6M`, `1.2B`. */
-    countShort: (value: number): string => {
-      const size = Math.abs(value);
-      // What would be rounded to a thousand of one letter is one of the next.
-      if (size >= 999_950_000) return `${decimals(value / 1e9, 1)}B`;
-      if (size >= 999_950) return `${decimals(value / 1e6, 1)}M`;
-      if (size >= 1e4) return `${decimals(value / 1e3, 1)}k`;
-      return count(value);
-    },
-    percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
-    /** The same for a column whose heading has the sign: `99.8`, and `100` and `0` without decimals. */
-    percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
+const numberFormat = {
+  /** A factor: `× 0.8`. */
+  factor: (ratio: number): string => `× ${plain(ratio)}`,
+  ratio: plain,
+  count,
+  /** A short count of tokens or requests: `9,999`, `12.3k`, `4.6M`, `1.2B`. */
+  countShort: (value: number): string => {
+    const size = Math.abs(value);
+    // What would be rounded to a thousand of one letter is one of the next.
+    if (size >= 999_950_000) return `${decimals(value / 1e9, 1)}B`;
+    if (size >= 999_950) return `${decimals(value / 1e6, 1)}M`;
+    if (size >= 1e4) return `${decimals(value / 1e3, 1)}k`;
+    return count(value);
+  },
+  percent: (share: number, digits = 1): string => `${decimals(share * 100, digits)}%`,
+  /** The same for a column whose heading has the sign: `99.8`, and `100` and `0` without decimals. */
+  percentBare: (share: number, digits = 1): string => decimals(share * 100, share === 0 || share === 1 ? 0 : digits),
+  /** `312 ms` below one second, else `5.1 s`; minutes from 100 s on are still seconds, as latencies are compared. */
+  duration: (milliseconds: number): string =>
+    milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
+  /** Seconds for a column whose heading names them: `0.61`, `12.40`. */
+  secondsBare: (milliseconds: number): string => decimals(milliseconds / 1000, 2),
+};
 
-    /** `2026-11-21 14:31:57` or `21 Nov 2026, 14:28:40`. Times are unix seconds. */
+/** Moments in the language and the time zone. All are unix seconds. */
+function timeFormat({ language, timeZone, agoText }: FormatSettings) {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const read = momentReader(zone);
+  const weekday = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', { ...zone, weekday: 'short' });
+  const monthName = new Intl.DateTimeFormat('en-GB', { ...zone, month: 'short' });
+  const monthAndDay = new Intl.DateTimeFormat('zh-CN', { ...zone, month: 'long', day: 'numeric' });
+  const dateOf = (at: Moment): string =>
+    language === 'zh' ? isoDate(at) : `${Number(at.day)} ${monthName.format(at.milliseconds)} ${at.year}`;
+  return {
+    language,
+    timeZone: timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    /** `2026-11-21 14:31:57` or `21 Nov 2026, 14:28:40`. */
     dateTime: (seconds: number): string => {
       const at = read(seconds);
-      if (language === 'zh') return `${at.year}-${at.month}-${at.day} ${at.time}`;
-      return `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}, ${at.time}`;
+      return `${dateOf(at)}${language === 'zh' ? '' : ','} ${at.time}`;
     },
     /** `2026-11-21` or `21 Nov 2026`. */
-    date: (seconds: number): string => {
-      const at = read(seconds);
-      return language === 'zh' ? `${at.year}-${at.month}-${at.day}` : `${Number(at.day)} ${monthName.format(seconds * 1000)} ${at.year}`;
-    },
+    date: (seconds: number): string => dateOf(read(seconds)),
     /** The heading of a ledger day: `11月21日 周六` or `Sat 21 Nov`. */
     day: (seconds: number): string => {
-      const at = read(seconds);
       const name = weekday.format(seconds * 1000);
-      return language === 'zh'
-        ? `${monthAndDay.format(seconds * 1000)} ${name}`
-        : `${name} ${Number(at.day)} ${monthName.format(seconds * 1000)}`;
+      if (language === 'zh') return `${monthAndDay.format(seconds * 1000)} ${name}`;
+      return `${name} ${Number(read(seconds).day)} ${monthName.format(seconds * 1000)}`;
     },
     /** What rows of one day are grouped by: `2026-11-21`. */
-    dayKey: (seconds: number): string => {
-      const at = read(seconds);
-      return `${at.year}-${at.month}-${at.day}`;
-    },
+    dayKey: (seconds: number): string => isoDate(read(seconds)),
     /** `14:31:57`. */
     time: (seconds: number): string => read(seconds).time,
     /** `14:31`. */
-    clock: (seconds: number): string => read(seconds).clock,
-    /** How long ago, in words: `3 min ago`. Both in unix seconds. */
+    clock: (seconds: number): string => read(seconds).time.slice(0, 5),
+    /** How long ago, in words: `3 min ago`. */
     ago: (seconds: number, now: number): string => {
       const { unit, amount } = agoParts(now - seconds);
-      return settings.agoText?.(unit, amount) ?? `${amount} ${unit}`;
+      return agoText?.(unit, amount) ?? `${amount} ${unit}`;
     },
-    /** `312 ms` below one second, else `5.1 s`; minutes from 100 s on are still seconds, as latencies are compared. */
-    duration: (milliseconds: number): string =>
-      milliseconds < 1000 ? `${count(Math.round(milliseconds))} ms` : `${decimals(milliseconds / 1000, 1)} s`,
-    /** Seconds for a column whose heading names them: `0.61`, `12.40`. */
-    secondsBare: (milliseconds: number): string => decimals(milliseconds / 1000, 2),
   };
+}
+
+interface Moment {
+  milliseconds: number;
+  year: string;
+  month: string;
+  day: string;
+  time: string;
+}
+
+/** Reads the parts of a moment (unix seconds) as they are in a time zone. */
+function momentReader(zone: { timeZone?: string }): (seconds: number) => Moment {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    ...zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
+  return (seconds) => {
+    const found = Object.fromEntries(parts.formatToParts(seconds * 1000).map((part) => [part.type, part.value]));
+    const piece = (name: string): string => found[name] ?? '';
+    return {
+      milliseconds: seconds * 1000,
+      year: piece('year'),
+      month: piece('month'),
+      day: piece('day'),
+      time: `${piece('hour')}:${piece('minute')}:${piece('second')}`,
+    };
+  };
+}
+
+function isoDate({ year, month, day }: Moment): string {
+  return `${year}-${month}-${day}`;
 }
 
 /** Decimals of a sum of money: cents, and below one cent two digits that say how much it is. */
