@@ -68,6 +68,13 @@ export function newerRecord<Row>(thrown: unknown, schema: z.ZodType<Row>): Row |
   return code === 'revision_conflict' ? schema.safeParse(data).data : undefined;
 }
 
+/** What a call was refused with, unless a field shows it. */
+export function refusalText(error: Error | null, form: { errors: object }): string | undefined {
+  if (error === null) return undefined;
+  const { field, message } = failureOf(error);
+  return field !== undefined && field in form.errors ? undefined : message;
+}
+
 /**
  * The text of an answer that is not a refusal of the server's own: the statuses that the specification gives a text of
  * their own keep it whoever sent them.

@@ -1,38 +1,16 @@
 import { NumberInput, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { type Redemption, redemptionBatchLimit, redemptionNameLimit } from '#shared/redemptions.ts';
+import { redemptionBatchLimit } from '#shared/redemptions.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { codeProblems, type CodeValues, never } from './code-form.ts';
+import { never } from './code-form.ts';
 import styles from './redemptions.module.css';
+import type { CodeForm } from './use-code-form.ts';
 
 /** Dollars that are offered as the worth of a code. */
 const picks = [1, 10, 50, 100, 500, 1000];
 const countPicks = [10, 20, 50, 100];
 const below = ['label', 'input', 'error', 'description'] as const;
-
-/** The form with its rules in words. `before`: the code that is edited. */
-export function useCodeForm(initialValues: CodeValues, before: () => Redemption | undefined) {
-  const { t } = useTranslation();
-  return useForm<CodeValues>({
-    initialValues,
-    validate: (values) =>
-      Object.fromEntries(
-        Object.entries(codeProblems(values, { now: Date.now() / 1000, before: before() })).map(([field, problem]) => [
-          field,
-          t(`redemptions.problem.${problem}`, { limit: problem === 'count_range' ? redemptionBatchLimit : redemptionNameLimit }),
-        ]),
-      ),
-  });
-}
-
-export type CodeForm = ReturnType<typeof useCodeForm>;
-
-export function focusFirstError(): void {
-  // The fields get their marks with the next paint.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
-}
 
 export function CodeFields({ form, isNew }: { form: CodeForm; isNew: boolean }) {
   const { t } = useTranslation();

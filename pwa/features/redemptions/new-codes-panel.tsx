@@ -1,20 +1,22 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { failureOf } from '#pwa/api/failure.ts';
+import { failureOf, refusalText } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { saveText } from '#pwa/ui/controls/save-text.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError, showOnField } from '#pwa/ui/form/field-errors.ts';
+import { Refusal } from '#pwa/ui/form/refusal.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useCreateCodes } from './code-actions.ts';
-import { CodeFields, focusFirstError, useCodeForm } from './code-fields.tsx';
-import { createBody, emptyCode } from './code-form.ts';
+import { CodeFields } from './code-fields.tsx';
+import { createBody } from './code-form.ts';
 import styles from './redemptions.module.css';
+import { useNewCodesForm } from './use-code-form.ts';
 
 const formId = 'new-codes';
 
@@ -28,18 +30,19 @@ export function NewCodesPanel({ onClose }: { onClose: () => void }) {
   const format = useFormat();
   const [made, setMade] = useState<Made>();
   const create = useCreateCodes();
-  const form = useCodeForm(emptyCode, () => undefined);
-  const failure = create.error === null ? null : failureOf(create.error);
-  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  const form = useNewCodesForm();
   if (made !== undefined) return <MadeCodes made={made} onClose={onClose} />;
 
-  const submit = form.onSubmit((values) => {
-    const body = createBody(values, format.quota(values.quota === '' ? 0 : values.quota));
-    create.mutate(body, {
-      onSuccess: (keys) => setMade({ name: body.name ?? '', keys }),
-      onError: (error) => showOnField(form, failureOf(error)),
-    });
-  }, focusFirstError);
+  const submit = form.onSubmit(
+    (values) => {
+      const body = createBody(values, format.quota(values.quota === '' ? 0 : values.quota));
+      create.mutate(body, {
+        onSuccess: (keys) => setMade({ name: body.name ?? '', keys }),
+        onError: (error) => showOnField(form, failureOf(error)),
+      });
+    },
+    () => focusFirstError(formId),
+  );
   return (
     <SidePanel
       title={t('redemptions.panel.new')}
@@ -55,11 +58,7 @@ export function NewCodesPanel({ onClose }: { onClose: () => void }) {
     >
       <form id={formId} className={styles.form} noValidate onSubmit={submit}>
         <CodeFields form={form} isNew />
-        {failure !== null && !isAtField && (
-          <p role="alert">
-            <StatusMark status="failed">{failure.message}</StatusMark>
-          </p>
-        )}
+        <Refusal text={refusalText(create.error, form)} />
       </form>
       <UnsavedEdits when={form.isDirty()} />
     </SidePanel>

@@ -1,16 +1,34 @@
 import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Redemption } from '#shared/redemptions.ts';
 import { QuotaCell } from '#pwa/ui/billing/amounts.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import { useToggleCode } from './code-actions.ts';
 import { maskCode } from './code-key.ts';
 import { CodeMark, useExpiryText } from './code-labels.tsx';
 import { RowActions } from './row-actions.tsx';
 import styles from './redemptions.module.css';
 
 export const columnsKey = 'redemptions-table-columns';
+
+export function useRedemptionColumns(onRemove: (code: Redemption) => void): Column<Redemption>[] {
+  const { t } = useTranslation();
+  const { unit } = useFormat();
+  const toggle = useToggleCode();
+  const handleRemove = useStableHandler(onRemove);
+  const handleToggle = useStableHandler(async (code: Redemption) => {
+    // A failure has been toasted.
+    await toggle.mutateAsync(code).catch(() => undefined);
+  });
+  return useMemo(
+    () => redemptionColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove }),
+    [t, unit, handleToggle, handleRemove],
+  );
+}
 
 interface CodeParts {
   /** `USD`, said once in the heading of the amounts; empty when they are quota units. */
@@ -19,7 +37,7 @@ interface CodeParts {
   onRemove: (code: Redemption) => void;
 }
 
-export function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts): Column<Redemption>[] {
+function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts): Column<Redemption>[] {
   return [
     { key: 'id', heading: 'ID', cell: (code) => code.id, width: 72, align: 'end', leave: 5 },
     { key: 'name', heading: t('redemptions.column.name'), cell: (code) => <Name code={code} />, card: 'title', isLocked: true },

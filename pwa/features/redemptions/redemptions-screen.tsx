@@ -1,27 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Redemption, type RedemptionAction, RedemptionStatus } from '#shared/redemptions.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
-import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
-import { ColumnPicker, useColumns } from '#pwa/ui/list/columns.tsx';
+import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
-import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
-import { useChangeCodes, useRemoveUsedCodes, useToggleCode } from './code-actions.ts';
-import { codeLines } from './code-key.ts';
-import { codesQuery } from './queries.ts';
-import { columnsKey, redemptionColumns } from './redemption-columns.tsx';
+import { BulkActions } from './bulk-actions.tsx';
+import { useChangeCodes } from './code-actions.ts';
+import { columnsKey, useRedemptionColumns } from './redemption-columns.tsx';
+import { RedemptionFilters } from './redemption-filters.tsx';
 import type { RedemptionSearch } from './redemption-search.ts';
+import { useRedemptionList } from './use-redemption-list.ts';
 
 // What a list does not need is loaded when it is opened.
 const NewCodesPanel = lazyPart(
@@ -42,31 +38,18 @@ const newCodes = 'new';
 
 export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) {
   const { t } = useTranslation();
-  const { unit } = useFormat();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch });
-  const filter = { keyword: search.keyword ?? '', status: search.status };
-  const query = useQuery(codesQuery({ p: screen.page, size: screen.size, ...filter }));
-  const rows = query.data?.items;
-  const filtersSet = (filter.keyword === '' ? 0 : 1) + (filter.status === undefined ? 0 : 1);
-  const isEmpty = filtersSet === 0 && rows?.length === 0;
-  const clearFilters = (): void => onSearch({ keyword: undefined, status: undefined, p: undefined });
-
+  const { listed, isEmpty, onFilter } = useRedemptionList({ search, onSearch, screen });
   const [removing, setRemoving] = useState<readonly Redemption[]>([]);
-  const toggle = useToggleCode();
-  const handleToggle = useStableHandler(async (code: Redemption) => {
-    // A failure has been toasted.
-    await toggle.mutateAsync(code).catch(() => undefined);
-  });
-  const columns = useMemo(
-    () => redemptionColumns(t, { unit, onToggle: handleToggle, onRemove: (code) => setRemoving([code]) }),
-    [t, unit, handleToggle],
-  );
+  const columns = useRedemptionColumns((code) => setRemoving([code]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
-  const ticked = (rows ?? []).filter((row) => selection.keys.has(row.id));
+  const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
   const change = useChangeCodes();
-  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const handleClose = (): void => onSearch({ open: undefined });
+  const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newCodes })} />;
 
   /** Failures have been toasted. */
   async function changeAll(codes: readonly Redemption[], action: RedemptionAction): Promise<void> {
@@ -75,68 +58,28 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
     if (count === undefined) return;
     if (action !== 'delete') return toastSuccess(t(`redemptions.changed.${action}`, { count }));
     selection.set(ids, false);
-    if (ids.some((id) => String(id) === search.open)) onSearch({ open: undefined });
+    if (ids.some((id) => String(id) === search.open)) handleClose();
   }
-  const createButton = (variant: 'filled' | 'default') => (
-    <OnlineButton
-      variant={variant}
-      icon={<Icon name="plus" />}
-      onClick={() => onSearch({ open: newCodes })}
-      label={t('redemptions.action.create')}
-    />
-  );
+
   return (
     <Screen
       title={t('redemptions.title')}
       // One button is filled: the one in the empty list, or that of the open form, when there is one.
       actions={createButton(isEmpty || search.open !== undefined ? 'default' : 'filled')}
-      filters={
-        <FilterBar
-          count={filtersSet}
-          onClear={clearFilters}
-          search={{
-            label: t('redemptions.filter.keyword'),
-            value: filter.keyword,
-            onChange: (keyword) => onSearch({ keyword: keyword || undefined, p: undefined }),
-          }}
-          tools={
-            <>
-              {filter.status === RedemptionStatus.used && rows !== undefined && rows.length > 0 && <RemoveUsed />}
-              {!isPhone && <ColumnPicker chosen={chosen} />}
-            </>
-          }
-        >
-          <FilterSelect
-            label={t('redemptions.column.status')}
-            value={filter.status === undefined ? '' : String(filter.status)}
-            options={Object.entries(RedemptionStatus).map(([name, status]) => ({
-              value: String(status),
-              label: t(`redemptions.status.${name}`),
-            }))}
-            onChange={(status) => onSearch({ status: status === '' ? undefined : Number(status), p: undefined })}
-          />
-        </FilterBar>
-      }
+      filters={<RedemptionFilters search={search} listed={listed} columns={chosen} onFilter={onFilter} />}
       panel={
         search.open === newCodes ? (
-          <NewCodesPanel onClose={() => onSearch({ open: undefined })} />
+          <NewCodesPanel onClose={handleClose} />
         ) : (
           opened !== undefined && (
-            <CodePanel
-              key={opened.id}
-              code={opened}
-              onClose={() => onSearch({ open: undefined })}
-              {...ways}
-              onRemove={() => setRemoving([opened])}
-            />
+            <CodePanel key={opened.id} code={opened} onClose={handleClose} {...ways} onRemove={() => setRemoving([opened])} />
           )
         )
       }
     >
       <DataList
+        {...listed}
         label={t('redemptions.title')}
-        query={query}
-        rows={rows}
         columns={isPhone ? columns : chosen.shown}
         room={chosen.room}
         rowKey={(row) => row.id}
@@ -159,77 +102,35 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
           text: t('redemptions.empty.text'),
           action: createButton(search.open === undefined ? 'filled' : 'default'),
         }}
-        filtersSet={filtersSet}
-        onClearFilters={clearFilters}
-        {...(rows?.length === 0 && screen.page === 1
-          ? {}
-          : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound) })}
       />
-      <ConfirmDialog
-        opened={removing.length > 0}
-        title={t('redemptions.remove.title', { count: removing.length, name: removing[0]?.name ?? '' })}
-        text={t('redemptions.remove.text')}
-        confirmLabel={t('redemptions.remove.confirm', { count: removing.length })}
-        isDanger
-        onConfirm={async () => {
-          await changeAll(removing, 'delete');
-          setRemoving([]);
-        }}
-        onCancel={() => setRemoving([])}
-      />
+      <RemoveDialog codes={removing} onRemove={() => changeAll(removing, 'delete')} onClose={() => setRemoving([])} />
     </Screen>
   );
 }
 
-interface BulkActionsProps {
-  ticked: readonly Redemption[];
-  isBusy: boolean;
-  onChange: (action: RedemptionAction) => void;
-  onRemove: () => void;
+function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {
+  const { t } = useTranslation();
+  return <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={onCreate} label={t('redemptions.action.create')} />;
 }
 
-function BulkActions({ ticked, isBusy, onChange, onRemove }: BulkActionsProps) {
-  const { t } = useTranslation();
-  const lines = codeLines(ticked);
-  const disabled = ticked.length === 0 || isBusy;
-  return (
-    <>
-      {lines !== '' && <CopyButton variant="subtle" label={t('redemptions.action.copy_codes')} text={lines} />}
-      <OnlineButton variant="subtle" disabled={disabled} onClick={() => onChange('enable')} label={t('redemptions.action.enable')} />
-      <OnlineButton variant="subtle" disabled={disabled} onClick={() => onChange('disable')} label={t('redemptions.action.disable')} />
-      <OnlineButton
-        variant="subtle"
-        data-danger
-        disabled={disabled}
-        icon={<Icon name="trash" />}
-        onClick={onRemove}
-        label={t('common.action.delete')}
-      />
-    </>
-  );
+interface RemoveDialogProps {
+  /** None: nothing is asked. */
+  codes: readonly Redemption[];
+  onRemove: () => Promise<void>;
+  onClose: () => void;
 }
 
-/** All that have been redeemed, not only those of this page. */
-function RemoveUsed() {
+function RemoveDialog({ codes, onRemove, onClose }: RemoveDialogProps) {
   const { t } = useTranslation();
-  const [isAsked, setAsked] = useState(false);
-  const remove = useRemoveUsedCodes();
   return (
-    <>
-      <OnlineButton data-danger icon={<Icon name="trash" />} onClick={() => setAsked(true)} label={t('redemptions.action.delete_used')} />
-      <ConfirmDialog
-        opened={isAsked}
-        title={t('redemptions.remove_used.title')}
-        text={t('redemptions.remove_used.text')}
-        confirmLabel={t('redemptions.action.delete_used')}
-        isDanger
-        onConfirm={async () => {
-          const count = await remove.mutateAsync().catch(() => undefined);
-          if (count !== undefined) toastSuccess(t('redemptions.changed.delete', { count }));
-          setAsked(false);
-        }}
-        onCancel={() => setAsked(false)}
-      />
-    </>
+    <ConfirmDialog
+      opened={codes.length > 0}
+      title={t('redemptions.remove.title', { count: codes.length, name: codes[0]?.name ?? '' })}
+      text={t('redemptions.remove.text')}
+      confirmLabel={t('redemptions.remove.confirm', { count: codes.length })}
+      isDanger
+      onConfirm={() => onRemove().then(onClose)}
+      onCancel={onClose}
+    />
   );
 }

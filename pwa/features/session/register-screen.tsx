@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { type RegisterInput, sessionApi } from '#shared/session.ts';
 import { passwordLimits, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
+import { failureOf, refusalText } from '#pwa/api/failure.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
-import { showOnField } from '#pwa/ui/form/field-errors.ts';
+import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -40,18 +40,15 @@ export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
   );
 }
 
+const formId = 'register-form';
+
 function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
   const { t } = useTranslation();
   const inviteCode = keptInviteCode();
   const form = useForm({
     initialValues: { username: '', password: '', password2: '' },
     validate: (values) =>
-      Object.fromEntries(
-        Object.entries(registerProblems(values)).map(([field, problem]) => [
-          field,
-          t(`register.problem.${problem}`, { min: passwordLimits.min, max: passwordLimits.max, limit: usernameLimit }),
-        ]),
-      ),
+      problemTexts(registerProblems(values), (problem) => t(`register.problem.${problem}`, { ...passwordLimits, limit: usernameLimit })),
   });
   const register = useMutation({
     mutationFn: (body: RegisterInput) => call(sessionApi.register, { body }),
@@ -63,15 +60,18 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
     },
     onError: (error) => showOnField(form, failureOf(error)),
   });
-  const failure = register.error === null ? null : failureOf(register.error);
-  const isAtField = failure?.field !== undefined && failure.field in form.errors;
+  const refusal = refusalText(register.error, form);
   const below = ['label', 'input', 'error', 'description'] as const;
 
   return (
     <form
+      id={formId}
       className={styles.fields}
       noValidate
-      onSubmit={form.onSubmit((values) => register.mutate(registerBody(values, inviteCode)), focusFirstError)}
+      onSubmit={form.onSubmit(
+        (values) => register.mutate(registerBody(values, inviteCode)),
+        () => focusFirstError(formId),
+      )}
     >
       <TextInput
         label={t('register.username')}
@@ -97,17 +97,12 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
           {t('register.invited')} <code>{inviteCode}</code>
         </p>
       )}
-      {failure !== null && !isAtField && (
+      {refusal !== undefined && (
         <p className={styles.failure} role="alert">
-          <StatusMark status="failed">{failure.message}</StatusMark>
+          <StatusMark status="failed">{refusal}</StatusMark>
         </p>
       )}
       <OnlineButton type="submit" variant="filled" fullWidth loading={register.isPending} label={t('session.register.link')} />
     </form>
   );
-}
-
-function focusFirstError(): void {
-  // The fields get their marks with the next paint.
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid=true]')?.focus());
 }

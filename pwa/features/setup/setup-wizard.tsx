@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
 import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
+import { failureOf, refusalText } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
@@ -54,13 +54,11 @@ function useSetupForm(state: SetupWizardProps['state'], onFinished: SetupWizardP
     onSuccess: onFinished,
     onError: (error) => showOnField(form, failureOf(error)),
   });
-  const failure = send.error === null ? undefined : failureOf(send.error);
-  const isAtField = failure?.field !== undefined && failure.field in form.errors;
   const submit = form.onSubmit(
     (values) => send.mutate(setupBody(values, needs)),
     () => focusFirstError(formId),
   );
-  return { form, needs, submit, isPending: send.isPending, refusal: isAtField ? undefined : failure?.message };
+  return { form, needs, submit, isPending: send.isPending, refusal: refusalText(send.error, form) };
 }
 type SetupForm = ReturnType<typeof useSetupForm>['form'];
 

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Token, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
-import { failureOf, newerRecord } from '#pwa/api/failure.ts';
+import { failureOf, newerRecord, refusalText } from '#pwa/api/failure.ts';
 import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { useEditToken } from './token-actions.ts';
@@ -44,13 +44,6 @@ export function useSaveToken({ form, base, setTheirs, start }: EditedToken) {
   }
   const isConflict = newerRecord(edit.error, Token) !== undefined;
   return { save, isPending: edit.isPending, refusal: isConflict ? undefined : refusalText(edit.error, form) };
-}
-
-/** What a call was refused with, unless a field shows it. */
-export function refusalText(error: Error | null, form: Pick<TokenForm, 'errors'>): string | undefined {
-  if (error === null) return undefined;
-  const { field, message } = failureOf(error);
-  return field !== undefined && field in form.errors ? undefined : message;
 }
 
 function useProblemTexts(): (values: TokenValues, base?: Token) => Record<string, string> {

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { useRemoveUsedCodes } from './code-actions.ts';
+
+/** All that have been redeemed, not only those of this page. */
+export function RemoveUsed() {
+  const { t } = useTranslation();
+  const [isAsked, setAsked] = useState(false);
+  const remove = useRemoveUsedCodes();
+  return (
+    <>
+      <OnlineButton data-danger icon={<Icon name="trash" />} onClick={() => setAsked(true)} label={t('redemptions.action.delete_used')} />
+      <ConfirmDialog
+        opened={isAsked}
+        title={t('redemptions.remove_used.title')}
+        text={t('redemptions.remove_used.text')}
+        confirmLabel={t('redemptions.action.delete_used')}
+        isDanger
+        onConfirm={async () => {
+          const count = await remove.mutateAsync().catch(() => undefined);
+          if (count !== undefined) toastSuccess(t('redemptions.changed.delete', { count }));
+          setAsked(false);
+        }}
+        onCancel={() => setAsked(false)}
+      />
+    </>
+  );
+}

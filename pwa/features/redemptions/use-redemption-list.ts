@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { codesQuery } from './queries.ts';
+import type { RedemptionSearch } from './redemption-search.ts';
+
+interface RedemptionListOptions {
+  search: RedemptionSearch;
+  onSearch: (change: Partial<RedemptionSearch>) => void;
+  screen: ListScreen;
+}
+
+/** The list that the address asks for, and the ways to ask for another. */
+export function useRedemptionList({ search, onSearch, screen }: RedemptionListOptions) {
+  const { page, size } = screen;
+  const { keyword = '', status } = search;
+  const query = useQuery(codesQuery({ p: page, size, keyword, status }));
+  const rows = query.data?.items;
+  const filtersSet = (keyword === '' ? 0 : 1) + (status === undefined ? 0 : 1);
+  const onFilter = (change: Partial<RedemptionSearch>): void => onSearch({ ...change, p: undefined });
+  return {
+    /** As `DataList` takes it. */
+    listed: {
+      query,
+      rows,
+      filtersSet,
+      onClearFilters: () => onFilter({ keyword: undefined, status: undefined }),
+      ...(rows?.length === 0 && page === 1 ? {} : { pager: screen.pager(query.data?.total ?? 0, query.data?.total_is_lower_bound) }),
+    },
+    isEmpty: filtersSet === 0 && rows?.length === 0,
+    onFilter,
+  };
+}
