@@ -15,6 +15,7 @@ export const fieldRules = {
   scalar: { zh: '必须是文本、数字或 true / false', en: 'must be a text, a number, or true or false' },
   invalid: { zh: '格式不正确', en: 'is not in the right form' },
   once: { zh: '只能给出一个值', en: 'must be given as one plain value' },
+  noControls: { zh: '不能包含控制字符', en: 'must not contain control characters' },
   characters: { zh: '含有不允许的字符', en: 'contains characters that are not allowed' },
   url: { zh: '不是有效的网址', en: 'is not a valid address' },
   noCredentials: { zh: '不能包含用户名或密码', en: 'must not contain a username or a password' },

@@ -154,7 +154,7 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
     const { failure } = result;
     noteFailed(call, asked, failure);
     last = { kind: 'none', reason: 'upstream_failed', failure, channel };
-    if (!isRetryable(failure, channel.type)) break;
+    if (!isRetryable(failure, channel.provider)) break;
   }
   return last;
 }

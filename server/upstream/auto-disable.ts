@@ -22,7 +22,7 @@ export function reasonToDisable(
 ): string | null {
   if (!channel.isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled')) return null;
   const keywords = context.settings.get('AutomaticDisableKeywords');
-  return autoDisableReason(failure, { channelType: channel.type, keywords, callerText });
+  return autoDisableReason(failure, { provider: channel.provider, keywords, callerText });
 }
 
 /**

@@ -1,6 +1,7 @@
 // What follows from a failure of an upstream: whether another channel may do better, whether the channel is taken out of use, and
 // in whose words it is told.
 import { accountStatuses, statusesOfChannel } from '#server/dialects/status-in-body.ts';
+import type { Provider } from './providers/spec.ts';
 import type { UpstreamFailure } from './upstream-error.ts';
 
 const accountCodes = ['invalid_api_key', 'account_deactivated', 'billing_not_active', 'insufficient_quota', 'insufficient_user_quota'];
@@ -9,11 +10,12 @@ const accountTypes = ['insufficient_quota', 'insufficient_user_quota', 'authenti
 const refused = 'channel_refused';
 /** The codes and types by which upstreams say that the account that calls them is refused: the channel's. */
 export const accountErrors: ReadonlySet<string> = new Set([...accountCodes, ...accountTypes, refused]);
-const anthropic = 14;
-const gemini = 24;
+
+/** What of a provider's record matters here; null: of none. */
+type Refusing = Pick<Provider, 'refusals'> | null;
 
 /** Whether another channel may do better. Never asked after the first byte has gone to the client. */
-export function isRetryable(failure: UpstreamFailure, channelType: number): boolean {
+export function isRetryable(failure: UpstreamFailure, provider: Refusing): boolean {
   if (failure.kind === 'network' || failure.kind === 'invalid') return true;
   const { status } = failure;
   if (status === 429) return true;
@@ -21,7 +23,7 @@ export function isRetryable(failure: UpstreamFailure, channelType: number): bool
   if (status === 504 || status === 524 || status === 408) return false;
   if (status >= 500) return true;
   // A bad request is bad everywhere, unless it is the channel's account that is refused.
-  if (status === 400) return channelType === anthropic || speaksOfAccount(failure);
+  if (status === 400) return provider?.refusals?.retried?.includes(status) === true || speaksOfAccount(failure);
   return status >= 300;
 }
 
@@ -34,12 +36,12 @@ export function isRetryable(failure: UpstreamFailure, channelType: number): bool
  */
 export function autoDisableReason(
   failure: UpstreamFailure,
-  { channelType, keywords, callerText }: { channelType: number; keywords: readonly string[]; callerText: () => string | null },
+  { provider, keywords, callerText }: { provider: Refusing; keywords: readonly string[]; callerText: () => string | null },
 ): string | null {
   if (failure.kind !== 'response') return null;
   const isRefused =
     failure.status === 401 ||
-    (failure.status === 403 && channelType === gemini) ||
+    provider?.refusals?.ofKey?.includes(failure.status) === true ||
     speaksOfAccount(failure) ||
     (isAboutChannel(failure) && hasKeyword(failure, keywords) && hasKeyword(failure, unwritten(keywords, callerText())));
   return isRefused ? failure.message : null;

@@ -3,6 +3,8 @@ import { buildPreparedChannel } from '#tests/support/build-channel.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { invalidResponse, networkFailure, parseUpstreamError, timeoutFailure } from './upstream-error.ts';
 import { autoDisableReason, isRetryable } from './failure-consequences.ts';
+import { providerOf } from './providers/registry.ts';
+import type { Provider } from './providers/spec.ts';
 
 const channel = buildPreparedChannel({ status_code_mapping: '{"429":"503","404":400}', base_url: 'https://secret-host.example/v9' });
 const now = Date.UTC(2026, 0, 1);
@@ -95,29 +97,29 @@ describe('masking', () => {
 });
 
 describe('another channel is tried', () => {
-  const retried = (status: number, type = 1, error = {}) =>
-    isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), type);
+  const retried = (status: number, provider?: Provider, error = {}) =>
+    isRetryable(parseUpstreamError({ status, text: JSON.stringify({ error }), channel: buildPreparedChannel(), now }), provider ?? null);
 
   it.each([429, 307, 302, 500, 501, 502, 503, 529, 401, 402, 403, 404])('after %i', (status) => expect(retried(status)).toBe(true));
   it.each([400, 408, 504, 524])('not after %i', (status) => expect(retried(status)).toBe(false));
   it('after 400 of Anthropic, and of a channel whose account is refused', () => {
-    expect(retried(400, 14)).toBe(true);
-    expect(retried(400, 1, { message: 'x', code: 'invalid_api_key' })).toBe(true);
+    expect(retried(400, providerOf(14))).toBe(true);
+    expect(retried(400, undefined, { message: 'x', code: 'invalid_api_key' })).toBe(true);
   });
   it('after a failed connection and a senseless response, not after a long silence', () => {
-    expect(isRetryable(networkFailure(), 1)).toBe(true);
-    expect(isRetryable(timeoutFailure('connect'), 1)).toBe(true);
-    expect(isRetryable(invalidResponse(), 1)).toBe(true);
-    expect(isRetryable(timeoutFailure('first_byte'), 1)).toBe(false);
+    expect(isRetryable(networkFailure(), null)).toBe(true);
+    expect(isRetryable(timeoutFailure('connect'), null)).toBe(true);
+    expect(isRetryable(invalidResponse(), null)).toBe(true);
+    expect(isRetryable(timeoutFailure('first_byte'), null)).toBe(false);
   });
 });
 
 describe('a channel is taken out of use', () => {
-  const reason = (status: number, error: object, channelType = 1) =>
+  const reason = (status: number, error: object, provider: Pick<Provider, 'refusals'> | null = null) =>
     autoDisableReason(
       parseUpstreamError({ status, text: JSON.stringify({ error: { message: 'why', ...error } }), channel: buildPreparedChannel(), now }),
       {
-        channelType,
+        provider,
         callerText: () => '',
         keywords: ['Your credit balance is too low', ''],
       },
@@ -125,7 +127,7 @@ describe('a channel is taken out of use', () => {
 
   it('when its key or account is refused', () => {
     expect(reason(401, {})).toBe('why');
-    expect(reason(403, {}, 24)).toBe('why');
+    expect(reason(403, {}, { refusals: { ofKey: [403] } })).toBe('why');
     expect(reason(400, { code: 'billing_not_active' })).toBe('why');
     expect(reason(429, { type: 'insufficient_quota' })).toBe('why');
     for (const status of [402, 403, 429]) expect(reason(status, { message: 'Sorry: YOUR CREDIT BALANCE is too low.' })).toContain('CREDIT');
@@ -144,13 +146,13 @@ describe('a channel is taken out of use', () => {
           channel: buildPreparedChannel({ status_code_mapping: '{"400":"403","403":"400"}' }),
           now,
         }),
-        { channelType: 1, callerText: () => '', keywords: ['Your credit balance is too low'] },
+        { provider: null, callerText: () => '', keywords: ['Your credit balance is too low'] },
       );
     expect([mapped(400), mapped(403)]).toEqual([null, null]);
   });
   it('not for other failures, nor for those found out here', () => {
     expect(reason(403, {})).toBeNull();
     expect(reason(500, {})).toBeNull();
-    expect(autoDisableReason(networkFailure(), { channelType: 1, callerText: () => '', keywords: ['请求'] })).toBeNull();
+    expect(autoDisableReason(networkFailure(), { provider: null, callerText: () => '', keywords: ['请求'] })).toBeNull();
   });
 });

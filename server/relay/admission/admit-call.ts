@@ -4,10 +4,10 @@ import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { BodyFacts } from '#server/dialects/client-dialect.ts';
 import type { PromptParts } from '#server/dialects/prompt-parts.ts';
+import { requestedModel } from '#server/dialects/requested-model.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import { modelOf } from '#server/relay/endpoints.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
@@ -48,7 +48,7 @@ export async function admitCall(
   const content = await readContent(context.bodies, { request, connection, limit, userId: admission.user.id });
   try {
     const { body } = content;
-    const model = modelOf(body);
+    const model = requestedModel(body);
     onModel?.(model);
     endpoint.check(body);
     const facts = endpoint.facts(body);

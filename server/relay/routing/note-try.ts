@@ -34,7 +34,7 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
   }
   context.figures.called(channel.id, undefined);
   // A request that is bad says nothing about the channel.
-  if (isRetryable(failure, channel.type) || failure.status >= 500) health.failed(channel.id, call.model, failure);
+  if (isRetryable(failure, channel.provider) || failure.status >= 500) health.failed(channel.id, call.model, failure);
   else health.released(channel.id, call.model);
   const reason = reasonToDisable(context, channel, failure, () => callerText(call));
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));

@@ -12,6 +12,8 @@ export const anthropic: Provider = {
   paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
+  // An empty account is a bad request there.
+  refusals: { retried: [400] },
   modelList: openaiModelList,
   models: models['14'],
 };

@@ -22,6 +22,13 @@ export interface ModelList {
   name: string;
 }
 
+export interface Refusals {
+  /** Another channel may do better after these, although a request that is bad is bad everywhere. */
+  retried?: readonly number[];
+  /** These, too, refuse the channel's key and take it out of use. */
+  ofKey?: readonly number[];
+}
+
 export interface Provider extends ProviderTraits {
   /** The channel type: the number that clients and stored channels use. */
   type: number;
@@ -42,6 +49,8 @@ export interface Provider extends ProviderTraits {
   gatewayDrops?: string;
   /** Of `{version}`. */
   defaultVersion?: string;
+  /** Statuses that mean more here than elsewhere. */
+  refusals?: Refusals;
   /** Missing: the provider does not tell. */
   modelList?: ModelList;
   /** Model names offered when a channel is created. */
