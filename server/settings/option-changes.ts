@@ -19,8 +19,8 @@ export function changesOf(written: readonly OptionRecord[], rows: ReadonlyMap<st
   return written.flatMap((row, index) => {
     if (!isSettingKey(row.id)) return [];
     const difference = differenceOf(row.id, rows.get(row.id), row);
-    // The same map in another writing.
-    if (difference.entries?.length === 0) return [];
+    // The same map in another writing, or a default that was written down.
+    if (difference.entries?.length === 0 || (difference.before !== undefined && difference.before === difference.after)) return [];
     const what = { id: seq * placesPerSave + index, key: row.id, revision: row.revision };
     return { ...what, created_at: row.updated_at, actor_id: row.updated_by, ...difference };
   });

@@ -19,7 +19,7 @@ const screens = [
   { path: '/user', shows: 'keeper' },
   { path: '/user/edit/2', shows: 'keeper' },
   { path: '/channel', shows: 'Harbour mouth' },
-  { path: '/setting', shows: text('settings.section.access.title') },
+  { path: '/setting', shows: text('settings.option.RetryTimes.label') },
 ];
 
 describeInBrowser('failures', () => {

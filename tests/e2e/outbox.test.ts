@@ -75,7 +75,7 @@ async function editOffline(visitor: Visitor, name: string): Promise<Page> {
   const { page, context } = visitor;
   await signIn(visitor);
   await untilInstalled(page);
-  await page.goto('/setting');
+  await page.goto('/setting?tab=content');
   await settle(page);
   await untilKept(page, 'options');
   await context.setOffline(true);

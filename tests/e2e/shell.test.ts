@@ -166,7 +166,7 @@ describeInBrowser('shell', () => {
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });
     await signIn(visitor);
     const { page, context } = visitor;
-    await page.goto('/setting');
+    await page.goto('/setting?tab=content');
     await settle(page);
     await page.getByRole('button', { name: 'Data: live. Open details', exact: true }).waitFor();
     await context.setOffline(true);

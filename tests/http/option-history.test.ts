@@ -73,6 +73,8 @@ describe.each(engines)('history of options on $kind', (engine) => {
     const [newestId] = (await history()).map(({ id }) => id);
     await save('ModelRatio', `${await valueOf('ModelRatio')} `);
     expect((await history())[0]?.id).toBe(newestId);
+    await save('DemoSiteEnabled', 'false');
+    expect(await history('?keys=DemoSiteEnabled')).toEqual([]);
   });
 
   it('never holds a secret, only that there was one', async () => {

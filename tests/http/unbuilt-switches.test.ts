@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { glob } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isSettingKey, settingKeys, settings, settingsWithoutEffect } from '#shared/settings.ts';
+import { settingsWithoutEffect } from '#shared/settings.ts';
 import { storeEarlierOption } from '#tests/support/earlier-option.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -58,24 +56,4 @@ describe.each(engines)('switches without an effect on $kind', (engine) => {
     expect(await root.put('/api/option/', { key, value: 'false' })).toMatchObject({ success: true, data: { value: 'false' } });
     expect(await root.put('/api/option/', { key, value: 'true' })).toMatchObject({ code: 'option_not_built' });
   });
-});
-
-it('every switch has an effect or is on the list of those that have none', async () => {
-  // What only tells others of a switch is no effect of it; these have theirs in the console.
-  const messengers = /(site-status|console-headers)\.ts$/;
-  const inConsole = new Set(['DisplayInCurrencyEnabled', 'DefaultCollapseSidebar', 'DemoSiteEnabled']);
-  /** Read only to refuse what an earlier version turned on. */
-  const refused = ['EmailVerificationEnabled'];
-  /** A part of how mail is sent, like its port. */
-  const parts = new Set(['SMTPSSLEnabled']);
-  const sources: string[] = [];
-  for await (const file of glob('server/**/*.ts')) {
-    if (!messengers.test(file) && !file.endsWith('.test.ts')) sources.push(readFileSync(file, 'utf8'));
-  }
-  const source = sources.join('\n');
-  const switches = settingKeys.filter((key) => settings[key].kind === 'boolean');
-  const unread = switches.filter((key) => !source.includes(`get('${key}')`));
-  const without = unread.filter((key) => !inConsole.has(key) && !parts.has(key));
-  expect([...without, ...refused].toSorted()).toEqual([...settingsWithoutEffect].toSorted());
-  expect([...settingsWithoutEffect].every(isSettingKey)).toBe(true);
 });

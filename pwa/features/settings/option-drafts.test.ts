@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { batchBody, type Drafts, draftProblems, overtaken, rebased, typed } from './option-drafts.ts';
+import { describe, expect, it, test } from 'vitest';
+import type { Option } from '#shared/options.ts';
+import { batchBody, changesOf, type Drafts, draftProblems, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
 
 const retry = { key: 'RetryTimes', value: '3', revision: 4 };
 const none: Drafts = new Map();
@@ -52,4 +53,35 @@ describe('drafts of settings', () => {
     expect(batchBody(drafts)).toEqual({ options: [{ key: 'RetryTimes', value: '5', revision: 6 }] });
     expect(batchBody(rebased(type(none, '5'), [{ ...retry, value: '9', revision: 6 }])).options[0]?.revision).toBe(4);
   });
+});
+
+describe('drafts of secrets', () => {
+  const secret: Option = { key: 'SMTPToken', value: '', revision: 2, isSet: true };
+  const draft = (text: string) => typed(new Map(), { key: 'SMTPToken', text, shown: '', option: secret });
+
+  it('are kept even when they are empty: that removes the secret', () => {
+    expect(draft('').get('SMTPToken')?.text).toBe('');
+    expect(draft('new').get('SMTPToken')?.base.revision).toBe(2);
+  });
+
+  it('are in conflict with every other change, and are never moved onto one by themselves', () => {
+    const now = [{ ...secret, revision: 3, updated_by: 'ops', updated_at: 5 }];
+    expect(overtaken(draft('new'), now).get('SMTPToken')).toMatchObject({ revision: 3, changedBy: 'ops' });
+    expect(rebased(draft('new'), now).get('SMTPToken')?.base.revision).toBe(2);
+  });
+
+  it('do not wait on the device', () => {
+    const drafts: Drafts = new Map([...draft('new'), ['SystemName', { text: 'x', base: { value: 'y', revision: 1 } }]]);
+    expect([...withoutSecrets(drafts).keys()]).toEqual(['SystemName']);
+  });
+});
+
+it('changes are counted by values: of a map, its entries', () => {
+  const base = (value: string) => ({ value, revision: 1 });
+  const drafts: Drafts = new Map([
+    ['ModelRatio', { text: '{"a":2,"c":3}', base: base('{"a":1,"b":1}') }],
+    ['SystemName', { text: 'x', base: base('y') }],
+    ['ModelPrice', { text: '{', base: base('{}') }],
+  ]);
+  expect(changesOf(drafts)).toBe(5);
 });

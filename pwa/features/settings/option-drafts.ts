@@ -1,9 +1,9 @@
 // What somebody has typed over the settings and not saved yet.
 import type { Option } from '#shared/options.ts';
-import { isSettingKey, settingProblem, type SettingKey } from '#shared/settings.ts';
+import { isSecret, isSettingKey, settingProblem, type SettingKey } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
-import { isSameValue } from './setting-texts.ts';
+import { isMapSetting, isSameValue, mapChanges, parseMap } from './setting-texts.ts';
 
 export interface Draft {
   text: string;
@@ -18,7 +18,8 @@ export type Drafts = ReadonlyMap<SettingKey, Draft>;
  */
 export function typed(drafts: Drafts, edit: { key: SettingKey; text: string; shown: string; option: Option }): Drafts {
   const next = new Map(drafts);
-  if (isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
+  // Nobody knows what a secret is: whatever is typed replaces it.
+  if (!isSecret(edit.key) && isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
   else {
     const { value, revision } = edit.option;
     next.set(edit.key, { text: edit.text, base: drafts.get(edit.key)?.base ?? { value, revision } });
@@ -48,7 +49,8 @@ export function overtaken(drafts: Drafts, options: readonly Option[]): Map<Setti
     if (!isSettingKey(key)) continue;
     const draft = drafts.get(key);
     if (draft === undefined || revision === draft.base.revision) continue;
-    if (isSameValue(key, value, draft.base.value) || isSameValue(key, value, draft.text)) continue;
+    const isSame = isSameValue(key, value, draft.base.value) || isSameValue(key, value, draft.text);
+    if (isSame && !isSecret(key)) continue;
     conflicts.set(key, {
       value,
       revision,
@@ -65,8 +67,23 @@ export function rebased(drafts: Drafts, options: readonly Option[]): Drafts {
   return new Map(
     [...drafts].map(([key, draft]): [SettingKey, Draft] => {
       const now = byKey.get(key);
-      const isSame = now !== undefined && isSameValue(key, now.value, draft.base.value);
+      const isSame = now !== undefined && !isSecret(key) && isSameValue(key, now.value, draft.base.value);
       return [key, isSame ? { ...draft, base: { value: now.value, revision: now.revision } } : draft];
     }),
   );
+}
+
+/** Secrets do not wait on a device: they go out at once, or stay in the form. */
+export function withoutSecrets(drafts: Drafts): Drafts {
+  return new Map([...drafts].filter(([key]) => !isSecret(key)));
+}
+
+/** How many values would change: of a map, its entries. */
+export function changesOf(drafts: Drafts): number {
+  let count = 0;
+  for (const [key, { text, base }] of drafts) {
+    const [from, to] = isMapSetting(key) ? [parseMap(base.value), parseMap(text)] : [null, null];
+    count += from === null || to === null ? 1 : mapChanges(from, to).length;
+  }
+  return count;
 }

@@ -12,7 +12,7 @@ import { ConflictChoice } from './conflict-choice.tsx';
 import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
 import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
-import { controlOf } from './tabs.ts';
+import { controlOf } from './pages.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 interface OutboxEditProps {

@@ -1,4 +1,4 @@
-import { NumberInput, TextInput } from '@mantine/core';
+import { NumberInput, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
@@ -12,6 +12,7 @@ import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import type { Draft } from './option-drafts.ts';
+import { SecretControl } from './secret-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
@@ -28,6 +29,8 @@ export interface SettingControlProps {
   problem: SettingProblem | undefined;
   mayWrite: boolean;
   onType: (text: string) => void;
+  /** What was typed is dropped. */
+  onDrop: () => void;
 }
 
 interface ControlProps {
@@ -46,7 +49,8 @@ interface ControlProps {
 }
 
 /** The field of a setting, by how it is entered. */
-export function SettingControl({ entry, isWanted, option, draft, queued, problem, mayWrite, onType }: SettingControlProps) {
+export function SettingControl(props: SettingControlProps) {
+  const { entry, isWanted, option, draft, queued, problem, mayWrite, onType } = props;
   const { t } = useTranslation();
   const words = useSettingLabels();
   const id = textName(entry.key);
@@ -54,13 +58,16 @@ export function SettingControl({ entry, isWanted, option, draft, queued, problem
   const error = problem === undefined ? undefined : words.problem(problem);
   const isShort = entry.control === 'text' || entry.control === 'number' || entry.control === 'quota';
   const was = draft === undefined ? undefined : isShort ? words.value(entry.key, before) : (true as const);
+  const label = <EditLabel was={was}>{t(`settings.option.${id}.label`)}</EditLabel>;
+  const hint = t(`settings.option.${id}.hint`);
+  if (entry.control === 'secret') return <SecretControl {...props} label={label} hint={hint} error={error} />;
   const Control = controls[entry.control];
   return (
     <Control
       entry={entry}
       text={draft?.text ?? editableText(entry.key, before)}
-      label={<EditLabel was={was}>{t(`settings.option.${id}.label`)}</EditLabel>}
-      hint={t(`settings.option.${id}.hint`)}
+      label={label}
+      hint={hint}
       error={error}
       disabled={!mayWrite}
       isOpen={isWanted}
@@ -70,17 +77,19 @@ export function SettingControl({ entry, isWanted, option, draft, queued, problem
   );
 }
 
-const controls: Record<SettingEntry['control'], (props: ControlProps) => ReactNode> = {
+const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: ControlProps) => ReactNode> = {
   switch: SwitchControl,
   quota: QuotaControl,
   number: NumberControl,
   choice: ChoiceControl,
   json: JsonControl,
+  lines: LinesControl,
+  long: LongControl,
   text: TextControl,
 };
 
-/** The hint stands below the field, like an error. */
-const order = ['label', 'input', 'error', 'description'] satisfies ('label' | 'input' | 'error' | 'description')[];
+/** The hint stands under the label, which stands beside the field where there is room. */
+export const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];
 
 function SwitchControl({ text, label, hint, error, disabled, onType }: ControlProps) {
   return (
@@ -97,20 +106,20 @@ function SwitchControl({ text, label, hint, error, disabled, onType }: ControlPr
 
 function QuotaControl({ text, label, hint, error, disabled, onType }: ControlProps) {
   return (
-    <>
-      <QuotaInput
-        label={label}
-        error={error}
-        disabled={disabled}
-        value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
-        onChange={(units) => onType(String(units))}
-      />
-      <span className={styles.hint}>{hint}</span>
-    </>
+    <QuotaInput
+      label={label}
+      description={hint}
+      error={error}
+      disabled={disabled}
+      value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
+      onChange={(units) => onType(String(units))}
+    />
   );
 }
 
-function NumberControl({ text, label, hint, error, disabled, onType }: ControlProps) {
+function NumberControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
+  const { t, i18n } = useTranslation();
+  const unit = `settings.unit.${textName(entry.key)}`;
   return (
     <NumberInput
       label={label}
@@ -123,6 +132,7 @@ function NumberControl({ text, label, hint, error, disabled, onType }: ControlPr
       valueIsNumericString
       clampBehavior="none"
       inputMode="decimal"
+      {...(i18n.exists(unit) ? { rightSection: <span className={styles.unit}>{t(unit)}</span>, rightSectionWidth: 72 } : {})}
       onChange={(value) => onType(String(value))}
     />
   );
@@ -132,8 +142,11 @@ function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlPr
   const { t } = useTranslation();
   const id = textName(entry.key);
   return (
-    <div className={styles.choice}>
-      <span className={styles.choiceLabel}>{label}</span>
+    <div className={styles.row}>
+      <span className={styles.words}>
+        <span>{label}</span>
+        <span className={styles.hint}>{hint}</span>
+      </span>
       <Segments
         label={t(`settings.option.${id}.label`)}
         value={text}
@@ -142,7 +155,6 @@ function ChoiceControl({ entry, text, label, hint, disabled, onType }: ControlPr
           if (!disabled) onType(value);
         }}
       />
-      <span className={styles.hint}>{hint}</span>
     </div>
   );
 }
@@ -159,6 +171,44 @@ function JsonControl({ text, label, hint, error, disabled, isOpen, needsLook, on
     >
       <JsonField label={hint} value={text} onChange={onType} error={error} disabled={disabled} minRows={6} />
     </Fold>
+  );
+}
+
+function LinesControl(props: ControlProps) {
+  return <TextBox {...props} minRows={4} />;
+}
+
+/** What a page shows; nothing is taken from what is pasted. */
+function LongControl(props: ControlProps) {
+  return <TextBox {...props} minRows={3} isMono />;
+}
+
+function TextBox({
+  text,
+  label,
+  hint,
+  error,
+  disabled,
+  minRows,
+  isMono = false,
+  onType,
+}: ControlProps & { minRows: number; isMono?: boolean }) {
+  return (
+    <Textarea
+      label={label}
+      error={error}
+      disabled={disabled}
+      description={hint}
+      inputWrapperOrder={order}
+      value={text}
+      autosize
+      minRows={minRows}
+      maxRows={14}
+      spellCheck={false}
+      autoComplete="off"
+      {...(isMono ? { classNames: { input: styles.mono } } : {})}
+      onChange={(event) => onType(event.currentTarget.value)}
+    />
   );
 }
 

@@ -1,7 +1,10 @@
-import type { SettingKey } from '#shared/settings.ts';
+import { isSecret, type SettingKey, settings } from '#shared/settings.ts';
 
-/** How a setting is entered. `quota`: an amount of quota units; `json`: a map as text. */
-export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json';
+/**
+ * How a setting is entered. `quota`: an amount of quota units; `json`: a map or a list as text; `lines`: one entry per line, or
+ * with commas between them; `long`: a page's content; `secret`: can be replaced, never read.
+ */
+export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json' | 'lines' | 'long' | 'secret';
 
 export interface SettingEntry {
   key: SettingKey;
@@ -13,9 +16,52 @@ export interface SettingEntry {
 }
 
 export interface SettingSection {
-  /** `settings.section.<name>` has its texts. */
-  name: string;
+  /** `settings.section.<name>` is its title; absent where a page has one section only. */
+  name?: string;
   entries: readonly SettingEntry[];
+}
+
+export interface SettingPage {
+  /** In the address, and of the text `settings.page.<name>`. */
+  name: string;
+  group: 'operation' | 'models' | 'system';
+  sections: readonly SettingSection[];
+}
+
+/** The field of a setting, by its kind unless told otherwise. */
+export function field(key: SettingKey, more: Partial<Omit<SettingEntry, 'key'>> = {}): SettingEntry {
+  return { key, control: controlFor(key), ...more };
+}
+
+/** Several, each by its kind. */
+export function fields(...keys: SettingKey[]): SettingEntry[] {
+  return keys.map((key) => field(key));
+}
+
+function controlFor(key: SettingKey): SettingControl {
+  if (isSecret(key)) return 'secret';
+  switch (settings[key].kind) {
+    case 'boolean':
+      return 'switch';
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'choice':
+      return 'choice';
+    case 'long_text':
+      return 'long';
+    case 'lines':
+    case 'comma_list':
+      return 'lines';
+    case 'number_map':
+    case 'text_map':
+    case 'header_map':
+    case 'chats':
+      return 'json';
+    case 'text':
+    case 'url':
+      return 'text';
+  }
 }
 
 /** A key as a part of a text's name: those are separated by points. */

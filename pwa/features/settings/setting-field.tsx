@@ -1,13 +1,16 @@
+import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isSecret, settingsWithoutEffect } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { ConflictChoice } from './conflict-choice.tsx';
+import { defaultOf, isChanged } from './default-values.ts';
+import { MapChangesList } from './map-changes-list.tsx';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
 import { textName } from './setting-entry.ts';
-import { MapChangesList } from './map-changes-list.tsx';
 import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
@@ -16,50 +19,100 @@ interface SettingFieldProps extends SettingControlProps {
   /** What somebody else made of it since the typing began. */
   theirs: OptionState | undefined;
   onResolve: (value: string, theirs: OptionState) => void;
-  onDrop: () => void;
 }
 
 /** One setting: its field, what it was, and what stands between it and the server. */
 export function SettingField(props: SettingFieldProps) {
-  const { entry, option, draft, queued, theirs, mayWrite, onResolve, onDrop } = props;
-  const { t } = useTranslation();
+  const { entry, option, draft, queued, theirs } = props;
   const words = useSettingLabels();
-  const id = textName(entry.key);
   return (
     <div className={styles.field} data-setting={entry.key} data-control={entry.control}>
       <SettingControl {...props} />
-      {entry.warns === true && draft !== undefined && (
-        <p className={styles.line}>
-          <StatusMark status="look">{t(`settings.option.${id}.warning`)}</StatusMark>
-        </p>
-      )}
-      {!mayWrite && (
-        <p className={styles.line}>
-          <StatusMark status="note">{t('settings.root_only')}</StatusMark>
-        </p>
-      )}
+      <FieldNotes {...props} />
       {draft !== undefined && isMapSetting(entry.key) && theirs === undefined && <Changes from={option.value} to={draft.text} />}
       {queued !== undefined && draft === undefined && <Queued edit={queued} server={words.value(entry.key, option.value)} />}
-      {draft !== undefined && theirs !== undefined && (
-        <section className={styles.conflict} role="alert">
-          <StatusMark status="conflict" strong>
-            {t('settings.conflict.at_field')}
-          </StatusMark>
-          <ConflictChoice
-            // A newer value of theirs asks anew.
-            key={theirs.revision}
-            settingKey={entry.key}
-            base={draft.base}
-            mine={draft.text}
-            theirs={theirs}
-            mineNote={t('settings.conflict.mine_now')}
-            verb="use"
-            onChoose={(value) => onResolve(value, theirs)}
-            onDrop={onDrop}
-          />
-        </section>
-      )}
+      {draft !== undefined && theirs !== undefined && <Conflict {...props} draft={draft} theirs={theirs} />}
     </div>
+  );
+}
+
+/** What is to be known of it beside its value: who may change it, what it does, what it was. */
+function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: SettingFieldProps) {
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  const initial = defaultOf(option);
+  const hasNoEffect = settingsWithoutEffect.has(entry.key);
+  const isLong = isMapSetting(entry.key) || entry.control === 'json' || entry.control === 'long' || entry.control === 'lines';
+  const differs = draft === undefined && queued === undefined && isChanged(option) && initial !== undefined;
+  return (
+    <>
+      {entry.warns === true && draft !== undefined && (
+        <p className={styles.note}>
+          <StatusMark status="look">{t(`settings.option.${textName(entry.key)}.warning`)}</StatusMark>
+        </p>
+      )}
+      {(!mayWrite || hasNoEffect) && (
+        <p className={styles.note}>
+          <StatusMark status="note">{t(mayWrite ? 'settings.no_effect' : 'settings.root_only')}</StatusMark>
+        </p>
+      )}
+      {draft !== undefined && (
+        <p className={styles.note}>
+          <Button variant="subtle" onClick={onDrop}>
+            {t('settings.drop')}
+          </Button>
+        </p>
+      )}
+      {differs && (
+        <p className={styles.note}>
+          <span>{isLong ? t('settings.default.differs') : t('settings.default.is', { value: words.value(entry.key, initial) })}</span>
+          {mayWrite && (
+            <Button variant="subtle" onClick={() => onType(initial)}>
+              {t('settings.default.restore')}
+            </Button>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Conflict({
+  entry,
+  draft,
+  theirs,
+  onResolve,
+  onDrop,
+}: SettingFieldProps & { draft: NonNullable<SettingFieldProps['draft']>; theirs: OptionState }) {
+  const { t } = useTranslation();
+  const words = useSettingLabels();
+  return (
+    <section className={styles.conflict} role="alert">
+      <StatusMark status="conflict" strong>
+        {t('settings.conflict.at_field')}
+      </StatusMark>
+      {isSecret(entry.key) ? (
+        // Neither side can be shown.
+        <>
+          <p>{words.changeNote(theirs)}</p>
+          <Button onClick={() => onResolve(draft.text, theirs)}>{t('settings.secret.use_mine')}</Button>
+          <Button onClick={onDrop}>{t('settings.secret.keep_theirs')}</Button>
+        </>
+      ) : (
+        <ConflictChoice
+          // A newer value of theirs asks anew.
+          key={theirs.revision}
+          settingKey={entry.key}
+          base={draft.base}
+          mine={draft.text}
+          theirs={theirs}
+          mineNote={t('settings.conflict.mine_now')}
+          verb="use"
+          onChoose={(value) => onResolve(value, theirs)}
+          onDrop={onDrop}
+        />
+      )}
+    </section>
   );
 }
 
@@ -74,7 +127,7 @@ function Queued({ edit, server }: { edit: QueuedEdit; server: string }) {
   const { t } = useTranslation();
   const isMap = isMapSetting(edit.optionKey);
   return (
-    <p className={styles.line}>
+    <p className={styles.note}>
       {edit.state === 'waiting' && (
         <StatusMark status="waiting">
           {isMap ? t('settings.queued.waiting') : t('settings.queued.waiting_value', { value: server })}

@@ -1,223 +1,152 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Role } from '#shared/roles.ts';
 import type { Option } from '#shared/options.ts';
-import { mayWriteSetting, type SettingKey } from '#shared/settings.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
-import { useStoredUser } from '#pwa/api/self.ts';
-import { useConnection } from '#pwa/offline/online-status.tsx';
-import { AsOf } from '#pwa/ui/frame/as-of.tsx';
-import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { Later } from '#pwa/ui/frame/later.tsx';
+import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
+import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
-import type { SettingEntry, SettingSection } from './setting-entry.ts';
-import { SettingField } from './setting-field.tsx';
+import { isChanged } from './default-values.ts';
+import { entriesOf, pageOfAddress, pages } from './pages.ts';
+import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
+import { SettingsDiff } from './settings-diff.tsx';
+import { SettingsForm } from './settings-form.tsx';
+import { SettingsHistory } from './settings-history.tsx';
 import styles from './settings.module.css';
-import { tabs } from './tabs.ts';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
+/** What stands beside the settings. */
+export type SettingsPanel = 'history' | 'diff';
+
 interface SettingsScreenProps {
-  /** Name of the tab that the address asks for. */
+  /** Name of the page, or of the tab, that the address asks for. */
   tab: string | undefined;
   /** The setting that a link leads to. */
   field: string | undefined;
-  onTab: (name: string) => void;
+  panel: SettingsPanel | undefined;
+  onPanel: (panel: SettingsPanel | undefined) => void;
 }
 
-export function SettingsScreen({ tab: name, field, onTab }: SettingsScreenProps) {
+const noOptions: readonly Option[] = [];
+
+export function SettingsScreen({ tab, field, panel, onPanel }: SettingsScreenProps) {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
   const query = useQuery(optionsQuery);
-  const tab = tabs.find((one) => one.name === name) ?? tabs.find(({ sections }) => hasSetting(sections, field)) ?? tabs[0];
+  const options = query.data ?? noOptions;
+  const edits = useSettingEdits(options);
+  const [search, setSearch] = useState('');
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const input = useSearchKey();
+  const page = pageOfAddress(tab, field);
+  const marksOf = useMarks(options, edits);
+  const changed = options.filter(isChanged).length;
+  const nav = <SettingsNav current={search === '' ? page.name : undefined} marksOf={marksOf} onChoose={handleChoose} />;
+  const find = <SettingsSearch value={search} onChange={setSearch} input={input} />;
+
+  function handleChoose(): void {
+    setSearch('');
+    setMenuOpen(false);
+  }
+  async function handleSave(): Promise<void> {
+    await edits.save();
+    if (panel === 'diff') onPanel(undefined);
+  }
   return (
-    <Screen title={t('settings.title')} layout="page">
+    <Screen
+      title={t('settings.title')}
+      facts={changed > 0 && <SummaryItem label={t('settings.changed')}>{changed}</SummaryItem>}
+      actions={
+        <Button
+          leftSection={<Icon name="list" />}
+          aria-pressed={panel === 'history'}
+          onClick={() => onPanel(panel === 'history' ? undefined : 'history')}
+        >
+          {t('settings.history.title')}
+        </Button>
+      }
+      {...(isPhone ? { filters: <MenuButton page={page.name} onOpen={() => setMenuOpen(true)} /> } : {})}
+      panel={
+        panel === 'history' ? (
+          <SettingsHistory keys={entriesOf(page).map(({ key }) => key)} onClose={() => onPanel(undefined)} />
+        ) : panel === 'diff' ? (
+          <SettingsDiff edits={edits} options={options} onSave={() => void handleSave()} onClose={() => onPanel(undefined)} />
+        ) : null
+      }
+    >
       <div className={styles.screen}>
-        {tabs.length > 1 && (
-          <Segments
-            label={t('settings.title')}
-            value={tab.name}
-            options={tabs.map((one) => ({ value: one.name, label: t(`settings.tab.${one.name}`) }))}
-            onChange={onTab}
-          />
+        {isPhone ? (
+          <>
+            {find}
+            <BottomSheet opened={isMenuOpen} title={t('settings.title')} onClose={() => setMenuOpen(false)}>
+              {nav}
+            </BottomSheet>
+          </>
+        ) : (
+          <div className={styles.side}>
+            {find}
+            {nav}
+          </div>
         )}
         <QueryState query={query} what={t('settings.title')} lines={14}>
-          {(options) => <SettingsForm sections={tab.sections} options={options} at={query.dataUpdatedAt} field={field} />}
+          {(loaded) => (
+            <SettingsForm
+              page={page}
+              search={search}
+              options={loaded}
+              at={query.dataUpdatedAt}
+              field={field}
+              edits={edits}
+              isReviewing={panel === 'diff'}
+              onReview={() => onPanel('diff')}
+            />
+          )}
         </QueryState>
       </div>
     </Screen>
   );
 }
 
-function hasSetting(sections: readonly SettingSection[], key: string | undefined): boolean {
-  return sections.some(({ entries }) => entries.some((entry) => entry.key === key));
-}
-
-interface SettingsFormProps {
-  sections: readonly SettingSection[];
-  options: readonly Option[];
-  at: number;
-  field: string | undefined;
-}
-
-/** One form for all tabs: what was typed in one is still there after a look at another. */
-function SettingsForm({ sections, options, at, field }: SettingsFormProps) {
+/** On a phone the pages stand in a sheet behind the name of the one that is open. */
+function MenuButton({ page, onOpen }: { page: string; onOpen: () => void }) {
   const { t } = useTranslation();
-  const edits = useSettingEdits(options);
-  const [askedOff, setAskedOff] = useState<SettingKey>();
-
-  function handleType(entry: SettingEntry, text: string): void {
-    if (entry.asksBeforeOff === true && text === 'false') setAskedOff(entry.key);
-    else edits.type(entry.key, text);
-  }
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void edits.save();
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        void edits.save();
-      }}
-    >
-      <UnsavedEdits when={edits.drafts.size > 0} />
-      <Sections sections={sections} options={options} edits={edits} wanted={field} onType={handleType} />
-      <SaveBar edits={edits} at={at} />
-      <ConfirmDialog
-        opened={askedOff !== undefined}
-        title={t('settings.password_login.title')}
-        text={t('settings.password_login.text')}
-        confirmLabel={t('settings.password_login.confirm')}
-        isDanger
-        onConfirm={() => {
-          if (askedOff !== undefined) edits.type(askedOff, 'false');
-          setAskedOff(undefined);
-        }}
-        onCancel={() => setAskedOff(undefined)}
-      />
-    </form>
+    <Button rightSection={<Icon name="down" />} onClick={onOpen}>
+      {t(`settings.page.${page}`)}
+    </Button>
   );
 }
 
-interface SectionsProps {
-  sections: readonly SettingSection[];
-  options: readonly Option[];
-  edits: SettingEdits;
-  wanted: string | undefined;
-  onType: (entry: SettingEntry, text: string) => void;
-}
-
-/** The first one at once, each further one by itself: together they would keep a slow phone busy for half a second. */
-function Sections({ sections: [section, ...further], options, edits, wanted, onType }: SectionsProps) {
-  const { t } = useTranslation();
-  if (section === undefined) return null;
-  return (
-    <>
-      <section className={styles.section} aria-labelledby={`section-${section.name}`}>
-        <header className={styles.head}>
-          <h2 id={`section-${section.name}`}>{t(`settings.section.${section.name}.title`)}</h2>
-          <p>{t(`settings.section.${section.name}.text`)}</p>
-        </header>
-        <div className={styles.fields}>
-          {section.entries.map((entry) => (
-            <Field
-              key={entry.key}
-              entry={entry}
-              options={options}
-              edits={edits}
-              isWanted={entry.key === wanted}
-              onType={(text) => onType(entry, text)}
-            />
-          ))}
-        </div>
-      </section>
-      {further.length > 0 && (
-        <Later>
-          <Sections sections={further} options={options} edits={edits} wanted={wanted} onType={onType} />
-        </Later>
-      )}
-    </>
-  );
-}
-
-interface FieldProps {
-  entry: SettingEntry;
-  options: readonly Option[];
-  edits: SettingEdits;
-  isWanted: boolean;
-  onType: (text: string) => void;
-}
-
-function Field({ entry, options, edits, isWanted, onType }: FieldProps) {
-  const role = useStoredUser()?.role ?? Role.guest;
-  const option = options.find(({ key }) => key === entry.key);
+/** `/` leads to the search. */
+function useSearchKey() {
+  const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (!isWanted) return;
-    const field = document.querySelector(`[data-setting="${CSS.escape(entry.key)}"]`);
-    field?.scrollIntoView({ block: 'center' });
-    field?.querySelector<HTMLElement>('button, input, textarea')?.focus({ preventScroll: true });
-  }, [isWanted, entry.key]);
-  // A server that does not know the setting yet.
-  if (option === undefined) return null;
-  return (
-    <SettingField
-      entry={entry}
-      isWanted={isWanted}
-      option={option}
-      draft={edits.drafts.get(entry.key)}
-      queued={edits.queued.get(entry.key)}
-      theirs={edits.theirs.get(entry.key)}
-      problem={edits.problems.get(entry.key)}
-      mayWrite={mayWriteSetting(entry.key, role)}
-      onType={onType}
-      onResolve={(value, theirs) => edits.resolve(entry.key, value, theirs)}
-      onDrop={() => edits.drop(entry.key)}
-    />
-  );
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.key !== '/' || event.defaultPrevented || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
+      event.preventDefault();
+      input.current?.focus();
+    };
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
+  }, []);
+  return input;
 }
 
-function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }) {
-  const { t } = useTranslation();
-  const isStale = useConnection() !== 'online';
-  switch (outcome?.kind) {
-    case 'saved':
-      return <StatusMark status="on">{t('settings.saved', { count: outcome.count })}</StatusMark>;
-    case 'kept':
-      return <StatusMark status="waiting">{t('settings.queued.kept', { count: outcome.count })}</StatusMark>;
-    case 'nothing':
-      return <StatusMark status="note">{t('settings.nothing_changed')}</StatusMark>;
-    default:
-      return <AsOf at={at} isStale={isStale} />;
-  }
-}
-
-function SaveBar({ edits, at }: { edits: SettingEdits; at: number }) {
-  const { t } = useTranslation();
-  // Without a network or without a server: either way the edit waits here.
-  const isAway = useConnection() !== 'online';
-  const count = edits.drafts.size;
-  return (
-    <footer className={styles.bar}>
-      <span className={styles.state} role="status">
-        {count > 0 ? <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span> : <Outcome edits={edits} at={at} />}
-      </span>
-      {count > 0 && (
-        <Button variant="subtle" onClick={edits.dropAll}>
-          {t('editing.discard')}
-        </Button>
-      )}
-      <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isAway ? <Icon name="outbox" /> : null}>
-        {t(isAway ? 'settings.save_offline' : 'settings.save')}
-      </Button>
-    </footer>
-  );
+/** What the list of pages says of each. */
+function useMarks(options: readonly Option[], edits: SettingEdits): (page: string) => PageMarks {
+  const changed = new Set(options.filter(isChanged).map(({ key }) => key));
+  return (name) => {
+    const page = pages.find((one) => one.name === name);
+    const keys = page === undefined ? [] : entriesOf(page).map(({ key }) => key);
+    return {
+      changed: keys.filter((key) => changed.has(key)).length,
+      unsaved: keys.filter((key) => edits.drafts.has(key)).length,
+      queued: keys.filter((key) => edits.queued.has(key)).length,
+    };
+  };
 }

@@ -5,7 +5,7 @@ import type { SettingKey } from '#shared/settings.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { draftProblems, type Drafts, overtaken, rebased, typed } from './option-drafts.ts';
+import { draftProblems, type Drafts, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
 import { lookAt, useOptionSave } from './use-option-save.ts';
 
 export interface SettingEdits {
@@ -16,7 +16,7 @@ export interface SettingEdits {
   theirs: ReadonlyMap<SettingKey, OptionState>;
   problems: ReadonlyMap<SettingKey, SettingProblem>;
   /** What became of the last save. */
-  outcome: { kind: 'saved' | 'kept' | 'nothing'; count: number } | undefined;
+  outcome: { kind: 'saved' | 'kept' | 'nothing' | 'secrets'; count: number } | undefined;
   isSaving: boolean;
   type: (key: SettingKey, text: string) => void;
   /** Ends a conflict: the value is to replace theirs. */
@@ -46,10 +46,12 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   function forget(keys: readonly SettingKey[]): void {
     setDrafts((old) => new Map([...old].filter(([key]) => !keys.includes(key))));
   }
-  async function keep(kept: Drafts): Promise<void> {
+  async function keep(unsent: Drafts): Promise<void> {
+    const kept = withoutSecrets(unsent);
     for (const [optionKey, { base, text }] of kept) await queueEdit({ optionKey, base, mine: text });
     forget([...kept.keys()]);
-    setOutcome({ kind: 'kept', count: kept.size });
+    const secrets = unsent.size - kept.size;
+    setOutcome(secrets > 0 ? { kind: 'secrets', count: secrets } : { kind: 'kept', count: kept.size });
   }
 
   async function handleSave(): Promise<void> {

@@ -4,7 +4,7 @@ import { isSettingKey, settings } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { textName } from './setting-entry.ts';
-import { controlOf } from './tabs.ts';
+import { controlOf } from './pages.ts';
 import type { EntryValue } from './setting-texts.ts';
 
 /** Settings in words: their names, their values, what is wrong with them. */

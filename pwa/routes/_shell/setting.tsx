@@ -10,6 +10,8 @@ const Search = z.object({
   tab: SearchText,
   /** The setting that a link leads to. */
   field: SearchText,
+  /** What stands beside them. */
+  panel: z.enum(['history', 'diff']).optional().catch(undefined),
 });
 
 export const Route = createFileRoute('/_shell/setting')({
@@ -20,7 +22,14 @@ export const Route = createFileRoute('/_shell/setting')({
 });
 
 function Settings() {
-  const { tab, field } = Route.useSearch();
+  const { tab, field, panel } = Route.useSearch();
   const navigate = Route.useNavigate();
-  return <SettingsScreen tab={tab} field={field} onTab={(name) => void navigate({ search: { tab: name } })} />;
+  return (
+    <SettingsScreen
+      tab={tab}
+      field={field}
+      panel={panel}
+      onPanel={(next) => void navigate({ search: (old) => ({ ...old, panel: next }), replace: true })}
+    />
+  );
 }

@@ -1,0 +1,42 @@
+import { useTranslation } from 'react-i18next';
+import type { EntryValue } from './setting-texts.ts';
+import styles from './change-lines.module.css';
+
+export interface ChangeLine {
+  /** Of an entry of a map; '' of a value that is one. */
+  name: string;
+  before: string;
+  after: string;
+  /** `+10%`, of figures. */
+  share: string;
+}
+
+/** Of many only so many. */
+const most = 8;
+
+/** Old struck, new beside it, and by how much. */
+export function ChangeLines({ lines, all = false }: { lines: readonly ChangeLine[]; all?: boolean }) {
+  const { t } = useTranslation();
+  const shown = all ? lines : lines.slice(0, most);
+  return (
+    <ul className={styles.lines}>
+      {shown.map((line) => (
+        <li key={line.name} data-named={line.name !== '' || undefined}>
+          {line.name !== '' && <span className={styles.name}>{line.name}</span>}
+          <span className={styles.values}>
+            <s>{line.before}</s> <span aria-hidden="true">→</span> <span className={styles.after}>{line.after}</span>
+          </span>
+          {line.share !== '' && <span className={styles.share}>{line.share}</span>}
+        </li>
+      ))}
+      {shown.length < lines.length && <li className={styles.more}>{t('settings.changes_more', { count: lines.length - shown.length })}</li>}
+    </ul>
+  );
+}
+
+/** `+10%`; '' where there is nothing to compare. */
+export function shareOf(before: EntryValue, after: EntryValue): string {
+  if (typeof before !== 'number' || typeof after !== 'number' || before === 0) return '';
+  const percent = Math.round(((after - before) / Math.abs(before)) * 1000) / 10;
+  return `${percent < 0 ? '\u2212' : '+'}${Math.abs(percent)}%`;
+}

@@ -1,0 +1,16 @@
+// What settings are until somebody changes them. The server tells it where it is not the value that they have.
+import type { Option } from '#shared/options.ts';
+import { isSameValue } from './setting-texts.ts';
+
+/** The default's text; undefined of secrets, which have none. */
+export function defaultOf(option: Option): string | undefined {
+  if (option.default !== undefined) return option.default;
+  if (option.isSet !== undefined) return undefined;
+  return option.value;
+}
+
+/** It was saved with another value than its default. Of a secret: there is one. */
+export function isChanged(option: Option): boolean {
+  if (option.isSet !== undefined) return option.isSet;
+  return option.default !== undefined && !isSameValue(option.key, option.value, option.default);
+}

@@ -1,0 +1,103 @@
+import { field, fields, type SettingPage } from './setting-entry.ts';
+
+/** What an operator decides about users, money and calls. */
+export const operationPages: readonly SettingPage[] = [
+  {
+    name: 'general',
+    group: 'operation',
+    sections: [
+      { entries: fields('SelfUseModeEnabled', 'DemoSiteEnabled', 'RetryTimes', 'DefaultCollapseSidebar', 'general_setting.docs_link') },
+    ],
+  },
+  {
+    name: 'access',
+    group: 'operation',
+    sections: [
+      {
+        name: 'password',
+        entries: [
+          ...fields('RegisterEnabled', 'PasswordRegisterEnabled'),
+          field('PasswordLoginEnabled', { asksBeforeOff: true }),
+          ...fields('EmailVerificationEnabled'),
+        ],
+      },
+      { name: 'email', entries: fields('EmailDomainRestrictionEnabled', 'EmailAliasRestrictionEnabled', 'EmailDomainWhitelist') },
+      { name: 'turnstile', entries: fields('TurnstileCheckEnabled', 'TurnstileSiteKey', 'TurnstileSecretKey') },
+    ],
+  },
+  {
+    name: 'quota',
+    group: 'operation',
+    sections: [
+      {
+        entries: [
+          field('QuotaForNewUser', { control: 'quota' }),
+          field('QuotaForInviter', { control: 'quota' }),
+          field('QuotaForInvitee', { control: 'quota' }),
+          field('QuotaRemindThreshold', { control: 'quota' }),
+          ...fields('MaxTokensPerUser', 'DefaultMaxOutputTokens', 'PreConsumedQuota', 'StreamOverdraft'),
+          field('QuotaPerUnit', { warns: true }),
+          ...fields('DisplayInCurrencyEnabled', 'DisplayTokenStatEnabled'),
+        ],
+      },
+    ],
+  },
+  { name: 'groups', group: 'operation', sections: [{ entries: fields('GroupRatio', 'UserUsableGroups') }] },
+  {
+    name: 'prices',
+    group: 'operation',
+    sections: [{ entries: fields('ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio') }],
+  },
+  {
+    name: 'monitoring',
+    group: 'operation',
+    sections: [
+      {
+        entries: fields(
+          'ChannelDisableThreshold',
+          'AutomaticDisableChannelEnabled',
+          'AutomaticEnableChannelEnabled',
+          'AutomaticDisableKeywords',
+        ),
+      },
+    ],
+  },
+  {
+    name: 'logs',
+    group: 'operation',
+    sections: [{ entries: fields('LogConsumeEnabled', 'DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime') }],
+  },
+  {
+    name: 'words',
+    group: 'operation',
+    sections: [
+      {
+        entries: fields(
+          'CheckSensitiveEnabled',
+          'CheckSensitiveOnPromptEnabled',
+          'SensitiveWords',
+          'StopOnSensitiveEnabled',
+          'StreamCacheQueueLength',
+        ),
+      },
+    ],
+  },
+  { name: 'chats', group: 'operation', sections: [{ entries: fields('Chats') }] },
+  {
+    name: 'drawing',
+    group: 'operation',
+    sections: [
+      {
+        entries: fields(
+          'DrawingEnabled',
+          'TaskEnabled',
+          'MjNotifyEnabled',
+          'MjAccountFilterEnabled',
+          'MjForwardUrlEnabled',
+          'MjModeClearEnabled',
+          'MjActionCheckSuccessEnabled',
+        ),
+      },
+    ],
+  },
+];

@@ -1,0 +1,195 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Option } from '#shared/options.ts';
+import type { SettingKey } from '#shared/settings.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
+import { isChanged } from './default-values.ts';
+import { changesOf } from './option-drafts.ts';
+import { entriesOf } from './pages.ts';
+import type { SettingEntry, SettingPage } from './setting-entry.ts';
+import { SettingFields } from './setting-fields.tsx';
+import { useSettingSearch } from './setting-search.ts';
+import styles from './settings.module.css';
+import type { SettingEdits } from './use-setting-edits.ts';
+
+interface SettingsFormProps {
+  page: SettingPage;
+  /** What is looked for; '' : the page is shown. */
+  search: string;
+  options: readonly Option[];
+  at: number;
+  field: string | undefined;
+  edits: SettingEdits;
+  /** What will be saved is in sight. */
+  isReviewing: boolean;
+  onReview: () => void;
+}
+
+/** One form for all pages: what was typed in one is still there after a look at another. */
+export function SettingsForm(props: SettingsFormProps) {
+  const { page, search, options, edits, field, isReviewing, onReview } = props;
+  const { t } = useTranslation();
+  const [askedOff, setAskedOff] = useState<SettingKey>();
+
+  function handleType(entry: SettingEntry, text: string): void {
+    if (entry.asksBeforeOff === true && text === 'false') setAskedOff(entry.key);
+    else edits.type(entry.key, text);
+  }
+  /** More than one value is looked at before it is saved. */
+  function handleSave(): void {
+    if (!isReviewing && changesOf(edits.drafts) > 1) onReview();
+    else void edits.save();
+  }
+  const shared = { options, edits, wanted: field, onType: handleType };
+  return (
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        handleSave();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        handleSave();
+      }}
+    >
+      <UnsavedEdits when={edits.drafts.size > 0} />
+      <div className={styles.scroll}>
+        {search.trim() === '' ? <PageFields key={page.name} page={page} {...shared} /> : <FoundFields search={search} {...shared} />}
+      </div>
+      <SaveBar edits={edits} at={props.at} isReviewing={isReviewing} onReview={onReview} />
+      <ConfirmDialog
+        opened={askedOff !== undefined}
+        title={t('settings.password_login.title')}
+        text={t('settings.password_login.text')}
+        confirmLabel={t('settings.password_login.confirm')}
+        isDanger
+        onConfirm={() => {
+          if (askedOff !== undefined) edits.type(askedOff, 'false');
+          setAskedOff(undefined);
+        }}
+        onCancel={() => setAskedOff(undefined)}
+      />
+    </form>
+  );
+}
+
+interface FieldsProps {
+  options: readonly Option[];
+  edits: SettingEdits;
+  wanted: string | undefined;
+  onType: (entry: SettingEntry, text: string) => void;
+}
+
+function PageFields({ page, ...shared }: FieldsProps & { page: SettingPage }) {
+  const { t } = useTranslation();
+  const [filter, setFilter] = useState<'all' | 'changed'>('all');
+  const entries = entriesOf(page);
+  const changed = new Set(shared.options.filter(isChanged).map(({ key }) => key));
+  const changedHere = entries.filter(({ key }) => changed.has(key)).length;
+  const isFiltered = filter === 'changed' && changedHere > 0;
+  const sections = page.sections.map((section) => ({
+    ...section,
+    entries: isFiltered ? section.entries.filter(({ key }) => changed.has(key)) : section.entries,
+  }));
+  return (
+    <>
+      <header className={styles.head}>
+        <h2>{t(`settings.page.${page.name}`)}</h2>
+        {changedHere > 0 && (
+          <Segments
+            label={t('settings.filter.label')}
+            value={filter}
+            options={[
+              { value: 'all', label: t('settings.filter.all', { count: entries.length }) },
+              { value: 'changed', label: t('settings.filter.changed', { count: changedHere }) },
+            ]}
+            onChange={setFilter}
+          />
+        )}
+      </header>
+      <SettingFields
+        sections={sections
+          .filter((section) => section.entries.length > 0)
+          .map((section) => ({
+            title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
+            entries: section.entries,
+          }))}
+        {...shared}
+      />
+    </>
+  );
+}
+
+function FoundFields({ search, ...shared }: FieldsProps & { search: string }) {
+  const { t } = useTranslation();
+  const found = useSettingSearch()(search);
+  const count = found.reduce((sum, { entries }) => sum + entries.length, 0);
+  return (
+    <>
+      <header className={styles.head}>
+        <h2 role="status">{t('settings.search.found', { count })}</h2>
+      </header>
+      {count === 0 && <p className={styles.nothing}>{t('settings.search.nothing')}</p>}
+      <SettingFields sections={found.map(({ page, entries }) => ({ title: t(`settings.page.${page}`), entries }))} {...shared} />
+    </>
+  );
+}
+
+function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }) {
+  const { t } = useTranslation();
+  const isStale = useConnection() !== 'online';
+  switch (outcome?.kind) {
+    case 'saved':
+      return <StatusMark status="on">{t('settings.saved', { count: outcome.count })}</StatusMark>;
+    case 'kept':
+      return <StatusMark status="waiting">{t('settings.queued.kept', { count: outcome.count })}</StatusMark>;
+    case 'nothing':
+      return <StatusMark status="note">{t('settings.nothing_changed')}</StatusMark>;
+    default:
+      return <AsOf at={at} isStale={isStale} />;
+  }
+}
+
+interface SaveBarProps extends Pick<SettingsFormProps, 'edits' | 'at' | 'isReviewing' | 'onReview'> {}
+
+function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
+  const { t } = useTranslation();
+  // Without a network or without a server: either way the edit waits here.
+  const isAway = useConnection() !== 'online';
+  const count = edits.drafts.size;
+  const isSecretLeft = edits.outcome?.kind === 'secrets';
+  return (
+    <footer className={styles.bar}>
+      <span className={styles.state} role="status">
+        {isSecretLeft ? (
+          <StatusMark status="offline">{t('settings.secret.stays')}</StatusMark>
+        ) : count > 0 ? (
+          <span className={styles.unsaved}>{t('editing.unsaved', { count })}</span>
+        ) : (
+          <Outcome edits={edits} at={at} />
+        )}
+      </span>
+      {count > 0 && (
+        <Button variant="subtle" onClick={edits.dropAll}>
+          {t('editing.discard')}
+        </Button>
+      )}
+      {count > 0 && !isReviewing && <Button onClick={onReview}>{t('settings.diff.open')}</Button>}
+      {!isReviewing && (
+        <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isAway ? <Icon name="outbox" /> : null}>
+          {t(isAway ? 'settings.save_offline' : 'settings.save')}
+        </Button>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,50 @@
+import { fields, type SettingPage } from './setting-entry.ts';
+
+/** What connects the site with the world, and how it looks. */
+export const systemPages: readonly SettingPage[] = [
+  { name: 'server', group: 'system', sections: [{ entries: fields('ServerAddress', 'WorkerUrl', 'WorkerValidKey') }] },
+  {
+    name: 'payment',
+    group: 'system',
+    sections: [
+      {
+        entries: fields('PayAddress', 'EpayId', 'EpayKey', 'CustomCallbackAddress', 'Price', 'MinTopUp', 'TopUpLink', 'TopupGroupRatio'),
+      },
+    ],
+  },
+  {
+    name: 'mail',
+    group: 'system',
+    sections: [{ entries: fields('SMTPServer', 'SMTPPort', 'SMTPSSLEnabled', 'SMTPAccount', 'SMTPFrom', 'SMTPToken') }],
+  },
+  {
+    name: 'signin',
+    group: 'system',
+    sections: [
+      { name: 'github', entries: fields('GitHubOAuthEnabled', 'GitHubClientId', 'GitHubClientSecret') },
+      {
+        name: 'oidc',
+        entries: fields(
+          'oidc.enabled',
+          'oidc.well_known',
+          'oidc.client_id',
+          'oidc.client_secret',
+          'oidc.authorization_endpoint',
+          'oidc.token_endpoint',
+          'oidc.user_info_endpoint',
+        ),
+      },
+      { name: 'linuxdo', entries: fields('LinuxDOOAuthEnabled', 'LinuxDOClientId', 'LinuxDOClientSecret') },
+      {
+        name: 'wechat',
+        entries: fields('WeChatAuthEnabled', 'WeChatServerAddress', 'WeChatServerToken', 'WeChatAccountQRCodeImageURL'),
+      },
+      { name: 'telegram', entries: fields('TelegramOAuthEnabled', 'TelegramBotName', 'TelegramBotToken') },
+    ],
+  },
+  {
+    name: 'content',
+    group: 'system',
+    sections: [{ entries: fields('SystemName', 'Logo', 'Notice', 'HomePageContent', 'About', 'Footer') }],
+  },
+];

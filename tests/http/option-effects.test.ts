@@ -1,0 +1,93 @@
+// No option stands on a screen for nothing: the code reads it, or it is named here with what it waits for.
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { settingKeys, settings, settingsWithoutEffect } from '#shared/settings.ts';
+import type { SettingKey } from '#shared/settings.ts';
+
+/** Options whose effect is in the console, which is told them by the status: the field that it reads. */
+const inConsole: Partial<Record<SettingKey, string>> = {
+  Logo: 'logo',
+  DefaultCollapseSidebar: 'default_collapse_sidebar',
+  DemoSiteEnabled: 'demo_site_enabled',
+  'general_setting.docs_link': 'docs_link',
+  DataExportDefaultTime: 'data_export_default_time',
+  DataExportInterval: 'data_export_interval',
+};
+
+/** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
+const waiting: Record<string, readonly SettingKey[]> = {
+  'outbound calls through a worker': ['WorkerUrl', 'WorkerValidKey'],
+  wallet: ['PayAddress', 'EpayId', 'EpayKey', 'CustomCallbackAddress', 'Price', 'MinTopUp', 'TopupGroupRatio', 'TopUpLink'],
+  'sign-in': [
+    'EmailDomainRestrictionEnabled',
+    'EmailAliasRestrictionEnabled',
+    'EmailDomainWhitelist',
+    'GitHubOAuthEnabled',
+    'GitHubClientId',
+    'GitHubClientSecret',
+    'LinuxDOOAuthEnabled',
+    'LinuxDOClientId',
+    'LinuxDOClientSecret',
+    'TelegramOAuthEnabled',
+    'TelegramBotToken',
+    'TelegramBotName',
+    'WeChatAuthEnabled',
+    'WeChatServerAddress',
+    'WeChatServerToken',
+    'WeChatAccountQRCodeImageURL',
+    'TurnstileCheckEnabled',
+    'TurnstileSiteKey',
+    'TurnstileSecretKey',
+    'oidc.enabled',
+    'oidc.client_id',
+    'oidc.client_secret',
+    'oidc.well_known',
+    'oidc.authorization_endpoint',
+    'oidc.token_endpoint',
+    'oidc.user_info_endpoint',
+  ],
+  'public pages': ['Footer', 'Logo'],
+  'data dashboard': ['DataExportDefaultTime', 'DataExportInterval'],
+  'chats and playground': ['Chats'],
+  'billing calls': ['DisplayTokenStatEnabled'],
+  'drawings and tasks': [
+    'DrawingEnabled',
+    'TaskEnabled',
+    'MjNotifyEnabled',
+    'MjAccountFilterEnabled',
+    'MjModeClearEnabled',
+    'MjForwardUrlEnabled',
+    'MjActionCheckSuccessEnabled',
+  ],
+  'jobs of channels': ['ChannelDisableThreshold', 'AutomaticEnableChannelEnabled'],
+  notifications: ['QuotaRemindThreshold'],
+  'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
+  // Stored and read by nobody, also in the product whose clients send them.
+  nobody: ['StopOnSensitiveEnabled', 'StreamCacheQueueLength'],
+};
+
+describe('effects of options', () => {
+  // What only tells others of an option, or stores it, is no effect of it.
+  const server = sourcesOf('server/**/*.ts', /(site-status|console-headers)\.ts$|\/(features\/options|settings)\//);
+  const pwa = sourcesOf('pwa/**/*.{ts,tsx}', /\/(features\/settings|i18n)\//);
+  const isRead = (key: SettingKey) =>
+    server.includes(`'${key}'`) || (inConsole[key] !== undefined && new RegExp(`\\b${inConsole[key]}\\b`).test(pwa));
+
+  it('are there for every option that is not said to wait for its own', () => {
+    const without = settingKeys.filter((key) => !isRead(key));
+    expect(without.toSorted()).toEqual(Object.values(waiting).flat().toSorted());
+  });
+
+  it('are there for every switch that can be turned on', () => {
+    /** Read only to refuse what an earlier version turned on. */
+    const refused: readonly SettingKey[] = settingsWithoutEffect.has('EmailVerificationEnabled') ? ['EmailVerificationEnabled'] : [];
+    const switches = settingKeys.filter((key) => settings[key].kind === 'boolean' && !isRead(key));
+    expect([...switches, ...refused].toSorted()).toEqual([...settingsWithoutEffect].toSorted());
+  });
+});
+
+function sourcesOf(pattern: string, except: RegExp): string {
+  const files = globSync(pattern).filter((file) => !except.test(file) && !/\.test\.tsx?$/.test(file));
+  if (files.length < 50) throw new Error('These are not the sources');
+  return files.map((file) => readFileSync(file, 'utf8')).join('\n');
+}
