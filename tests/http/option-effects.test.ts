@@ -47,7 +47,6 @@ const waiting: Record<string, readonly SettingKey[]> = {
     'oidc.user_info_endpoint',
   ],
   'public pages': ['Footer', 'Logo'],
-  'data dashboard': ['DataExportDefaultTime', 'DataExportInterval'],
   'chats and playground': ['Chats'],
   'billing calls': ['DisplayTokenStatEnabled'],
   'drawings and tasks': [
