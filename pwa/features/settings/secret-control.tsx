@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
-import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { order } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import styles from './settings.module.css';
 
@@ -51,12 +51,13 @@ export function SecretControl({ option, draft, mayWrite, label, hint, error, onT
   }
   return (
     <>
-      <PasswordField
+      <TextInput
+        type="password"
         label={label}
         description={hint}
         error={error}
         disabled={!mayWrite}
-        inputWrapperOrder={['label', 'description', 'input', 'error']}
+        inputWrapperOrder={order}
         value={draft?.text ?? ''}
         autoComplete="new-password"
         autoCapitalize="none"

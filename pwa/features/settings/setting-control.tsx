@@ -1,4 +1,4 @@
-import { NumberInput, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
@@ -8,15 +8,26 @@ import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
-import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import { type ControlProps, order } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import { SecretControl } from './secret-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
 import { editableText, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
+
+// Only some pages have numbers, and their fields weigh more than all others.
+const NumberControl = lazyPart(
+  () => import('./number-controls.tsx'),
+  (part) => part.NumberControl,
+);
+const QuotaControl = lazyPart(
+  () => import('./number-controls.tsx'),
+  (part) => part.QuotaControl,
+);
 
 export interface SettingControlProps {
   entry: SettingEntry;
@@ -31,21 +42,6 @@ export interface SettingControlProps {
   onType: (text: string) => void;
   /** What was typed is dropped. */
   onDrop: () => void;
-}
-
-interface ControlProps {
-  entry: SettingEntry;
-  /** What the field holds. */
-  text: string;
-  label: ReactNode;
-  hint: string;
-  error: string | undefined;
-  disabled: boolean;
-  /** A map stands open. */
-  isOpen: boolean;
-  /** Something of it was changed, or is wrong. */
-  needsLook: boolean;
-  onType: (text: string) => void;
 }
 
 /** The field of a setting, by how it is entered. */
@@ -88,9 +84,6 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   text: TextControl,
 };
 
-/** The hint stands under the label, which stands beside the field where there is room. */
-export const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];
-
 function SwitchControl({ text, label, hint, error, disabled, onType }: ControlProps) {
   return (
     <SwitchRow
@@ -100,40 +93,6 @@ function SwitchControl({ text, label, hint, error, disabled, onType }: ControlPr
       disabled={disabled}
       checked={text === 'true' || text === '1'}
       onChange={(event) => onType(String(event.currentTarget.checked))}
-    />
-  );
-}
-
-function QuotaControl({ text, label, hint, error, disabled, onType }: ControlProps) {
-  return (
-    <QuotaInput
-      label={label}
-      description={hint}
-      error={error}
-      disabled={disabled}
-      value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
-      onChange={(units) => onType(String(units))}
-    />
-  );
-}
-
-function NumberControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
-  const { t, i18n } = useTranslation();
-  const unit = `settings.unit.${textName(entry.key)}`;
-  return (
-    <NumberInput
-      label={label}
-      error={error}
-      disabled={disabled}
-      description={hint}
-      inputWrapperOrder={order}
-      value={text}
-      thousandSeparator=","
-      valueIsNumericString
-      clampBehavior="none"
-      inputMode="decimal"
-      {...(i18n.exists(unit) ? { rightSection: <span className={styles.unit}>{t(unit)}</span>, rightSectionWidth: 72 } : {})}
-      onChange={(value) => onType(String(value))}
     />
   );
 }

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { isSecret, settingsWithoutEffect } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { ConflictChoice } from './conflict-choice.tsx';
 import { defaultOf, isChanged } from './default-values.ts';
 import { MapChangesList } from './map-changes-list.tsx';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
@@ -14,6 +14,11 @@ import { textName } from './setting-entry.ts';
 import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
+
+const ConflictChoice = lazyPart(
+  () => import('./conflict-choice.tsx'),
+  (part) => part.ConflictChoice,
+);
 
 interface SettingFieldProps extends SettingControlProps {
   /** What somebody else made of it since the typing began. */

@@ -9,14 +9,13 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { isChanged } from './default-values.ts';
 import { entriesOf, pageOfAddress, pages } from './pages.ts';
 import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
-import { SettingsDiff } from './settings-diff.tsx';
 import { SettingsForm } from './settings-form.tsx';
-import { SettingsHistory } from './settings-history.tsx';
 import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
@@ -31,6 +30,15 @@ interface SettingsScreenProps {
   panel: SettingsPanel | undefined;
   onPanel: (panel: SettingsPanel | undefined) => void;
 }
+
+const SettingsDiff = lazyPart(
+  () => import('./settings-diff.tsx'),
+  (part) => part.SettingsDiff,
+);
+const SettingsHistory = lazyPart(
+  () => import('./settings-history.tsx'),
+  (part) => part.SettingsHistory,
+);
 
 const noOptions: readonly Option[] = [];
 

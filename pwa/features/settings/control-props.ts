@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import type { SettingEntry } from './setting-entry.ts';
+
+export interface ControlProps {
+  entry: SettingEntry;
+  /** What the field holds. */
+  text: string;
+  label: ReactNode;
+  hint: string;
+  error: string | undefined;
+  disabled: boolean;
+  /** A map stands open. */
+  isOpen: boolean;
+  /** Something of it was changed, or is wrong. */
+  needsLook: boolean;
+  onType: (text: string) => void;
+}
+
+/** The hint stands under the label, which stands beside the field where there is room. */
+export const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];

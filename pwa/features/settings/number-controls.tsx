@@ -1,0 +1,40 @@
+import { NumberInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { type ControlProps, order } from './control-props.ts';
+import { textName } from './setting-entry.ts';
+import styles from './settings.module.css';
+
+export function QuotaControl({ text, label, hint, error, disabled, onType }: ControlProps) {
+  return (
+    <QuotaInput
+      label={label}
+      description={hint}
+      error={error}
+      disabled={disabled}
+      value={text.trim() === '' || !Number.isFinite(Number(text)) ? '' : Number(text)}
+      onChange={(units) => onType(String(units))}
+    />
+  );
+}
+
+export function NumberControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
+  const { t, i18n } = useTranslation();
+  const unit = `settings.unit.${textName(entry.key)}`;
+  return (
+    <NumberInput
+      label={label}
+      error={error}
+      disabled={disabled}
+      description={hint}
+      inputWrapperOrder={order}
+      value={text}
+      thousandSeparator=","
+      valueIsNumericString
+      clampBehavior="none"
+      inputMode="decimal"
+      {...(i18n.exists(unit) ? { rightSection: <span className={styles.unit}>{t(unit)}</span>, rightSectionWidth: 72 } : {})}
+      onChange={(value) => onType(String(value))}
+    />
+  );
+}
