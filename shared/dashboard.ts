@@ -82,6 +82,21 @@ export const UsageHour = z.object({
 });
 export type UsageHour = z.infer<typeof UsageHour>;
 
+/** What an operator may have to do something about. */
+export const OperatorDesk = z.object({
+  /** When it was looked at, unix seconds. */
+  at: z.int(),
+  /** Channels that were disabled automatically, the newest first. */
+  channels: z.array(z.object({ id: z.int(), name: z.string(), reason: z.string(), since: z.int() })),
+  /** Users who called in the last day and whose balance is below the reminder. */
+  low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
+  /** Models that were asked for in the last day and have no price. */
+  unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
+  /** Calls of some account cannot be settled. */
+  is_stuck: z.boolean(),
+});
+export type OperatorDesk = z.infer<typeof OperatorDesk>;
+
 const time = { start_timestamp: QueryInt, end_timestamp: QueryInt };
 const question = {
   ...time,
@@ -109,6 +124,7 @@ export const dashboardApi = {
     reply: z.array(UsageHour),
     summary: 'Own use by model and hour',
   }),
+  desk: endpoint('GET', '/api/data/desk', { access: 'admin', reply: OperatorDesk, summary: 'What may need an operator' }),
   figures: endpoint('GET', '/api/data/figures', {
     access: 'admin',
     query: z.object({ ...question, username: QueryText }),

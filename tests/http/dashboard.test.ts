@@ -6,6 +6,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
 import { manyInHour } from '#server/logs/fold-usage.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -193,6 +194,50 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     // Nobody asks for somebody else’s by naming them.
     const own = await figures(client, '/api/data/self/figures', { username: 'busy', start_timestamp: begin, step: 'day' });
     expect(own.whole.reduce((sum, one) => sum + one.calls, 0)).toBe(listed().filter((row) => row.user_id === quiet.id).length);
+  });
+
+  it('desk: what needs an operator, and only what does', async () => {
+    const desk = async () => {
+      const answer = await admin.get('/api/data/desk');
+      expect(answer).toMatchObject({ status: 200, success: true });
+      return answer.data;
+    };
+    expect(await (await app.as(quiet)).get('/api/data/desk')).toMatchObject({ status: 403 });
+    // Both called in the last day, and nobody ever gave them credit.
+    expect(await desk()).toMatchObject({ channels: [], unpriced: [], is_stuck: false, low_users: [{ quota: 0 }, { quota: 0 }] });
+    for (const user of [busy, quiet]) {
+      const credit = { account: 'user', id: user.id, ref: `desk:${user.id}`, kind: 'edit', actorId: 1, amount: 1_000_000 } as const;
+      await app.context.ledger.change(credit);
+    }
+    expect((await desk()).low_users).toEqual([]);
+    const { db, secrets } = app.context;
+    for (const [id, info] of [
+      [71, JSON.stringify({ status_reason: '401 invalid key', status_time: now() - 60 })],
+      [72, 'no JSON'],
+      [73, JSON.stringify({ status_time: 'long ago', status_reason: 7 })],
+    ] as const) {
+      await db.collection('channels').insert(buildChannel({ id, name: `off ${id}`, status: 3, other_info: info }, secrets));
+    }
+    await db.collection('channels').insert(buildChannel({ id: 74, name: 'by hand', status: 2 }, secrets));
+    const refusal = (code: string, count: number) => ({
+      refusal: { code, status: 400, reason: { zh: '', en: '' }, count, last_at: now(), request_ids: [] },
+    });
+    for (const [id, model, code, count, age] of [
+      [1, 'unknown-1', 'model_price_error', 4, 10],
+      [2, 'unknown-1', 'model_price_error_admin', 2, 20],
+      [3, 'known', 'token_exhausted', 9, 20],
+      [4, 'long ago', 'model_price_error', 9, 2 * day],
+    ] as const) {
+      const plain = { type: LogType.refusal, plain_type: LogType.refusal, model_name: model, other: refusal(code, count) };
+      await db.collection('logs').insert(buildLog({ id: 4_000_000 + id, user_id: busy.id, created_at: now() - age, ...plain }));
+    }
+    const found = await desk();
+    expect(found.channels).toEqual([
+      { id: 71, name: 'off 71', reason: '401 invalid key', since: now() - 60 },
+      { id: 72, name: 'off 72', reason: '', since: 0 },
+      { id: 73, name: 'off 73', reason: '', since: 0 },
+    ]);
+    expect(found.unpriced).toEqual([{ model: 'unknown-1', count: 6 }]);
   });
 
   describe('the calls of existing clients', () => {

@@ -1,23 +1,41 @@
 import { queryOptions } from '@tanstack/react-query';
+import { dashboardApi } from '#shared/dashboard.ts';
 import { LogType, logApi } from '#shared/logs.ts';
+import { tokenApi } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
 
 const dayLength = 24 * 60 * 60;
-const recentCount = 6;
+const recentCount = 9;
+const operatorRows = 5;
+const mostTokens = 100;
 
-/** Own spend and number of calls since local midnight. */
-export const todayQuery = queryOptions({
-  queryKey: ['home', 'today'],
-  queryFn: async ({ signal }) => {
-    const query = { type: LogType.consumption, start_timestamp: midnight(), end_timestamp: nowSeconds() + 60 };
-    const [sums, calls] = await Promise.all([
-      call(logApi.statSelf, { query, signal }),
-      call(logApi.listSelf, { query: { ...query, p: 1, page_size: 1 }, signal }),
-    ]);
-    return { spent: sums.quota, calls: calls.total, isLowerBound: calls.total_is_lower_bound === true, since: query.start_timestamp };
-  },
-  meta: { offline: true },
-});
+/** Hours of yesterday and today, with what the calls came to: one's own, or everybody's by model. */
+export const todayQuery = (isForAll: boolean) =>
+  queryOptions({
+    queryKey: ['home', 'today', isForAll],
+    queryFn: ({ signal }) => {
+      const { midnight } = dayOf(Date.now());
+      const query = { start_timestamp: midnight - dayLength, end_timestamp: nowSeconds(), step: 'hour' as const, utc_offset: offset() };
+      return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
+    },
+    meta: { offline: true },
+    refetchInterval: 60_000,
+  });
+
+/** Where the day's or month's spend went: everybody's today, or one's own this month. */
+export const spendQuery = (by: 'model' | 'user', isForAll: boolean) =>
+  queryOptions({
+    queryKey: ['home', 'spend', by, isForAll],
+    queryFn: ({ signal }) => {
+      const now = new Date();
+      const month = Math.floor(new Date(now.getFullYear(), now.getMonth(), 1).getTime() / 1000);
+      const start = isForAll ? dayOf(now.getTime()).midnight : month;
+      const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, utc_offset: offset() };
+      return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
+    },
+    meta: { offline: true },
+    staleTime: 60_000,
+  });
 
 /** Own spend over the last seven days, for how long the balance lasts. */
 export const weekQuery = queryOptions({
@@ -37,10 +55,44 @@ export const recentCallsQuery = queryOptions({
   meta: { offline: true },
 });
 
-function nowSeconds(): number {
-  return Math.floor(Date.now() / 1000);
+/** Own tokens without their keys, which are nobody's business here. */
+export const ownTokensQuery = queryOptions({
+  queryKey: ['home', 'tokens'],
+  queryFn: async ({ signal }) => {
+    const tokens = await call(tokenApi.list, { query: { p: 0, size: mostTokens }, signal });
+    return tokens.map(({ key: _key, ...token }) => token);
+  },
+  meta: { offline: true },
+});
+
+/** For an operator: what needs a hand. */
+export const deskQuery = queryOptions({
+  queryKey: ['home', 'desk'],
+  queryFn: ({ signal }) => call(dashboardApi.desk, { signal }),
+  meta: { offline: true },
+  refetchInterval: 30_000,
+});
+
+/** For an operator: the last refused calls, or the last changes. */
+export const lastRowsQuery = (type: typeof LogType.refusal | typeof LogType.management) =>
+  queryOptions({
+    queryKey: ['home', 'rows', type],
+    queryFn: ({ signal }) => call(logApi.list, { query: { type, p: 1, page_size: operatorRows, without_total: true }, signal }),
+    meta: { offline: true },
+    refetchInterval: 30_000,
+  });
+
+/** Local midnight of a moment (milliseconds), and the next one, in unix seconds. */
+export function dayOf(milliseconds: number): { midnight: number; tomorrow: number } {
+  const date = new Date(milliseconds);
+  const start = (days: number) => Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime() / 1000);
+  return { midnight: start(0), tomorrow: start(1) };
 }
 
-function midnight(): number {
-  return Math.floor(new Date().setHours(0, 0, 0, 0) / 1000);
+function offset(): string {
+  return String(-new Date().getTimezoneOffset());
+}
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildLog } from '#tests/support/log-row.ts';
 import { chooseLanguage, loadTexts, startTexts } from '#pwa/i18n/setup.ts';
 import { logColumns } from './log-columns.tsx';
-import { ownWords } from './log-labels.tsx';
+import { ownWords } from '#pwa/ui/billing/log-sentence.ts';
 
 beforeAll(async () => {
   await startTexts();

@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next';
+import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { endingOf, isFree } from '#shared/log-ending.ts';
@@ -13,7 +14,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
-import { EndingMark, RefusalMark, refusalOf, useLogSentence } from './log-labels.tsx';
+import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
 
 export const columnsKey = 'logs-table-columns';

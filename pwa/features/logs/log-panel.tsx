@@ -1,3 +1,4 @@
+import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -23,7 +24,7 @@ import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
 import { changeOf, durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 import { receiptOfRow } from './log-receipt.ts';
-import { EndingMark, RefusalMark, refusalOf, useLogSentence, whySource } from './log-labels.tsx';
+import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import { logUserQuery } from './queries.ts';
 import styles from './logs.module.css';
 

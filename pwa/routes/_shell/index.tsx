@@ -5,7 +5,8 @@ import { WelcomeScreen } from '#pwa/features/home/welcome-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/')({
-  loader: () => loadTexts('home'),
+  // What rows of the log say is said on Home too.
+  loader: () => loadTexts('home', 'logs'),
   component: Home,
 });
 

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import styles from './home-screen.module.css';
+import { weekQuery } from './queries.ts';
+
+/** What is left, and how long it lasts. */
+export function Balance() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useQuery(selfQuery);
+  const week = useQuery(weekQuery);
+  const isStale = useConnection() !== 'online';
+  const days =
+    self.data !== undefined && week.data !== undefined && week.data.quota > 0
+      ? (self.data.quota / week.data.quota) * spentDays(self.data.created_time)
+      : undefined;
+  const low = self.data === undefined ? undefined : warningThreshold(self.data);
+  return (
+    <Block title={t('home.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
+      <QueryState query={self} what={t('home.balance.title')} lines={2}>
+        {(user) => (
+          <>
+            <BalanceMeter
+              size="hero"
+              label={t('home.balance.title')}
+              value={user.quota}
+              valueText={format.quota(user.quota)}
+              fullMark={user.full_mark}
+              isUnfilled={isUnfunded(user)}
+              lowMark={low}
+              {...(low === undefined ? {} : { lowText: t('home.balance.low', { amount: format.quota(low) }) })}
+              {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
+            />
+            {days !== undefined && user.quota > 0 && (
+              <dl className={styles.lasts}>
+                <dt>{t('home.balance.by_week')}</dt>
+                <dd>{lasts(days)}</dd>
+              </dl>
+            )}
+          </>
+        )}
+      </QueryState>
+    </Block>
+  );
+
+  /** In days while that says something: from a year on the pace of a week is no forecast. */
+  function lasts(rest: number): string {
+    if (rest > 365) return t('home.balance.more_than_a_year');
+    return rest >= 1 ? t('home.balance.days', { count: Math.floor(rest) }) : t('home.balance.less_than_a_day');
+  }
+}
+
+/** Days in which the spend of the last week was made: a new account has not had seven. */
+function spentDays(createdAt: number): number {
+  return Math.min(7, Math.max(1, (Date.now() / 1000 - createdAt) / 86_400));
+}

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { OperatorDesk } from '#shared/dashboard.ts';
+import { otherOf } from '#shared/log-other.ts';
+import { LogType } from '#shared/logs.ts';
+import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { Balance } from './balance-block.tsx';
+import styles from './home-screen.module.css';
+import { DashboardLink, SpendBlock } from './month-block.tsx';
+import { deskQuery, lastRowsQuery } from './queries.ts';
+import { RecentCalls } from './recent-calls.tsx';
+import { TodayBlock, Start } from './today-block.tsx';
+import { TodoLine } from './todo-line.tsx';
+
+/** Does anything need a hand, what did today cost, who and what for. */
+export function OperatorHome() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <ChannelAlarm />
+      <div className={styles.home} data-operator>
+        <div className={styles.column}>
+          <TodayBlock isForAll />
+          <div className={styles.pair}>
+            <SpendBlock title={t('home.today.models')} by="model" isForAll more={<DashboardLink span="day" />} />
+            <SpendBlock
+              title={t('home.today.users')}
+              by="user"
+              isForAll
+              more={
+                <Link className={styles.link} to="/user" search={{}}>
+                  {t('home.today.all_users')}
+                </Link>
+              }
+            />
+          </div>
+        </div>
+        <div className={styles.column}>
+          <NeedsHand />
+          <LastRows type={LogType.refusal} />
+          <LastRows type={LogType.management} />
+          <Balance />
+          <RecentCalls />
+          <div className={styles.own}>
+            <Start />
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Beyond those that are listed below. */
+function ChannelAlarm() {
+  const { t } = useTranslation();
+  const count = useDisabledChannels();
+  if (count === 0) return null;
+  return (
+    <Link to="/channel" search={{ status: 'auto' }} className={styles.alarm}>
+      <StatusMark status="auto">{t('home.channels_disabled', { count })}</StatusMark>
+      <Icon name="right" />
+    </Link>
+  );
+}
+
+function NeedsHand() {
+  const { t } = useTranslation();
+  const query = useQuery(deskQuery);
+  const isStale = useConnection() !== 'online';
+  const title = t('home.desk.title');
+  return (
+    <Block title={title} aside={<AsOf at={query.dataUpdatedAt} isStale={isStale} />}>
+      <QueryState query={query} what={title} lines={3}>
+        {(desk) => <Todo desk={desk} />}
+      </QueryState>
+    </Block>
+  );
+}
+
+function Todo({ desk }: { desk: OperatorDesk }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isCalm = !desk.is_stuck && desk.channels.length + desk.low_users.length + desk.unpriced.length === 0;
+  if (isCalm)
+    return (
+      <ul className={styles.calm}>
+        {(['channels', 'users', 'prices', 'settled'] as const).map((what) => (
+          <li key={what}>
+            <StatusMark status="on">{t(`home.desk.calm_${what}`)}</StatusMark>
+          </li>
+        ))}
+      </ul>
+    );
+  return (
+    <ul className={styles.todo}>
+      {desk.is_stuck && <TodoLine status="auto" what={t('home.desk.stuck')} why={t('home.desk.stuck_why')} to="/log" search={{}} />}
+      {desk.channels.map((channel) => (
+        <TodoLine
+          key={channel.id}
+          status="auto"
+          what={t('home.desk.channel', { name: channel.name })}
+          why={[channel.reason, channel.since === 0 ? '' : t('home.desk.since', { time: format.dateTime(channel.since) })]
+            .filter((part) => part !== '')
+            .join(' · ')}
+          to="/channel"
+          search={{ open: String(channel.id) }}
+        />
+      ))}
+      {desk.low_users.length > 0 && (
+        <TodoLine
+          status="look"
+          what={t('home.desk.low_users', { count: desk.low_users.length })}
+          why={desk.low_users.map((user) => `${user.username} ${format.quota(user.quota)}`).join(' · ')}
+          to="/user"
+          search={{ keyword: desk.low_users[0]?.username }}
+        />
+      )}
+      {desk.unpriced.length > 0 && (
+        <TodoLine
+          status="note"
+          what={t('home.desk.unpriced', { count: desk.unpriced.length })}
+          why={desk.unpriced.map((one) => `${one.model} × ${format.count(one.count)}`).join(' · ')}
+          to="/log"
+          search={{ result: 'refused', range: 'week' }}
+        />
+      )}
+    </ul>
+  );
+}
+
+/** The last refused calls, or the last changes. */
+function LastRows({ type }: { type: typeof LogType.refusal | typeof LogType.management }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const sentence = useLogSentence();
+  const query = useQuery(lastRowsQuery(type));
+  const isStale = useConnection() !== 'online';
+  const name = type === LogType.refusal ? 'refusals' : 'changes';
+  return (
+    <Block
+      title={t(`home.${name}.title`)}
+      aside={
+        <span className={styles.aside}>
+          <AsOf at={query.dataUpdatedAt} isStale={isStale} />
+          <Link
+            className={styles.link}
+            to="/log"
+            search={type === LogType.refusal ? { result: 'refused', range: 'week' } : { type, range: 'week' }}
+          >
+            {t('home.refusals.all')}
+          </Link>
+        </span>
+      }
+    >
+      <QueryState query={query} what={t(`home.${name}.title`)} lines={2}>
+        {(page) =>
+          page.items.length === 0 ? (
+            <p className={styles.none}>{t(`home.${name}.none`)}</p>
+          ) : (
+            <ul className={styles.rows}>
+              {page.items.map((log) => (
+                <li key={log.id}>
+                  <Link className={styles.row} to="/log" search={{ open: String(log.id), range: 'week' }}>
+                    <span className={styles.rowTime}>
+                      {format.dayKey(log.created_at) === format.dayKey(Date.now() / 1000)
+                        ? format.clock(log.created_at)
+                        : format.dayKey(log.created_at).slice(5)}
+                    </span>
+                    <span className={styles.rowText}>
+                      {log.username} <span className={styles.quiet}>{sentence(log)}</span>
+                    </span>
+                    {(otherOf(log)?.refusal?.count ?? 1) > 1 && <span>{format.count(otherOf(log)?.refusal?.count ?? 1)}</span>}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
+    </Block>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import styles from './home-screen.module.css';
+import { ownTokensQuery } from './queries.ts';
+import { TodoLine } from './todo-line.tsx';
+import { type OwnToken, type TokenNote, tokenNotes } from './token-notes.ts';
+
+const shownTokens = 5;
+const shownNotes = 5;
+
+/** What of the own tokens is worth a look, and how full they are. */
+export function OwnTokens() {
+  const { t } = useTranslation();
+  const query = useQuery(ownTokensQuery);
+  const isStale = useConnection() !== 'online';
+  const notes = tokenNotes(query.data ?? [], Date.now() / 1000);
+  const title = t('home.tokens.title');
+  return (
+    <>
+      {notes.length > 0 && (
+        <Block title={t('home.tokens.look')} aside={<span className={styles.aside}>{notes.length}</span>}>
+          <ul className={styles.todo}>
+            {notes.slice(0, shownNotes).map((note) => (
+              <Note key={note.token.id} note={note} />
+            ))}
+          </ul>
+        </Block>
+      )}
+      <Block
+        title={title}
+        aside={
+          <span className={styles.aside}>
+            <AsOf at={query.dataUpdatedAt} isStale={isStale} />
+            <Link className={styles.link} to="/token" search={{}}>
+              {t('home.tokens.all')}
+            </Link>
+          </span>
+        }
+      >
+        <QueryState query={query} what={title} lines={3}>
+          {(tokens) =>
+            tokens.length === 0 ? (
+              <p className={styles.none}>{t('home.tokens.none')}</p>
+            ) : (
+              <ul className={styles.tokens}>
+                {tokens
+                  .toSorted((a, b) => b.accessed_time - a.accessed_time)
+                  .slice(0, shownTokens)
+                  .map((token) => (
+                    <Level key={token.id} token={token} />
+                  ))}
+              </ul>
+            )
+          }
+        </QueryState>
+      </Block>
+    </>
+  );
+}
+
+function Note({ note: { token, kind, days } }: { note: TokenNote }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const values = { name: token.name, amount: format.quota(token.remain_quota), count: days };
+  return (
+    <TodoLine
+      status={kind === 'empty' ? 'empty' : kind === 'expired' ? 'expired' : 'look'}
+      what={t(`home.tokens.${kind}`, values)}
+      why={kind === 'expiring' || kind === 'expired' ? format.dateTime(token.expired_time) : t('home.tokens.stops')}
+      to="/token"
+      search={{ open: String(token.id) }}
+    />
+  );
+}
+
+function Level({ token }: { token: OwnToken }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <li>
+      <Link className={styles.token} to="/token" search={{ open: String(token.id) }}>
+        <BalanceMeter
+          size="small"
+          label={token.name}
+          value={token.remain_quota}
+          fullMark={token.full_mark}
+          isUnlimited={token.unlimited_quota}
+          valueText={token.unlimited_quota ? t('home.tokens.unlimited') : format.quota(token.remain_quota)}
+        />
+      </Link>
+    </li>
+  );
+}

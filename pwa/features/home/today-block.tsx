@@ -1,0 +1,174 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { UsageFigures } from '#shared/dashboard.ts';
+import { Role } from '#shared/roles.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import styles from './home-screen.module.css';
+import { HourChart } from './hour-chart.tsx';
+import { dayOf, todayQuery } from './queries.ts';
+import { hoursOfToday, sumsOfToday, type TodayHour } from './today.ts';
+
+/** Today by the hour beside yesterday: one's own calls, or everybody's. */
+export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
+  const { t } = useTranslation();
+  const today = useQuery(todayQuery(isForAll));
+  const isStale = useConnection() !== 'online';
+  const [shown, setShown] = useState<'chart' | 'table'>('chart');
+  return (
+    <Block
+      title={t('home.today.title')}
+      aside={
+        <span className={styles.aside}>
+          <AsOf at={today.dataUpdatedAt} isStale={isStale} />
+          <Segments
+            label={t('home.today.shown')}
+            value={shown}
+            options={[
+              { value: 'chart', label: t('home.today.chart') },
+              { value: 'table', label: t('home.today.table') },
+            ]}
+            onChange={setShown}
+          />
+        </span>
+      }
+    >
+      <QueryState query={today} what={t('home.today.title')} lines={6}>
+        {(figures) => <Figures figures={figures} isForAll={isForAll} isTable={shown === 'table'} />}
+      </QueryState>
+      {!isForAll && <Start />}
+    </Block>
+  );
+}
+
+function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForAll: boolean; isTable: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  // What is kept may be of another day: that day is shown then.
+  const { midnight, tomorrow } = dayOf(figures.at * 1000);
+  const hours = hoursOfToday(figures, midnight, tomorrow);
+  const sums = sumsOfToday(hours);
+  const isToday = format.dayKey(figures.at) === format.dayKey(Date.now() / 1000);
+  const change = (share: number | undefined): string | undefined =>
+    share === undefined ? undefined : t(share >= 0 ? 'home.today.more' : 'home.today.less', { share: format.percent(Math.abs(share)) });
+  const worst = sums.worst;
+  return (
+    <>
+      {!isToday && <p className={styles.remark}>{format.day(midnight)}</p>}
+      <dl className={styles.sums}>
+        <Sum label={t('home.today.spent')} remark={change(sums.change)}>
+          {format.quota(sums.quota)}
+        </Sum>
+        <Sum label={t('home.today.calls')} remark={change(sums.callsChange)}>
+          {format.count(sums.calls)}
+        </Sum>
+        <Sum
+          label={t('home.today.failed')}
+          remark={worst === undefined ? undefined : t('home.today.worst', { time: format.clock(worst.start) })}
+        >
+          {format.count(sums.errors)}
+        </Sum>
+      </dl>
+      {isTable ? (
+        <HourTable hours={hours} />
+      ) : (
+        <>
+          <HourChart
+            label={t('home.today.picture_spent')}
+            hours={hours}
+            value={(one) => one.quota}
+            format={format.quota}
+            hasFailures={!isForAll}
+          />
+          {isForAll && (
+            <HourChart label={t('home.today.picture_calls')} hours={hours} value={(one) => one.calls} format={format.count} hasFailures />
+          )}
+          <p className={styles.remark}>{t('home.today.key')}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+function Sum({ label, remark, children }: { label: string; remark: string | undefined; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+      {remark !== undefined && <dd className={styles.remark}>{remark}</dd>}
+    </div>
+  );
+}
+
+function HourTable({ hours }: { hours: readonly TodayHour[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{t('home.today.hour')}</th>
+          <th scope="col">{t('home.today.spent')}</th>
+          <th scope="col">{t('home.today.yesterday')}</th>
+          <th scope="col">{t('home.today.calls')}</th>
+          <th scope="col">{t('home.today.failed')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hours
+          .filter((hour) => hour.today !== undefined)
+          .map((hour) => (
+            <tr key={hour.start}>
+              <th scope="row">{format.clock(hour.start)}</th>
+              <td>{format.quotaBare(hour.today?.quota ?? 0)}</td>
+              <td>{format.quotaBare(hour.yesterday.quota)}</td>
+              <td>{format.count(hour.today?.calls ?? 0)}</td>
+              <td>{format.count(hour.today?.errors ?? 0)}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The way to the first call, or to credit. */
+export function Start() {
+  const { t } = useTranslation();
+  const self = useQuery(selfQuery);
+  const status = useSiteStatus();
+  if (self.data === undefined) return null;
+  const { quota, role, request_count: calls } = self.data;
+  const isAdmin = role >= Role.admin;
+  return (
+    <>
+      {quota <= 0 && !isAdmin && (
+        <div className={styles.start}>
+          <NoCredit topUpLink={status?.top_up_link ?? ''} />
+        </div>
+      )}
+      {calls === 0 && (quota > 0 || isAdmin) && (
+        <div className={styles.start}>
+          <p>{t('home.today.first_call')}</p>
+          <Button
+            renderRoot={(attributes) => <Link {...attributes} to="/first-call" />}
+            variant="filled"
+            leftSection={<Icon name="play" />}
+          >
+            {t('home.today.open_guide')}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { UsageSums } from '#shared/dashboard.ts';
+import { hoursOfToday, sumsOfToday } from './today.ts';
+
+const sums = (quota: number, calls = quota, errors = 0): UsageSums => ({
+  calls,
+  errors,
+  quota,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  first_byte_ms: 0,
+  duration_ms: 0,
+});
+const hour = 3600;
+const midnight = 1_795_046_400;
+const tomorrow = midnight + 24 * hour;
+
+function figures(until: number) {
+  const steps: number[] = [];
+  for (let start = midnight - 24 * hour; start <= until; start += hour) steps.push(start);
+  return { steps, at: until, whole: steps.map((start) => (start < midnight ? sums(2) : sums(3, 3, start === midnight + hour ? 2 : 0))) };
+}
+
+test('today: 24 places, those to come are empty, yesterday stands beside each', () => {
+  const hours = hoursOfToday(figures(midnight + 2 * hour + 60), midnight, tomorrow);
+  expect(hours).toHaveLength(24);
+  expect(hours.filter(({ today }) => today !== undefined)).toHaveLength(3);
+  expect(hours.filter(({ isNow }) => isNow).map(({ start }) => start)).toEqual([midnight + 2 * hour]);
+  expect(hours.every(({ yesterday }) => yesterday.quota === 2)).toBe(true);
+});
+
+test('today: compared with yesterday as far as hours are over', () => {
+  expect(sumsOfToday(hoursOfToday(figures(midnight + 2 * hour + 60), midnight, tomorrow))).toMatchObject({
+    quota: 9,
+    calls: 9,
+    errors: 2,
+    change: 0.5,
+    callsChange: 0.5,
+    worst: { start: midnight + hour },
+  });
+  const first = sumsOfToday(hoursOfToday(figures(midnight + 5), midnight, tomorrow));
+  expect(first).toMatchObject({ quota: 3, change: undefined, worst: undefined });
+});
+
+test('today: what is kept of yesterday shows nothing of today', () => {
+  const hours = hoursOfToday(figures(midnight - hour), midnight, tomorrow);
+  expect(hours.every(({ today }) => today === undefined)).toBe(true);
+  expect(sumsOfToday(hours).quota).toBe(0);
+});

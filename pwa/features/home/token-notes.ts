@@ -1,0 +1,38 @@
+// Which of one's tokens are worth a look.
+import { type Token, TokenStatus } from '#shared/tokens.ts';
+
+export type OwnToken = Omit<Token, 'key'>;
+
+export interface TokenNote {
+  token: OwnToken;
+  kind: 'empty' | 'low' | 'expired' | 'expiring';
+  /** Whole days until it expires. */
+  days: number;
+}
+
+const daySeconds = 86_400;
+const soonDays = 7;
+/** Below this share of what was granted a token is low. */
+const lowShare = 0.1;
+
+/** Those that stopped first, then what will. Tokens that somebody disabled are left alone. */
+export function tokenNotes(tokens: readonly OwnToken[], now: number): TokenNote[] {
+  const order: TokenNote['kind'][] = ['empty', 'low', 'expiring', 'expired'];
+  return tokens
+    .flatMap((token): TokenNote[] => {
+      const kind = kindOf(token, now);
+      return kind === undefined ? [] : [{ token, kind, days: Math.max(0, Math.floor((token.expired_time - now) / daySeconds)) }];
+    })
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+function kindOf(token: OwnToken, now: number): TokenNote['kind'] | undefined {
+  if (token.status === TokenStatus.disabled) return undefined;
+  const isRecent = now - token.expired_time < soonDays * daySeconds;
+  if (token.expired_time !== -1 && token.expired_time <= now) return isRecent ? 'expired' : undefined;
+  if (!token.unlimited_quota && token.full_mark > 0) {
+    if (token.remain_quota <= 0) return 'empty';
+    if (token.remain_quota < token.full_mark * lowShare) return 'low';
+  }
+  return token.expired_time !== -1 && token.expired_time - now < soonDays * daySeconds ? 'expiring' : undefined;
+}

@@ -1,0 +1,79 @@
+// What an operator may have to do something about. Everything here is found by an index or is in memory.
+import { ChannelStatus } from '#shared/channels.ts';
+import type { OperatorDesk } from '#shared/dashboard.ts';
+import { LogType, RefusalFacts } from '#shared/logs.ts';
+import type { AppContext } from '#server/context.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { balanceOf } from '#server/money/account.ts';
+import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
+import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
+
+type Context = Pick<AppContext, 'db' | 'ledger' | 'settings' | 'now'>;
+
+const daySeconds = 24 * hourSeconds;
+/** Shown; further ones are on their screens. */
+const most = 5;
+/** Users of the last day that are looked at, those who spent most first. */
+const mostUsers = 500;
+const mostRefusals = 500;
+const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_price_error_admin']);
+
+export async function readDesk(context: Context): Promise<OperatorDesk> {
+  const at = Math.floor(context.now() / 1000);
+  const [channels, low_users, unpriced] = await Promise.all([
+    disabledChannels(context),
+    lowUsers(context, at),
+    unpricedModels(context, at),
+  ]);
+  return { at, channels, low_users, unpriced, is_stuck: context.ledger.isStuck };
+}
+
+async function disabledChannels({ db }: Context): Promise<OperatorDesk['channels']> {
+  const found = await db.collection('channels').find({ status: ChannelStatus.disabledBySystem });
+  return found
+    .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(other_info) }))
+    .toSorted((a, b) => b.since - a.since)
+    .slice(0, most);
+}
+
+function reasonOf(info: string): { reason: string; since: number } {
+  try {
+    const { status_reason: reason, status_time: since } = { status_reason: '', status_time: 0, ...JSON.parse(info) };
+    return { reason: typeof reason === 'string' ? reason : '', since: typeof since === 'number' ? Math.floor(since) : 0 };
+  } catch {
+    return { reason: '', since: 0 };
+  }
+}
+
+async function lowUsers({ db, settings }: Context, at: number): Promise<OperatorDesk['low_users']> {
+  const to = hourOf(at) + hourSeconds;
+  const totals = await readUsageTotals(db, await readUsageState(db), { kind: 'user', from: to - daySeconds, to });
+  const ids = [...totals]
+    .toSorted(([, a], [, b]) => b.quota - a.quota)
+    .slice(0, mostUsers)
+    .map(([name]) => Number(name));
+  if (ids.length === 0) return [];
+  const users = await db.collection('users').find({ id: { in: ids } });
+  const threshold = settings.get('QuotaRemindThreshold');
+  return users
+    .filter((user) => user.DeletedAt === null && balanceOf(user) < threshold)
+    .map((user) => ({ id: user.id, username: user.username, quota: balanceOf(user) }))
+    .toSorted((a, b) => a.quota - b.quota)
+    .slice(0, most);
+}
+
+async function unpricedModels({ db }: Context, at: number): Promise<OperatorDesk['unpriced']> {
+  const rows: LogRecord[] = await db
+    .collection('logs')
+    .find({ plain_type: LogType.refusal, created_at: { gte: at - daySeconds } }, { sort: [['created_at', -1]], limit: mostRefusals });
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const refusal = RefusalFacts.safeParse(row.other?.['refusal']).data;
+    if (refusal === undefined || row.model_name === '' || !unpricedCodes.has(refusal.code)) continue;
+    counts.set(row.model_name, (counts.get(row.model_name) ?? 0) + refusal.count);
+  }
+  return [...counts]
+    .map(([model, count]) => ({ model, count }))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, most);
+}

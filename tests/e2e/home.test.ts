@@ -1,0 +1,79 @@
+// Home: for a person what they have and used, for an operator what needs a hand.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { furnish, owner, signInByApi } from './support/furnish.ts';
+import { seedCalls } from './support/seed-calls.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import type { Tidegate } from './support/tidegate.ts';
+import { expectSoundScreen, signIn } from './support/visit.ts';
+
+const keeper = { username: 'keeper', password: 'another-lantern' };
+
+describeInBrowser('home', () => {
+  let tidegate: Tidegate;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'tidegate-home-'));
+    const url = `file:${path.join(folder, 'tidegate.db')}`;
+    tidegate = await startTidegate({ DATABASE_URL: url });
+    await furnish(tidegate);
+    await seedCalls(url, { userId: 1, username: owner.username, count: 300, days: 2 });
+    const api = await signInByApi(tidegate.url, keeper);
+    await api.post('/api/token/', {
+      name: 'nearly over',
+      unlimited_quota: true,
+      expired_time: Math.floor(Date.now() / 1000) + 2 * 86_400 + 60,
+    });
+    await api.post('/api/token/', { name: 'used up', remain_quota: 0, expired_time: -1 });
+  });
+  afterAll(async () => {
+    await tidegate.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const size of ['phone', 'desk'] as const) {
+    it(`${size}: an operator sees what needs a hand before anything else, and today adds up`, async () => {
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      await page.goto('/');
+      await page.getByText(text('home.desk.calm_channels')).waitFor();
+      await expectSoundScreen(visitor);
+      const headings = await page
+        .getByRole('main')
+        .getByRole('heading', { level: 2 })
+        .evaluateAll((found) => found.map((heading) => ({ name: heading.textContent, top: heading.getBoundingClientRect().top })));
+      const top = (name: string) => headings.find((heading) => heading.name === name)?.top ?? Number.NaN;
+      if (size === 'phone') expect(top(text('home.desk.title'))).toBeLessThan(top(text('home.today.title')));
+      // By the hour, in the table behind the picture.
+      await page
+        .getByRole('button', { name: text('home.today.table') })
+        .first()
+        .click();
+      const counts = await page
+        .locator('table')
+        .first()
+        .locator('tbody tr')
+        .evaluateAll((rows) => rows.map((row) => Number(row.querySelectorAll('td')[2]?.textContent)));
+      const shown = await page.getByRole('main').locator('dl dd').nth(2).or(page.getByRole('main').locator('dl dd').nth(1)).allInnerTexts();
+      expect(shown).toContain(String(counts.reduce((sum, one) => sum + one, 0)));
+      await visitor.context.close();
+    });
+  }
+
+  it('a person sees which of their tokens are worth a look', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'zh' });
+    const { page } = visitor;
+    await signIn(visitor, keeper, 'zh');
+    await page.goto('/');
+    await page.getByText(text('home.tokens.expiring', { name: 'nearly over', count: 2 }, 'zh')).waitFor();
+    await expectSoundScreen(visitor);
+    await page.getByText(text('home.tokens.expiring', { name: 'nearly over', count: 2 }, 'zh')).click();
+    await page.waitForURL(/\/token\?open=/);
+    await visitor.context.close();
+  });
+});
