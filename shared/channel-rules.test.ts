@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { baseUrlProblem, channelKeys, isChannelKey, isChannelText, longestBaseUrl, tidyBaseUrl } from '#shared/channel-rules.ts';
+import {
+  baseUrlProblem,
+  channelGroupsProblem,
+  channelJsonProblem,
+  channelKeys,
+  channelModelsProblem,
+  isChannelKey,
+  isChannelText,
+  longestBaseUrl,
+  tidyBaseUrl,
+} from '#shared/channel-rules.ts';
 
 test.each([
   ['', undefined],
@@ -34,4 +44,42 @@ test('texts are one line that can be stored', () => {
   expect(isChannelText('a'.repeat(256))).toBe(false);
   expect(isChannelText('a\nb')).toBe(false);
   expect(isChannelText('\ud800')).toBe(false);
+});
+
+test('models are named, not too many, and each name can be stored', () => {
+  expect(channelModelsProblem(['gpt-4o'])).toBeUndefined();
+  expect(channelModelsProblem([])).toEqual({ problem: 'models_required' });
+  expect(channelModelsProblem(Array.from({ length: 5001 }, (_, at) => `m${at}`))).toEqual({ problem: 'models_many' });
+  expect(channelModelsProblem(['ok', 'a'.repeat(256)])).toEqual({ problem: 'model_long', model: 'a'.repeat(256) });
+  expect(channelModelsProblem(['ok', 'a\u0000'])).toEqual({ problem: 'model_text', model: 'a\u0000' });
+});
+
+test('groups are not too many, and each name can be stored', () => {
+  expect(channelGroupsProblem(['default', 'vip'])).toBeUndefined();
+  expect(channelGroupsProblem(Array.from({ length: 201 }, (_, at) => `g${at}`))).toBe('groups_many');
+  expect(channelGroupsProblem(['g'.repeat(65)])).toBe('group_text');
+  expect(channelGroupsProblem(['\ud800'])).toBe('group_text');
+});
+
+test.each([
+  ['model_mapping', '', undefined],
+  ['model_mapping', '{"a":"b","c":null}', undefined],
+  ['model_mapping', '{"a"', 'json'],
+  ['model_mapping', '[]', 'json_object'],
+  ['model_mapping', '{"a":1}', 'mapping_text'],
+  ['status_code_mapping', '{"404":"500","500":503}', undefined],
+  ['status_code_mapping', '{"40":"500"}', 'status_from'],
+  ['status_code_mapping', '{"404":200}', 'status_to'],
+  ['status_code_mapping', '"404"', 'json_object'],
+  ['setting', '{"proxy":"socks5://127.0.0.1:1080","new":1}', undefined],
+  ['setting', '{"proxy":" "}', undefined],
+  ['setting', '{"proxy":"127.0.0.1:1080"}', 'setting_proxy'],
+  ['setting', '{"proxy":"ftp://a"}', 'setting_proxy'],
+  ['setting', '{"force_format":"yes"}', 'setting_switch'],
+  ['setting', '{"on_client_gone":"stop"}', 'setting_client_gone'],
+  ['param_override', '{"temperature":0}', undefined],
+  ['param_override', '3', 'json_object'],
+  ['param_override', '"\ud800"', 'json'],
+] as const)('channelJsonProblem(%s, %j) is %j', (field, text, problem) => {
+  expect(channelJsonProblem(field, text)).toBe(problem);
 });

@@ -1,5 +1,9 @@
 // What an administrator may enter for a channel, beyond the types of `channels.ts`: in the console's form and on the server alike.
 
+import { z } from 'zod';
+import { clientGoneChoices } from '#shared/channels.ts';
+import { ruleCheck } from '#shared/rule-check.ts';
+
 /** Names, tags, models. */
 export const longestChannelText = 255;
 export const longestBaseUrl = 2000;
@@ -51,4 +55,95 @@ export function isChannelKey(key: string): boolean {
 /** One line that is not too long and can be stored. */
 export function isChannelText(text: string): boolean {
   return !/\p{Cc}/u.test(text) && text.isWellFormed() && Array.from(text).length <= longestChannelText;
+}
+
+export type ChannelModelsProblem = 'models_required' | 'models_many' | 'model_long' | 'model_text';
+
+/** Every model is offered in every group: both together are what a channel costs in memory. */
+const mostModels = 5000;
+const mostGroups = 200;
+const longestGroup = 64;
+
+/** @param model the first name that is wrong, where one is */
+export function channelModelsProblem(models: readonly string[]): { problem: ChannelModelsProblem; model?: string } | undefined {
+  if (models.length === 0) return { problem: 'models_required' };
+  if (models.length > mostModels) return { problem: 'models_many' };
+  const model = models.find((name) => !isChannelText(name));
+  if (model === undefined) return undefined;
+  return { problem: Array.from(model).length > longestChannelText ? 'model_long' : 'model_text', model };
+}
+
+export type ChannelGroupsProblem = 'groups_many' | 'group_text';
+
+export function channelGroupsProblem(groups: readonly string[]): ChannelGroupsProblem | undefined {
+  if (groups.length > mostGroups) return 'groups_many';
+  return groups.every((name) => isChannelText(name) && Array.from(name).length <= longestGroup) ? undefined : 'group_text';
+}
+
+const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
+
+/** What the JSON texts of a channel hold. An empty text is an empty object. */
+export const channelJson = {
+  /** Client model → upstream model. */
+  model_mapping: z.record(z.string(), z.string().nullable()),
+  /** Status of an upstream error → status shown to the client. */
+  status_code_mapping: z.record(
+    z.string().refine((name) => /^[1-5]\d\d$/.test(name), ruleCheck('statusFrom')),
+    z.unknown().refine(isShownStatus, ruleCheck('statusTo')).transform(Number),
+  ),
+  setting: z.looseObject({
+    force_format: z.boolean().nullish(),
+    thinking_to_content: z.boolean().nullish(),
+    on_client_gone: z.enum(clientGoneChoices).nullish(),
+    proxy: z
+      .string()
+      .refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl'))
+      .nullish(),
+  }),
+  /** Top-level fields that overwrite those of the request. */
+  param_override: z.record(z.string(), z.unknown()),
+} as const;
+export type ChannelJsonField = keyof typeof channelJson;
+
+export type ChannelJsonProblem =
+  | 'json'
+  | 'json_object'
+  | 'mapping_text'
+  | 'status_from'
+  | 'status_to'
+  | 'setting_switch'
+  | 'setting_client_gone'
+  | 'setting_proxy';
+
+export function channelJsonProblem(field: ChannelJsonField, text: string): ChannelJsonProblem | undefined {
+  const value = text.trim() === '' ? {} : parsed(text);
+  if (value === undefined || !text.isWellFormed()) return 'json';
+  const issue = channelJson[field].safeParse(value).error?.issues[0];
+  if (issue === undefined) return undefined;
+  const [entry] = issue.path;
+  if (entry === undefined || field === 'param_override') return 'json_object';
+  if (field === 'model_mapping') return 'mapping_text';
+  if (field === 'status_code_mapping') return issue.code === 'invalid_key' ? 'status_from' : 'status_to';
+  if (entry === 'proxy') return 'setting_proxy';
+  return entry === 'on_client_gone' ? 'setting_client_gone' : 'setting_switch';
+}
+
+function isShownStatus(value: unknown): boolean {
+  const isStatus = typeof value === 'number' ? Number.isInteger(value) : typeof value === 'string' && /^\d{3}$/.test(value);
+  return isStatus && Number(value) >= 400 && Number(value) <= 599;
+}
+
+function isProxyUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return proxySchemes.has(url.protocol) && url.hostname !== '';
+}
+
+/** Undefined: no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -64,12 +64,10 @@ export const fieldRules = {
   }),
 } as const;
 
-type PlainRule = { [Name in keyof typeof fieldRules]: (typeof fieldRules)[Name] extends LocalText ? Name : never }[keyof typeof fieldRules];
-
-/** For a check that a schema makes by a function: which rule is broken by what fails it. */
-export function ruleCheck(rule: PlainRule): { params: { rule: PlainRule } } {
-  return { params: { rule } };
-}
+/** A rule without figures of its own. */
+export type PlainRule = {
+  [Name in keyof typeof fieldRules]: (typeof fieldRules)[Name] extends LocalText ? Name : never;
+}[keyof typeof fieldRules];
 
 /** The rule that `ruleCheck` gave; undefined for checks without. */
 export function checkedRule(params: Readonly<Record<string, unknown>> | undefined): LocalText | undefined {

@@ -103,6 +103,16 @@ describe('channel-form', () => {
     expect(sent('edit')).toEqual([]);
   });
 
+  test('a JSON text is judged by what the field holds, before anything is sent', async () => {
+    open(stored);
+    await shows(() => screen.type('Status code override', '{"404":200}'));
+    screen.type('Extra settings', '{"proxy":"127.0.0.1"}');
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Status code override')).toBe('Each value must be a status from 400 to 599'));
+    expect(screen.problem('Extra settings')).toContain('socks5://');
+    expect(sent('edit')).toEqual([]);
+  });
+
   test('an edit goes on when nothing that the form holds was changed by others', async () => {
     open(stored);
     answers.edit.push(conflict({ status: 2, revision: 9 }), {

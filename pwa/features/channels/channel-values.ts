@@ -1,13 +1,21 @@
 // What the editor holds and what it sends.
 import { channelType } from '#shared/channel-types.ts';
-import { baseUrlProblem, channelKeys, isChannelKey, isChannelText, tidyBaseUrl } from '#shared/channel-rules.ts';
-import type { BaseUrlProblem } from '#shared/channel-rules.ts';
+import {
+  baseUrlProblem,
+  channelGroupsProblem,
+  channelJsonProblem,
+  channelKeys,
+  channelModelsProblem,
+  isChannelKey,
+  isChannelText,
+  tidyBaseUrl,
+} from '#shared/channel-rules.ts';
+import type { BaseUrlProblem, ChannelGroupsProblem, ChannelJsonProblem, ChannelModelsProblem } from '#shared/channel-rules.ts';
 import { ChannelEdit } from '#shared/channels.ts';
 import type { Channel, ChannelCreate, ChannelDraft } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { movesKey } from '#shared/key-destination.ts';
 import { Role } from '#shared/roles.ts';
-import { jsonFault } from '#pwa/ui/form/json-field.tsx';
 
 export interface ChannelValues {
   type: number;
@@ -89,9 +97,10 @@ export type ChannelProblem =
   | 'one_key'
   | 'key_characters'
   | 'key_again'
-  | 'models_required'
+  | ChannelModelsProblem
+  | ChannelGroupsProblem
   | 'mapping_json'
-  | 'json'
+  | ChannelJsonProblem
   | 'base_url_required'
   | BaseUrlProblem
   | 'priority'
@@ -121,10 +130,13 @@ export function channelProblems(
   if (isNew && keys.length === 0) problems.key = 'name_and_key';
   if (!isNew && keys.length > 1) problems.key = 'one_key';
   if (asksKey && keys.length === 0) problems.key = 'key_again';
-  if (values.models.length === 0) problems.models = 'models_required';
-  if (jsonFault(values.model_mapping) !== undefined) problems.model_mapping = 'mapping_json';
-  for (const field of ['status_code_mapping', 'param_override', 'setting'] as const) {
-    if (jsonFault(values[field]) !== undefined) problems[field] = 'json';
+  const models = channelModelsProblem(values.models);
+  if (models !== undefined) problems.models = models.problem;
+  const groups = channelGroupsProblem(values.groups);
+  if (groups !== undefined) problems.groups = groups;
+  for (const field of ['model_mapping', 'status_code_mapping', 'param_override', 'setting'] as const) {
+    const problem = channelJsonProblem(field, values[field]);
+    if (problem !== undefined) problems[field] = problem === 'json' && field === 'model_mapping' ? 'mapping_json' : problem;
   }
   const address = baseUrlProblem(values.base_url);
   if (address !== undefined) problems.base_url = address;

@@ -1,4 +1,5 @@
 // What the token form holds, what is wrong with it, and what it sends: on an edit only what was changed.
+import { allowedAddresses, isAddressRange } from '#shared/allowed-addresses.ts';
 import { type Token, type TokenCreate, type TokenEdit, tokenBatchLimit, tokenNameProblem } from '#shared/tokens.ts';
 
 export interface TokenValues {
@@ -54,7 +55,8 @@ export type TokenProblem =
   | 'expiry_past'
   | 'count_required'
   | 'count_range'
-  | 'models_required';
+  | 'models_required'
+  | 'ips';
 
 /** What is wrong, by field. `now` is in unix seconds; an expiry that was there before may lie in the past. */
 export function tokenProblems(
@@ -74,6 +76,7 @@ export function tokenProblems(
   if (before === undefined && values.count === '') problems.count = 'count_required';
   else if (before === undefined && values.count !== '' && (values.count < 1 || values.count > tokenBatchLimit))
     problems.count = 'count_range';
+  if (!allowedAddresses(values.allow_ips).every(isAddressRange)) problems.allow_ips = 'ips';
   return problems;
 }
 

@@ -52,6 +52,14 @@ describe('token-panel', () => {
     expect(sent()).toEqual([]);
   });
 
+  test('addresses are judged before anything is sent', async () => {
+    open();
+    await shows(() => screen.type('Allowed IP addresses', '10.0.0.1\n10.0.0.0/33'));
+    screen.press('Save');
+    await shows(() => expect(screen.problem('Allowed IP addresses')).toContain('10.0.0.0/8'));
+    expect(sent()).toEqual([]);
+  });
+
   test('a refusal stands at its field, or below the form when it is about none', async () => {
     open();
     answers.push({ success: false, message: 'not that name', code: 'invalid_field', field: 'name' });

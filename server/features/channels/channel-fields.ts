@@ -1,11 +1,12 @@
 // What an administrator may set on a channel, checked and put into the form in which it is stored.
 import {
   baseUrlProblem,
+  channelGroupsProblem,
   channelKeys,
+  channelModelsProblem,
   isChannelKey,
   isChannelText,
   longestBaseUrl,
-  longestChannelText,
   tidyBaseUrl,
 } from '#shared/channel-rules.ts';
 import type { BaseUrlProblem } from '#shared/channel-rules.ts';
@@ -43,11 +44,6 @@ export type ChannelFields = Partial<
     | 'max_input_tokens'
   >
 >;
-
-const longestGroup = 64;
-/** Every model is offered in every group: both together are what a channel costs in memory. */
-const mostModels = 5000;
-const mostGroups = 200;
 
 /**
  * The fields that are in the input. @param stored the channel that they are for, if there is one
@@ -114,14 +110,12 @@ function baseUrl(text: string): string {
 
 function models(text: string): string {
   const names = commaList(text.replace(/[\r\n，]/g, ','));
-  if (names.length === 0) throw new AppError('channel_without_models', {}, { field: 'models' });
-  if (names.length > mostModels) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
-  for (const name of names) {
-    if (Array.from(name).length > longestChannelText)
-      throw new AppError('channel_model_too_long', { model: name.slice(0, 80) }, { field: 'models' });
-    if (!isChannelText(name)) throw new AppError('channel_text_invalid', { field: 'models' }, { field: 'models' });
-  }
-  return names.join(',');
+  const found = channelModelsProblem(names);
+  if (found === undefined) return names.join(',');
+  const field = 'models';
+  if (found.problem === 'models_required') throw new AppError('channel_without_models', {}, { field });
+  if (found.problem === 'model_long') throw new AppError('channel_model_too_long', { model: (found.model ?? '').slice(0, 80) }, { field });
+  throw new AppError('channel_text_invalid', { field }, { field });
 }
 
 /**
@@ -131,12 +125,7 @@ function models(text: string): string {
 function groupList({ groups, group }: ChannelInput, stored: string): string[] {
   const given = [commaList(groups?.join(',') ?? ''), commaList(group ?? '')].filter((names) => names.length > 0);
   const names = given.find((list) => list.join(',') !== commaList(stored).join(',')) ?? given[0] ?? [];
-  if (names.length > mostGroups) throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
-  for (const name of names) {
-    if (Array.from(name).length > longestGroup || /\p{Cc}/u.test(name) || !name.isWellFormed()) {
-      throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
-    }
-  }
+  if (channelGroupsProblem(names) !== undefined) throw new AppError('channel_text_invalid', { field: 'group' }, { field: 'group' });
   return names;
 }
 

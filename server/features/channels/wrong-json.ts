@@ -1,13 +1,13 @@
 // Why a channel's JSON text was refused, for people.
+import { channelJson, type ChannelJsonField } from '#shared/channel-rules.ts';
 import { AppError } from '#shared/errors.ts';
 import { fieldSentence } from '#shared/field-rules.ts';
 import { wrongField } from '#server/http/input-rule.ts';
-import { channelJson } from '#server/upstream/channel-json.ts';
 
 const longestEntryName = 80;
 
 /** The refusal of a text that is not what the field holds. An entry is named by its path, as fields within fields are. */
-export function wrongJson(field: keyof typeof channelJson, text: string): AppError {
+export function wrongJson(field: ChannelJsonField, text: string): AppError {
   let value: unknown;
   try {
     value = JSON.parse(text);
