@@ -42,6 +42,13 @@ export interface StreamWriter {
   end(usage: TokenUsage | null): string;
 }
 
+/** A model that a caller may use. */
+export interface ListedModel {
+  id: string;
+  /** Who makes it. */
+  owner: string;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** One thing that callers can ask for in a format. */
@@ -64,6 +71,8 @@ export interface ClientDialect {
   readonly title: string;
   /** Missing: callers cannot ask for that in this format. */
   readonly calls: Readonly<Partial<Record<Capability, ClientCall>>>;
+  /** Whether a request to an address that several formats share is of this one. Missing: it is where no other one says so. */
+  isSpokenWith?(headers: Headers): boolean;
   /** Headers of a client that are for a provider of the same format. */
   readonly forwardedHeaders: readonly string[];
   /** The header in which the format's own libraries look for the id of a call. */
@@ -79,6 +88,9 @@ export interface ClientDialect {
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
   /** The response to a call that only counts a prompt. */
   writeTokenCount?(tokens: number): Record<string, unknown>;
+  writeModel(model: ListedModel): Record<string, unknown>;
+  /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
+  writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
   /** A sign of life while the upstream is silent; `hasBegun`: the stream has had content. */
   keepAlive(hasBegun: boolean): string;
   errorBody(error: ErrorObject, requestId: string): Record<string, unknown>;

@@ -14,3 +14,9 @@ export type UpstreamDialectName = keyof typeof upstreamDialects;
 
 /** What is spoken where no format was chosen: on paths that do not exist, and in calls of our own. */
 export const defaultClientDialect: ClientDialect = clientDialects['openai-chat'];
+
+/** The format of a request to an address that several formats share. */
+export function clientDialectOf(headers: Headers): ClientDialect {
+  const all: readonly ClientDialect[] = Object.values(clientDialects);
+  return all.find((dialect) => dialect.isSpokenWith?.(headers) === true) ?? defaultClientDialect;
+}

@@ -1,16 +1,15 @@
 // The relay's URL map: model lists, and every endpoint of `endpoints.ts`.
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
-import { defaultClientDialect } from '#server/dialects/registry.ts';
+import type { ClientDialect, ListedModel } from '#server/dialects/client-dialect.ts';
+import { clientDialectOf } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { languageOf } from '#server/http/language.ts';
-import { newRequestId } from '#server/http/request-id.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
-import { modelObject } from '#server/upstream/model-object.ts';
+import { ownerOf } from '#server/upstream/model-owners.ts';
 import { relay as relayCall } from '#server/relay/relay.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -27,32 +26,37 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     return services.channels.enabledModels([admission.group]);
   }
 
-  async function answer(
+  /** In the format that the client's headers tell: this address is the same in several. */
+  async function listing(
     { request, connection }: { request: Request; connection: Connection | null },
-    make: (models: readonly string[]) => object,
+    write: (names: readonly string[], dialect: ClientDialect, query: URLSearchParams) => object,
   ): Promise<Response> {
-    const requestId = newRequestId(services.context);
-    const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, requestId) };
+    const { requestId, language, url, ip } = host.facts(request, connection);
+    const dialect = clientDialectOf(request.headers);
     try {
       const admission = await services.gate.admit(request.headers);
-      services.gate.checkUse(admission, services.addressOf(request, connection));
-      return Response.json(make(modelsOf(admission)), { headers });
+      services.gate.checkUse(admission, ip);
+      const headers = { 'cache-control': 'no-store', ...requestIdHeaders(dialect, requestId) };
+      return Response.json(write(modelsOf(admission), dialect, url.searchParams), { headers });
     } catch (failure) {
       const error = toAppError(failure, services.context, requestId);
-      const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
-      return errorResponse(defaultClientDialect, told, requestId, error.retryAfter);
+      return errorResponse(dialect, ownError(error, language, requestId), requestId, error.retryAfter);
     }
   }
 
   host.add('GET', '/v1/models', (request, _params, connection) =>
-    answer({ request, connection }, (models) => ({ object: 'list', success: true, data: models.map(modelObject) })),
+    listing({ request, connection }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
   );
   // Names may have slashes in them, and clients send those as they are or escaped.
   host.add('GET', '/v1/models/:model+', (request, { model = '' }, connection) =>
-    answer({ request, connection }, (models) => {
-      if (!models.includes(model) && !models.includes(pricedName(model)))
+    listing({ request, connection }, (names, dialect) => {
+      if (!names.includes(model) && !names.includes(pricedName(model)))
         throw new AppError('model_not_found', { model }, { field: 'model' });
-      return modelObject(model);
+      return dialect.writeModel(listedModel(model));
     }),
   );
+}
+
+function listedModel(id: string): ListedModel {
+  return { id, owner: ownerOf(id) };
 }

@@ -192,6 +192,29 @@ describe.each(cases)('the package of Anthropic on $kind, before $format', ({ eng
 });
 
 describe.each(engines)('between formats on $kind', (engine) => {
+  test('models are listed page by page in both directions, and read one by one', async () => {
+    const names = Array.from({ length: 23 }, (_, index) => `tide/model-${String(index).padStart(2, '0')}`);
+    await using scene = await createScene(engine, { channels: [{ models: names.join(',') }] });
+    const client = clientOf(scene);
+    const ids = async (params: Anthropic.ModelListParams) => (await Array.fromAsync(client.models.list(params))).map(({ id }) => id);
+    expect(await ids({})).toEqual(names);
+    expect(await ids({ limit: 5 })).toEqual(names);
+    expect(await ids({ limit: 1000 })).toEqual(names);
+    const [last, ...before] = names.toReversed();
+    const backward: string[] = [];
+    const first = await client.models.list({ limit: 4, before_id: last ?? '' });
+    for await (const page of first.iterPages()) backward.push(...page.data.map(({ id }) => id).toReversed());
+    expect(backward).toEqual(before);
+    expect(await client.models.retrieve('tide/model-07')).toMatchObject({
+      type: 'model',
+      id: 'tide/model-07',
+      display_name: 'tide/model-07',
+    });
+    expect(await failureOf(client.models.retrieve('none'))).toBeInstanceOf(Anthropic.NotFoundError);
+    expect(await failureOf(client.models.list({ limit: 0 }))).toBeInstanceOf(Anthropic.BadRequestError);
+    expect(await failureOf(clientOf(scene, { apiKey: 'sk-nobody' }).models.list())).toBeInstanceOf(Anthropic.AuthenticationError);
+  });
+
   test('headers of the client reach a provider of the same format, and unknown fields survive', async () => {
     await using scene = await createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: model }] });
     const client = clientOf(scene, { headers: { 'anthropic-beta': 'some-beta-2026-01-01' } });

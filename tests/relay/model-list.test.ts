@@ -25,4 +25,38 @@ describe.each(engines)('the list of models on $kind', (engine) => {
     const own = await fetch(`${scene.app.origin}/v1/models/${testModel}`, { headers: { authorization: `Bearer ${scene.key}` } });
     expect(own.status).toBe(200);
   });
+
+  test('is in the format that the headers tell, errors too', async () => {
+    await using scene = await createScene(engine);
+    const get = async (path: string, headers: Record<string, string>) => {
+      const response = await fetch(`${scene.app.origin}${path}`, { headers });
+      return { status: response.status, headers: response.headers, body: await response.json() };
+    };
+    const openai = await get('/v1/models', { authorization: `Bearer ${scene.key}` });
+    expect(openai.body).toMatchObject({ object: 'list', success: true });
+    expect(openai.body.data).toContainEqual(expect.objectContaining({ id: testModel, object: 'model' }));
+    expect(openai.headers.get('x-request-id')).toMatch(/\d/);
+    const asClaude: Record<string, string>[] = [
+      { 'x-api-key': scene.key },
+      { authorization: `Bearer ${scene.key}`, 'anthropic-version': '2023-06-01' },
+    ];
+    for (const headers of asClaude) {
+      const claude = await get('/v1/models?limit=1000', headers);
+      expect(claude.body).not.toHaveProperty('object');
+      expect(claude.body.data).toContainEqual({ type: 'model', id: testModel, display_name: testModel, created_at: expect.any(String) });
+      expect(claude.headers.get('request-id')).toMatch(/\d/);
+      expect(await get(`/v1/models/${testModel}`, headers)).toMatchObject({ status: 200, body: { type: 'model', id: testModel } });
+      expect(await get('/v1/models/nothing-such', headers)).toMatchObject({
+        status: 404,
+        body: { type: 'error', error: { type: 'not_found_error' } },
+      });
+      expect(await get('/v1/models?limit=0', headers)).toMatchObject({ status: 400, body: { error: { type: 'invalid_request_error' } } });
+    }
+    // Parameters of the other format mean nothing to this one.
+    expect((await get('/v1/models?limit=0', { authorization: `Bearer ${scene.key}` })).status).toBe(200);
+    expect(await get('/v1/models', { 'x-api-key': 'sk-nobody' })).toMatchObject({
+      status: 401,
+      body: { type: 'error', error: { type: 'authentication_error' } },
+    });
+  });
 });

@@ -3,6 +3,7 @@ import type { ClientDialect } from '../client-dialect.ts';
 import { checkPrompt, checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
+import { writeModel, writeModelList } from './models.ts';
 import { onlyFields } from './only-fields.ts';
 import { promptParts } from './prompt-parts.ts';
 import { readRequest } from './read-request.ts';
@@ -17,6 +18,7 @@ export const claudeClient = {
     chat: { check: checkRequest, facts: factsOf, promptParts },
     count_tokens: { check: checkPrompt, facts: factsOf, promptParts },
   },
+  isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],
   requestIdHeader: 'request-id',
   limitFields,
@@ -25,6 +27,8 @@ export const claudeClient = {
   writeWhole,
   createStreamWriter,
   writeTokenCount: (tokens) => ({ input_tokens: tokens }),
+  writeModel,
+  writeModelList,
   // Clients pass over a comment everywhere; a ping may stand only after the message has begun.
   keepAlive: (hasBegun: boolean) => (hasBegun ? ping : ': keep-alive\n\n'),
   errorBody,

@@ -4,6 +4,7 @@ import { checkEmbeddings } from './check-embeddings.ts';
 import { checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
+import { writeModel, writeModelList } from './models.ts';
 import { onlyFields } from './only-fields.ts';
 import { probeChat, probeEmbeddings } from './probe.ts';
 import { embeddingsParts, promptParts } from './prompt-parts.ts';
@@ -30,6 +31,8 @@ export const openaiChatClient = {
   readRequest,
   writeWhole,
   createStreamWriter,
+  writeModel,
+  writeModelList,
   keepAlive: () => ': keep-alive\n\n',
   errorBody,
   errorEvent,

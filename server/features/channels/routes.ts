@@ -1,10 +1,11 @@
 import { channelApi, ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
 import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
-import { builtInModels, modelObject } from '#server/upstream/model-object.ts';
+import { builtInModels, ownerOf } from '#server/upstream/model-owners.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { draftChannel } from './draft-channel.ts';
@@ -76,7 +77,7 @@ export function mountChannels(host: RouteHost): void {
     return answer(undefined, { extra: { time } });
   });
 
-  mount(host, channelApi.models, () => builtInModels().map(modelObject));
+  mount(host, channelApi.models, () => builtInModels().map((id) => clientDialects['openai-chat'].writeModel({ id, owner: ownerOf(id) })));
   mount(host, channelApi.fetchModels, async ({ context, params, facts }) =>
     fetchModels({ context, language: facts.language }, await readChannel(context, Number(params.id))),
   );

@@ -1,0 +1,40 @@
+// Models as this format shows them, a page at a time. https://platform.claude.com/docs/en/api/models/list
+import { fieldRules } from '#shared/field-rules.ts';
+import type { ListedModel } from '../client-dialect.ts';
+import { badField } from '../strict-fields.ts';
+
+const usualLimit = 20;
+const mostModels = 1000;
+/** What the format has for a model whose release is not known. */
+const unknownRelease = '1970-01-01T00:00:00Z';
+
+export function writeModel({ id }: ListedModel) {
+  return { type: 'model' as const, id, display_name: id, created_at: unknownRelease };
+}
+
+/**
+ * `after_id` and `before_id` are places in the order of names: a model that has gone meanwhile ends no list.
+ * @param models by name, in the order of their code units
+ * @throws {AppError} `invalid_request`
+ */
+export function writeModelList(models: readonly ListedModel[], query: URLSearchParams) {
+  const limit = limitOf(query.get('limit'));
+  const [after, before] = [query.get('after_id'), query.get('before_id')];
+  if (after !== null && before !== null)
+    throw badField('before_id', { zh: '不能与 after_id 同时给出', en: 'cannot be given together with after_id' });
+  const inside = models.filter(({ id }) => (after === null || id > after) && (before === null || id < before));
+  const page = before === null ? inside.slice(0, limit) : inside.slice(-limit);
+  return {
+    data: page.map(writeModel),
+    has_more: inside.length > page.length,
+    first_id: page.at(0)?.id ?? null,
+    last_id: page.at(-1)?.id ?? null,
+  };
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return usualLimit;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > mostModels) throw badField('limit', fieldRules.wholeBetween(1, mostModels));
+  return limit;
+}

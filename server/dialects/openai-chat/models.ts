@@ -1,0 +1,27 @@
+// Models as this format shows them, with what existing clients read beyond it.
+// https://platform.openai.com/docs/api-reference/models
+import type { ListedModel } from '../client-dialect.ts';
+
+const created = 1626777600;
+const permission = {
+  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
+  object: 'model_permission',
+  created,
+  allow_create_engine: true,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: '*',
+  group: null,
+  is_blocking: false,
+};
+
+export function writeModel({ id, owner }: ListedModel) {
+  return { id, object: 'model' as const, created, owned_by: owner, permission: [permission], root: id, parent: null };
+}
+
+export function writeModelList(models: readonly ListedModel[]) {
+  return { object: 'list', success: true, data: models.map(writeModel) };
+}
