@@ -16,6 +16,7 @@ import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx'
 import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
+import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
@@ -66,6 +67,11 @@ const ShellIndexRoute = ShellIndexRouteImport.update({
 const ShellSplatRoute = ShellSplatRouteImport.update({
   id: '/$',
   path: '/$',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellAboutRoute = ShellAboutRouteImport.update({
+  id: '/about',
+  path: '/about',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellChannelRoute = ShellChannelRouteImport.update({
@@ -165,6 +171,7 @@ export interface FileRoutesByFullPath {
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
+  '/about': typeof ShellAboutRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
@@ -190,6 +197,7 @@ export interface FileRoutesByTo {
   '/register': typeof PlainRegisterRoute;
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
+  '/about': typeof ShellAboutRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
@@ -215,6 +223,7 @@ export interface FileRoutesById {
   '/_plain/register': typeof PlainRegisterRoute;
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
+  '/_shell/about': typeof ShellAboutRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
   '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
@@ -243,6 +252,7 @@ export interface FileRouteTypes {
     | '/register'
     | '/setup'
     | '/$'
+    | '/about'
     | '/channel'
     | '/detail'
     | '/first-call'
@@ -268,6 +278,7 @@ export interface FileRouteTypes {
     | '/register'
     | '/setup'
     | '/$'
+    | '/about'
     | '/detail'
     | '/first-call'
     | '/log'
@@ -292,6 +303,7 @@ export interface FileRouteTypes {
     | '/_plain/register'
     | '/_plain/setup'
     | '/_shell/$'
+    | '/_shell/about'
     | '/_shell/channel'
     | '/_shell/detail'
     | '/_shell/first-call'
@@ -367,6 +379,13 @@ declare module '@tanstack/react-router' {
       path: '/$';
       fullPath: '/$';
       preLoaderRoute: typeof ShellSplatRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/about': {
+      id: '/_shell/about';
+      path: '/about';
+      fullPath: '/about';
+      preLoaderRoute: typeof ShellAboutRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/channel': {
@@ -548,6 +567,7 @@ const ShellUserRouteWithChildren = ShellUserRoute._addFileChildren(
 
 interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
+  ShellAboutRoute: typeof ShellAboutRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
   ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
@@ -564,6 +584,7 @@ interface ShellRouteChildren {
 
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
+  ShellAboutRoute: ShellAboutRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
   ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,

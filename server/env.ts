@@ -51,6 +51,8 @@ const Environment = z.object({
     .min(16, 'must have at least 16 characters')
     .refine((text) => text !== 'random_string', 'must not be the example value')
     .optional(),
+  /** The newest release as JSON in the shape of GitHub's `releases/latest`; without it there is no update check. */
+  RELEASES_URL: z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }).optional(),
   /** Required by the set-up wizard when set, so that nobody else completes it first. */
   SETUP_SECRET: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),

@@ -23,6 +23,12 @@ export const errors = {
   user_header_malformed: entry(401, '无权进行此操作，New-Api-User 格式错误', 'The New-Api-User header is malformed'),
   user_header_mismatch: entry(401, '无权进行此操作，New-Api-User 与登录用户不匹配', 'The New-Api-User header does not match the session'),
   cross_site_refused: entry(403, '不能从其他网站退出登录', 'Another site cannot sign you out'),
+  update_source_missing: entry(
+    200,
+    '未设置发布地址（环境变量 RELEASES_URL），无法检查更新',
+    'No address of releases is set (environment variable RELEASES_URL), so updates cannot be checked',
+  ),
+  update_check_failed: entry(200, '检查更新失败，请稍后再试', 'The check for updates failed, please try again later'),
   forbidden: entry(403, '无权进行此操作，权限不足', 'You do not have the right to do this'),
   user_banned: entry(403, '用户已被封禁', 'The user has been banned'),
   session_not_saved: entry(503, '无法保存会话信息，请重试', 'The session could not be saved, please retry'),

@@ -26,6 +26,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
   { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
   { to: '/personal', name: 'shell.menu.personal', icon: 'user', role: Role.user, section: 'own' },
+  { to: '/about', name: 'shell.menu.about', icon: 'book', role: Role.guest, section: 'own' },
   { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },
   { to: '/redemption', name: 'shell.menu.redemptions', icon: 'ticket', role: Role.admin, section: 'admin' },
   { to: '/user', name: 'shell.menu.users', icon: 'users', role: Role.admin, section: 'admin' },

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
@@ -8,7 +9,7 @@ import styles from './welcome-screen.module.css';
 const points = ['gateway', 'ledger', 'offline'] as const;
 
 /** What a visitor sees: what this is, and the way in. */
-export function WelcomeScreen() {
+export function WelcomeScreen({ footer }: { footer: ReactNode }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
   const siteName = status?.system_name || 'Tidegate';
@@ -42,6 +43,7 @@ export function WelcomeScreen() {
           <span>{t('home.welcome.base_url')}</span>
           <code>{siteAddress(status)}/v1</code>
         </p>
+        {footer}
       </div>
     </main>
   );

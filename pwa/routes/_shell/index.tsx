@@ -2,15 +2,30 @@ import { createFileRoute } from '@tanstack/react-router';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { HomeScreen } from '#pwa/features/home/home-screen.tsx';
 import { WelcomeScreen } from '#pwa/features/home/welcome-screen.tsx';
+import { GuestHome } from '#pwa/features/site/guest-home.tsx';
+import { SiteFooter } from '#pwa/features/site/site-footer.tsx';
+import { SiteNotice } from '#pwa/features/site/site-notice.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/')({
   // What rows of the log say is said on Home too.
-  loader: () => loadTexts('home', 'logs'),
+  loader: () => loadTexts('home', 'logs', 'site'),
   component: Home,
 });
 
 function Home() {
   const user = useStoredUser();
-  return user === null ? <WelcomeScreen /> : <HomeScreen />;
+  if (user === null) {
+    return (
+      <GuestHome>
+        <WelcomeScreen footer={<SiteFooter />} />
+      </GuestHome>
+    );
+  }
+  return (
+    <>
+      <HomeScreen />
+      <SiteNotice />
+    </>
+  );
 }

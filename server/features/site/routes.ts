@@ -3,6 +3,7 @@ import { isSetUp } from '#server/accounts/setup-check.ts';
 import { answer } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { createUpdateCheck } from './check-update.ts';
 import { siteStatus } from './site-status.ts';
 
 export function mountSite(host: RouteHost): void {
@@ -14,6 +15,7 @@ export function mountSite(host: RouteHost): void {
     await context.db.ping();
     return answer(undefined, { notice: 'server_running' });
   });
+  mount(host, siteApi.update, createUpdateCheck());
   mount(host, siteApi.notice, ({ context }) => context.settings.get('Notice'));
   mount(host, siteApi.about, ({ context }) => context.settings.get('About'));
   mount(host, siteApi.home, ({ context }) => context.settings.get('HomePageContent'));

@@ -1,0 +1,33 @@
+// Texts of this installation that visitors read. Each is kept in local storage as existing clients keep it, so that the next
+// visit has it at once.
+import { queryOptions } from '@tanstack/react-query';
+import { siteApi } from '#shared/site.ts';
+import { call } from '#pwa/api/call.ts';
+
+function textQuery(name: 'notice' | 'about' | 'home_page_content', ask: (signal: AbortSignal) => Promise<string>) {
+  const storageKey = `site-${name}`;
+  return queryOptions({
+    queryKey: ['site', name],
+    queryFn: async ({ signal }) => {
+      const text = await ask(signal);
+      localStorage.setItem(storageKey, text);
+      return text;
+    },
+    initialData: () => localStorage.getItem(storageKey) ?? undefined,
+    // The stored copy is for the first paint only; it is asked again at once.
+    initialDataUpdatedAt: 0,
+    staleTime: 60_000,
+  });
+}
+
+export const noticeQuery = textQuery('notice', (signal) => call(siteApi.notice, { signal }));
+export const aboutQuery = textQuery('about', (signal) => call(siteApi.about, { signal }));
+export const homeContentQuery = textQuery('home_page_content', (signal) => call(siteApi.home, { signal }));
+
+/** Whether a newer version of Tidegate is published; asked when somebody wants to know. */
+export const updateQuery = queryOptions({
+  queryKey: ['site', 'update'],
+  queryFn: ({ signal }) => call(siteApi.update, { signal }),
+  enabled: false,
+  staleTime: 0,
+});

@@ -1,0 +1,51 @@
+// Markdown with the HTML in it, of administrators and of models: whatever could run, or could draw over the page, is left out.
+// A chunk of its own: `rich-text.tsx` loads it.
+import type { ComponentProps } from 'react';
+import Markdown, { type Components } from 'react-markdown';
+import rehypeRaw from 'rehype-raw';
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
+import remarkGfm from 'remark-gfm';
+import { safeLink, safePicture } from '#shared/links.ts';
+
+const schema = {
+  ...defaultSchema,
+  // Alignment of tables comes as an attribute; styles and classes could draw over the console.
+  attributes: { ...defaultSchema.attributes, code: [['className', /^language-./]] },
+  // Ids could stand for those of the console's own parts.
+  clobberPrefix: 'text-',
+};
+
+const components: Components = {
+  a: ({ node: _node, href, children }) => {
+    const link = href?.startsWith('#') || href?.startsWith('mailto:') ? href : safeLink(href ?? '', 'web');
+    if (link === undefined) return <span>{children}</span>;
+    return (
+      <a href={link} target={link.startsWith('#') ? undefined : '_blank'} rel="noreferrer noopener">
+        {children}
+      </a>
+    );
+  },
+  img: ({ node: _node, src, alt }) => {
+    const picture = typeof src === 'string' ? safePicture(src) : undefined;
+    return picture === undefined ? <span>{alt}</span> : <img src={picture} alt={alt ?? ''} loading="lazy" referrerPolicy="no-referrer" />;
+  },
+  table: ({ node: _node, children }: ComponentProps<'table'> & { node?: unknown }) => (
+    // A wide table scrolls by itself; what scrolls is reached by the keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div role="region" tabIndex={0} data-table>
+      <table>{children}</table>
+    </div>
+  ),
+};
+
+export function MarkdownText({ text, hasHtml }: { text: string; hasHtml: boolean }) {
+  return (
+    <Markdown
+      remarkPlugins={[remarkGfm]}
+      rehypePlugins={hasHtml ? [rehypeRaw, [rehypeSanitize, schema]] : [[rehypeSanitize, schema]]}
+      components={components}
+    >
+      {text}
+    </Markdown>
+  );
+}

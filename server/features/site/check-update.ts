@@ -1,0 +1,82 @@
+// Whether a newer version is published: the server asks, so that the console's pages need not speak to strangers.
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import type { Release, siteApi } from '#shared/site.ts';
+import type { Handler } from '#server/http/call.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+
+/** However often administrators ask, the address is asked once in this time, in milliseconds. */
+const keptMs = 10 * 60 * 1000;
+const patienceMs = 10_000;
+const mostBytes = 1024 * 1024;
+const mostNotes = 20_000;
+
+/** GitHub's `releases/latest`, read loosely. https://docs.github.com/en/rest/releases/releases */
+const Published = z.object({
+  tag_name: z.string().max(100),
+  html_url: z.string().max(2_000).catch(''),
+  body: z.string().catch(''),
+  published_at: z.string().max(100).catch(''),
+});
+
+/** @throws {AppError} `update_source_missing`, `update_check_failed` */
+export function createUpdateCheck(): Handler<typeof siteApi.update> {
+  let kept: { release: Release; until: number } | undefined;
+  let asking: Promise<Release> | undefined;
+  return async ({ context }) => {
+    const address = context.env.RELEASES_URL;
+    if (address === undefined) throw new AppError('update_source_missing');
+    if (kept !== undefined && context.now() < kept.until) return kept.release;
+    asking ??= readRelease(address).finally(() => {
+      asking = undefined;
+    });
+    try {
+      const release = await asking;
+      kept = { release, until: context.now() + keptMs };
+      return release;
+    } catch (cause) {
+      context.log.warn({ err: cause }, 'the check for updates failed');
+      throw new AppError('update_check_failed', {}, { cause });
+    }
+  };
+}
+
+async function readRelease(address: string): Promise<Release> {
+  const headers = { accept: 'application/json', 'user-agent': 'tidegate' };
+  const response = await fetch(address, { headers, signal: AbortSignal.timeout(patienceMs) });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`The address of releases answers ${response.status}`);
+  }
+  const { tag_name: version, html_url: url, body, published_at } = Published.parse(JSON.parse(await readText(response)));
+  return { version, url, notes: body.slice(0, mostNotes), published_at, is_newer: isNewer(version, packageJson.version) };
+}
+
+/** @throws {Error} when it is longer than any description of a release */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > mostBytes) throw new Error('What stands at the address of releases is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Compares `v1.10.2` with `1.9.0`, number by number; what comes before a release (`-rc.1`) is older than it. */
+export function isNewer(candidate: string, current: string): boolean {
+  const [left, right] = [candidate, current].map(toParts);
+  if (left === undefined || right === undefined) return false;
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (left.numbers[index] ?? 0) - (right.numbers[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return right.isPreview && !left.isPreview;
+}
+
+function toParts(version: string): { numbers: number[]; isPreview: boolean } | undefined {
+  const [, numbers, preview] = /^v?(\d+(?:\.\d+){0,2})(-\S+)?$/.exec(version.trim()) ?? [];
+  if (numbers === undefined) return undefined;
+  return { numbers: numbers.split('.').map(Number), isPreview: preview !== undefined };
+}
