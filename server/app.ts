@@ -21,6 +21,7 @@ import { mountSetup } from '#server/features/setup/routes.ts';
 import { mountSite } from '#server/features/site/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
+import { mountVerification } from '#server/features/verification/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
@@ -57,6 +58,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountSetup(host); //                     /api/setup
   mountSession(host); //                   /api/user/login, register, logout
   mountOAuth(host); //                     /api/oauth/
+  mountVerification(host); //              /api/verification, reset_password
   mountAccount(host); //                   /api/user/self, models, self/groups
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/

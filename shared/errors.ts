@@ -80,10 +80,10 @@ export const errors = {
     'The administrator has disabled registration with a password',
   ),
   invalid_input: entry(200, '输入不合法 {detail}', 'Invalid input: {detail}'),
-  email_verification_unavailable: entry(
+  email_code_required: entry(
     200,
-    '管理员开启了邮箱验证，但本站还不能发送验证邮件，暂时无法注册，请联系管理员',
-    'E-mail verification is on, but this site cannot send mails yet: nobody can register until the administrator turns it off',
+    '管理员开启了邮箱验证，请输入邮箱地址和验证码',
+    'This site verifies e-mail addresses: enter yours and the verification code',
   ),
   username_taken: entry(200, '用户名已存在，或已注销', 'The username is taken or belonged to a deleted account'),
   login_empty: entry(200, '无效的参数', 'Enter your username and password'),
@@ -136,6 +136,8 @@ export const errors = {
   human_check_unreachable: entry(200, '无法连接至 Turnstile 服务器，请稍后重试！', 'The human check cannot be reached, try again later'),
 
   // E-mail addresses
+  mail_too_soon: entry(429, '发送过于频繁，请 {seconds} 秒后再试', 'A mail has just been sent: try again in {seconds} seconds'),
+  reset_link_invalid: entry(200, '重置链接非法或已过期', 'The reset link is not valid or has expired'),
   email_invalid: entry(200, '无效的邮箱地址', 'Not a valid e-mail address'),
   // In English in every language: clients translate by it.
   email_domain_refused: entry(

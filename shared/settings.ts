@@ -238,8 +238,6 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
  * turned on. Whoever builds the effect removes the line.
  */
 export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
-  // Where an earlier version turned it on, registration stays closed: nobody gets in without the check that was asked for.
-  'EmailVerificationEnabled',
   'DisplayTokenStatEnabled',
   'DrawingEnabled',
   'TaskEnabled',

@@ -1,6 +1,7 @@
 // Every timed thing that concerns the whole installation. (What concerns one process has its own timer there.)
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
 import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
+import { sweepCodes } from '#server/accounts/verification-codes.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepAttempts } from '#server/features/oauth/attempt.ts';
@@ -36,6 +37,7 @@ export const jobs: readonly Job[] = [
   { name: 'finish-transfers', everySeconds: 60, lockSeconds: 300, run: finishTransfers },
   { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
+  { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },

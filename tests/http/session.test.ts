@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { storeEarlierOption } from '#tests/support/earlier-option.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -457,19 +456,6 @@ describe.each(engines)('session on $kind', (engine) => {
     const root = await app.setup();
     const register = () => app.anonymous().post('/api/user/register', { username: 'mei', password: testPassword });
     const option = (key: string, value: string) => root.put('/api/option/', { key, value });
-    await storeEarlierOption(app.context.db, 'EmailVerificationEnabled', 'true');
-    await app.context.settings.reload();
-    expect(await register()).toMatchObject({
-      success: false,
-      code: 'email_verification_unavailable',
-      message: expect.stringContaining('不能发送验证邮件'),
-    });
-    const withCode = { username: 'mei', password: testPassword, email: 'mei@example.org', verification_code: '123456' };
-    expect(await app.anonymous().post('/api/user/register', withCode, { headers: { 'accept-language': 'en' } })).toMatchObject({
-      code: 'email_verification_unavailable',
-      message: expect.stringContaining('cannot send mails yet'),
-    });
-    expect(await app.context.db.collection('users').count({})).toBe(1);
     await option('PasswordRegisterEnabled', 'false');
     expect(await register()).toMatchObject({ code: 'password_registration_disabled' });
     await option('RegisterEnabled', 'false');

@@ -3,6 +3,7 @@ import { Role } from '#shared/roles.ts';
 import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/users.ts';
 import { tidyName } from '#shared/account-rules.ts';
+import { foldEmail } from '#server/accounts/identities.ts';
 import { verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
@@ -68,5 +69,6 @@ async function findUser(context: AppContext, name: string): Promise<UserRecord |
   const users = context.db.collection('users');
   const byName = await users.first({ username: name, DeletedAt: null });
   if (byName !== null || !name.includes('@')) return byName;
-  return users.first({ email: name, DeletedAt: null });
+  // Only its owner has it: it was verified.
+  return users.first({ email_folded: foldEmail(name), DeletedAt: null });
 }

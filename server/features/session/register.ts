@@ -2,15 +2,18 @@ import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
 import type { RegisterInput } from '#shared/session.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
-import { createAccount, findInviter } from '#server/accounts/create-account.ts';
+import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
+import { emailProblem, longestEmail } from '#server/accounts/email-rules.ts';
+import { findByEmail, foldEmail } from '#server/accounts/identities.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { limitRegistrations } from '#server/accounts/registration-limit.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
+import { isCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
+import type { CodeSubject } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 
-const longestEmail = 50;
 /** $1; counts only if the owner makes the token limited. */
 const defaultTokenQuota = 500_000;
 
@@ -19,29 +22,50 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   const { settings } = context;
   if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
   if (!settings.get('PasswordRegisterEnabled')) throw new AppError('password_registration_disabled');
-  // Codes are sent by `GET /api/verification`; while that call does not exist nobody can have one.
-  if (settings.get('EmailVerificationEnabled')) throw new AppError('email_verification_unavailable');
   const username = checkUsername(input.username);
   checkPassword(input.password);
   if (input.password2 !== undefined && input.password2 !== '' && input.password2 !== input.password) {
     throw new AppError('setup_passwords_differ', {}, { field: 'password2' });
   }
-  const email = (input.email ?? '').trim();
-  if (Array.from(email).length > longestEmail) {
-    throw invalidInput('email', fieldRules.longest(longestEmail));
-  }
+  const verified = await checkEmail(context, input);
   await limitRegistrations(context, ip);
-  if (email !== '' && (await context.db.collection('users').first({ email })) !== null) {
-    throw new AppError('username_taken', {}, { field: 'email' });
-  }
+  const email = (input.email ?? '').trim();
+  if (email !== '' && (await findByEmail(context, email)) !== null) throw new AppError('username_taken', {}, { field: 'email' });
+  const passwordHash = await hashPassword(input.password, `address:${subscriberOf(ip)}`);
+  if (verified !== null && !(await takeCode(context, verified.subject, verified.code))) throw wrongCode();
   const user = await createAccount(context, {
     username,
     displayName: username,
-    passwordHash: await hashPassword(input.password, `address:${subscriberOf(ip)}`),
+    passwordHash,
     inviter: await findInviter(context, input.aff_code),
     actorId: 0,
+    // An address that nobody has verified is not kept: it could be somebody else's.
+    ...(verified === null ? {} : { bound: { email, email_folded: foldEmail(email) } }),
+  }).catch((failure: unknown) => {
+    if (!(failure instanceof AlreadyBound)) throw failure;
+    throw new AppError('username_taken', {}, { cause: failure, field: 'email' });
   });
   if (!context.env.GENERATE_DEFAULT_TOKEN) return;
   const token = { ...defaultTokenFields, name: `${user.username}的初始令牌`, remain_quota: defaultTokenQuota, unlimited_quota: true };
   await insertTokens(context, { userId: user.id, actorId: user.id }, [token]);
+}
+
+/** The address with its code, where this site wants one; null where it does not. The code is not used up yet. */
+async function checkEmail(context: AppContext, input: RegisterInput): Promise<{ subject: CodeSubject; code: string } | null> {
+  const email = (input.email ?? '').trim();
+  if (Array.from(email).length > longestEmail) throw invalidInput('email', fieldRules.longest(longestEmail));
+  if (!context.settings.get('EmailVerificationEnabled')) return null;
+  const code = tidyCode(input.verification_code ?? '');
+  if (email === '' || code === '') {
+    throw new AppError('email_code_required', {}, { field: email === '' ? 'email' : 'verification_code' });
+  }
+  const problem = emailProblem(context.settings, email);
+  if (problem !== undefined) throw new AppError(problem, {}, { field: 'email' });
+  const subject: CodeSubject = { purpose: 'register', email, userId: 0 };
+  if (!(await isCode(context, subject, code))) throw wrongCode();
+  return { subject, code };
+}
+
+function wrongCode(): AppError {
+  return new AppError('code_wrong', {}, { field: 'verification_code' });
 }

@@ -1,11 +1,12 @@
 import { AppError } from '#shared/errors.ts';
 import { sessionApi } from '#shared/session.ts';
+import { sessionsApi } from '#shared/sessions.ts';
 import { checkHuman } from '#server/accounts/human-check.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
-import { answer } from '#server/http/call.ts';
+import { answer, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
-import { endSession, endSessionOf, startSession } from '#server/http/session.ts';
+import { endSession, endSessionOf, endSessionsOf, startSession } from '#server/http/session.ts';
 import { logIn } from './log-in.ts';
 import { register } from './register.ts';
 
@@ -31,5 +32,31 @@ export function mountSession(host: RouteHost): void {
     // No cookie is set: the answer may come after that of a sign-in, whose cookie it would remove.
     await endSessionOf(context, facts, context.now() - query.ago_ms);
     return undefined;
+  });
+  mountSessions(host);
+}
+
+function mountSessions(host: RouteHost): void {
+  mount(host, sessionsApi.list, async (call) => {
+    const { user, sessionId } = signedIn(call);
+    const filter = { user_id: user.id, expires_at: { gt: Math.floor(call.context.now() / 1000) } };
+    const sessions = await call.context.db.collection('sessions').find(filter, { sort: [['created_at', -1]] });
+    return sessions.map(({ id, created_at, seen_at, ip, user_agent }) => ({
+      id,
+      created_at,
+      seen_at,
+      ip,
+      user_agent,
+      is_current: id === sessionId,
+    }));
+  });
+  mount(host, sessionsApi.end, async (call) => {
+    const ended = await call.context.db.collection('sessions').remove({ id: call.params.session, user_id: signedIn(call).user.id });
+    if (ended === 0) throw new AppError('not_found');
+    return undefined;
+  });
+  mount(host, sessionsApi.endOthers, (call) => {
+    const { user, sessionId } = signedIn(call);
+    return endSessionsOf(call.context, user.id, sessionId);
   });
 }

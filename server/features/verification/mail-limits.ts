@@ -1,0 +1,32 @@
+import { AppError } from '#shared/errors.ts';
+import { resendSeconds } from '#shared/verification.ts';
+import { foldEmail } from '#server/accounts/identities.ts';
+import type { AppContext } from '#server/context.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
+import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
+
+/** Mails that one address of the network asks for. */
+const askerLimit = { count: 20, windowSeconds: 1200 };
+/** Mails to one receiver, whoever asks: a mailbox is not to be flooded, and codes are not to be guessed by asking for many. */
+const receiverLimit = { count: 10, windowSeconds: 3600 };
+
+/** @throws {AppError} `rate_limited` */
+export function limitAsker(context: AppContext, ip: string): Promise<void> {
+  return enforceLimit(context, { key: `mail-from:${subscriberOf(ip)}`, ...askerLimit });
+}
+
+/** @throws {AppError} `mail_too_soon`, `rate_limited` */
+export async function limitReceiver(context: AppContext, email: string): Promise<void> {
+  const refuse = (seconds: number) => new AppError('mail_too_soon', { seconds }, { retryAfter: seconds });
+  await enforceLimit(context, { key: soonKey(context, email), count: 1, windowSeconds: resendSeconds, refuse });
+  await enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
+}
+
+/** Nothing was sent: the next try need not wait. */
+export function forgiveReceiver(context: AppContext, email: string): Promise<void> {
+  return clearLimit(context, soonKey(context, email));
+}
+
+function soonKey({ secrets }: AppContext, email: string): string {
+  return `mail-soon:${secrets.hash(foldEmail(email))}`;
+}

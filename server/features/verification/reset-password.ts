@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
+import { UserStatus } from '#shared/users.ts';
+import { editAccount } from '#server/accounts/edit-account.ts';
+import { findByEmail } from '#server/accounts/identities.ts';
+import { hashPassword } from '#server/accounts/password.ts';
+import { isCode, issueCode, takeCode } from '#server/accounts/verification-codes.ts';
+import type { AppContext } from '#server/context.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
+import { endSessionsOf } from '#server/http/session.ts';
+import { limitAsker, limitReceiver } from './mail-limits.ts';
+import { resetMail } from './mail-texts.ts';
+
+const minutes = 10;
+const tokenLength = 32;
+const passwordLength = 12;
+/** Links that one address of the network tries: each of the right ones costs as much as a login. */
+const tryLimit = { count: 20, windowSeconds: 1200 };
+const address = z.email().max(254);
+
+/**
+ * Sends a link to whoever has the address. Whether anybody has it is told neither by the answer nor by its time: the mail leaves after it.
+ * @throws {AppError} `invalid_parameter`, `mail_unconfigured`, `rate_limited`, `mail_too_soon`
+ */
+export async function requestReset(context: AppContext, facts: RequestFacts, given: string | undefined): Promise<void> {
+  const email = (given ?? '').trim();
+  if (!address.safeParse(email).success) throw new AppError('invalid_parameter', {}, { field: 'email' });
+  if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
+  await limitAsker(context, facts.ip);
+  await limitReceiver(context, email);
+  context.waitUntil(sendLink(context, facts, email));
+}
+
+async function sendLink(context: AppContext, { language }: RequestFacts, asked: string): Promise<void> {
+  const user = await findByEmail(context, asked);
+  if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) return;
+  const { settings, env } = context;
+  const token = context.randomText(tokenLength);
+  await issueCode(context, { purpose: 'reset', userId: 0, email: user.email }, { code: token, seconds: minutes * 60 });
+  // Never the address that the request names: whoever asks could make it theirs.
+  const site = settings.get('ServerAddress').replace(/\/+$/, '') || `http://localhost:${env.PORT}`;
+  const link = `${site}/user/reset?${new URLSearchParams({ email: user.email, token }).toString()}`;
+  const text = resetMail(language, { systemName: settings.get('SystemName'), link, minutes });
+  await context.mail.send({ to: user.email, ...text });
+}
+
+/** A new password for whoever has the link; it ends every session. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
+export async function resetPassword(
+  context: AppContext,
+  { ip }: RequestFacts,
+  { email, token }: { email: string; token: string },
+): Promise<string> {
+  if (email.trim() === '' || token.trim() === '') throw new AppError('invalid_parameter');
+  await enforceLimit(context, { key: `reset-from:${subscriberOf(ip)}`, ...tryLimit });
+  const subject = { purpose: 'reset', userId: 0, email } as const;
+  if (!(await isCode(context, subject, token))) throw new AppError('reset_link_invalid');
+  const user = await findByEmail(context, email);
+  if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) throw new AppError('reset_link_invalid');
+  const password = context.randomText(passwordLength);
+  const hash = await hashPassword(password, `address:${subscriberOf(ip)}`);
+  // Of two at once one gets the password that counts.
+  if (!(await takeCode(context, subject, token))) throw new AppError('reset_link_invalid');
+  await editAccount(context, { id: user.id, change: () => ({ set: { password_hash: hash } }) });
+  await endSessionsOf(context, user.id);
+  return password;
+}

@@ -1,0 +1,25 @@
+import { verificationApi } from '#shared/verification.ts';
+import { checkHuman } from '#server/accounts/human-check.ts';
+import { signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { requestReset, resetPassword } from './reset-password.ts';
+import { bindOwnEmail, sendCode } from './send-code.ts';
+
+export function mountVerification(host: RouteHost): void {
+  mount(host, verificationApi.sendCode, async (call) => {
+    await checkHuman(call);
+    await sendCode(call.context, call, call.query.email);
+    return undefined;
+  });
+  mount(host, verificationApi.bindEmail, async (call) => {
+    await bindOwnEmail(call.context, signedIn(call), call.query);
+    return undefined;
+  });
+  mount(host, verificationApi.requestReset, async (call) => {
+    await checkHuman(call);
+    await requestReset(call.context, call.facts, call.query.email);
+    return undefined;
+  });
+  mount(host, verificationApi.reset, (call) => resetPassword(call.context, call.facts, call.body));
+}

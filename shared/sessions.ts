@@ -1,0 +1,31 @@
+// Where somebody is signed in. Apart from the sign-in itself, which needs none of it.
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+
+/** A browser that somebody is signed in with. */
+export const Session = z.object({
+  id: z.string(),
+  /** Seconds since 1970. */
+  created_at: z.int(),
+  seen_at: z.int(),
+  ip: z.string(),
+  user_agent: z.string(),
+  /** The one that asks. */
+  is_current: z.boolean(),
+});
+export type Session = z.infer<typeof Session>;
+
+export const sessionsApi = {
+  list: endpoint('GET', '/api/user/sessions', { access: 'user', reply: z.array(Session), summary: 'Own sessions, the newest first' }),
+  end: endpoint('DELETE', '/api/user/sessions/:session', {
+    access: 'user',
+    params: z.object({ session: z.string().max(100) }),
+    summary: 'End one of the own sessions',
+  }),
+  /** Answers how many there were. */
+  endOthers: endpoint('DELETE', '/api/user/sessions', {
+    access: 'user',
+    reply: z.int(),
+    summary: 'End all own sessions but the one that asks',
+  }),
+};
