@@ -77,7 +77,8 @@ export function parseWeight(text: string): number | null {
 const largest = 1_000_000;
 
 function parseWhole(text: string, smallest: number): number | null {
-  const plain = text.trim().replace('\u2212', '-');
+  // As it is shown: with a true minus, and thousands apart.
+  const plain = text.trim().replace('\u2212', '-').replaceAll(',', '');
   if (!/^-?\d{1,9}$/.test(plain)) return null;
   const value = Number(plain);
   return value >= smallest && value <= largest ? value : null;

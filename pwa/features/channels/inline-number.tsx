@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import styles from './inline-number.module.css';
 
@@ -17,9 +18,11 @@ interface InlineNumberProps {
 
 /** A number in a row that can be typed over. Enter and leaving save it, only when it changed; Esc brings the old one back. */
 export function InlineNumber({ label, value, disabled, parse, problem, emptyProblem, onSave }: InlineNumberProps) {
+  const format = useFormat();
   const [draft, setDraft] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const isReverting = useRef(false);
+  const shown = draft ?? format.count(value);
   const why = draft?.trim() === '' ? emptyProblem : problem;
   const isWrong = draft !== undefined && parse(draft) === null;
   useEffect(() => setDraft(undefined), [value]);
@@ -51,7 +54,7 @@ export function InlineNumber({ label, value, disabled, parse, problem, emptyProb
     <input
       className={styles.number}
       // As wide as what stands in it: a field that hides digits shows another number.
-      style={{ width: `calc(${(draft ?? String(value)).length}ch + 14px)` }}
+      style={{ width: `calc(${shown.length}ch + 14px)` }}
       aria-label={label}
       aria-invalid={isWrong || undefined}
       title={isWrong ? why : undefined}
@@ -59,7 +62,7 @@ export function InlineNumber({ label, value, disabled, parse, problem, emptyProb
       autoComplete="off"
       disabled={disabled}
       readOnly={isSaving}
-      value={draft ?? String(value)}
+      value={shown}
       onFocus={(event) => event.currentTarget.select()}
       onChange={(event) => setDraft(event.currentTarget.value)}
       onBlur={() => void save()}
