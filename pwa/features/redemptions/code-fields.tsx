@@ -2,8 +2,9 @@ import { NumberInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { redemptionBatchLimit } from '#shared/redemptions.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
+import { Picks } from '#pwa/ui/form/picks.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { never } from './code-form.ts';
 import styles from './redemptions.module.css';
 import type { CodeForm } from './use-code-form.ts';
 
@@ -46,22 +47,17 @@ export function CodeFields({ form, isNew }: { form: CodeForm; isNew: boolean }) 
             error={form.errors['count']}
             onChange={(count) => form.setFieldValue('count', typeof count === 'number' ? count : '')}
           />
-          <div className={styles.picks}>
-            {countPicks.map((count) => (
-              <button
-                key={count}
-                type="button"
-                className={styles.pick}
-                aria-pressed={values.count === count}
-                onClick={() => form.setFieldValue('count', count)}
-              >
-                {count}
-              </button>
-            ))}
-          </div>
+          <Picks
+            picks={countPicks.map((count) => ({
+              key: count,
+              label: count,
+              isChosen: values.count === count,
+              onPick: () => form.setFieldValue('count', count),
+            }))}
+          />
         </div>
       )}
-      <ExpiryField form={form} />
+      <CodeExpiry form={form} />
     </>
   );
 }
@@ -73,50 +69,18 @@ const shortcuts = [
   { name: 'year', days: 365 },
 ] as const;
 
-function ExpiryField({ form }: { form: CodeForm }) {
+function CodeExpiry({ form }: { form: CodeForm }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { expired_time: expiry } = form.values;
-  const set = (seconds: number): void => form.setFieldValue('expired_time', seconds);
-  const isNever = expiry === never;
   return (
-    <div className={styles.part} role="group" aria-label={t('redemptions.form.expiry')}>
-      <span className={styles.label} aria-hidden="true">
-        {t('redemptions.form.expiry')}
-      </span>
-      <div className={styles.picks}>
-        <button type="button" className={styles.pick} aria-pressed={isNever} onClick={() => set(never)}>
-          {t('redemptions.never')}
-        </button>
-        {shortcuts.map(({ name, days }) => (
-          <button key={name} type="button" className={styles.pick} onClick={() => set(Math.ceil(Date.now() / 1000) + days * day)}>
-            {t(`redemptions.form.expiry_${name}`)}
-          </button>
-        ))}
-      </div>
-      {!isNever && (
-        <TextInput
-          aria-label={t('redemptions.form.expiry')}
-          description={t('redemptions.form.expiry_zone', { zone: format.timeZone })}
-          inputWrapperOrder={[...below]}
-          type="datetime-local"
-          value={localText(expiry)}
-          error={form.errors['expired_time']}
-          onChange={(event) => set(secondsOf(event.currentTarget.value))}
-        />
-      )}
-    </div>
+    <ExpiryField
+      label={t('redemptions.form.expiry')}
+      value={form.values.expired_time}
+      onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
+      error={form.errors['expired_time']}
+      neverLabel={t('redemptions.never')}
+      zoneText={t('redemptions.form.expiry_zone', { zone: format.timeZone })}
+      shortcuts={shortcuts.map(({ name, days }) => ({ name, seconds: days * day, label: t(`redemptions.form.expiry_${name}`) }))}
+    />
   );
-}
-
-function localText(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-/** Nothing entered means never. */
-function secondsOf(text: string): number {
-  const time = new Date(text).getTime();
-  return Number.isNaN(time) ? never : Math.floor(time / 1000);
 }

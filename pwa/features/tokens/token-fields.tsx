@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { tokenBatchLimit } from '#shared/tokens.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
+import { Picks } from '#pwa/ui/form/picks.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { usableGroupsQuery, usableModelsQuery } from './queries.ts';
 import { never } from './token-form.ts';
@@ -47,7 +49,7 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
         )}
         <p className={styles.hint}>{t('tokens.form.quota_hint')}</p>
       </div>
-      <ExpiryField form={form} />
+      <TokenExpiry form={form} />
       <ModelsField form={form} />
       <Textarea
         label={t('tokens.form.ips')}
@@ -75,19 +77,14 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
             error={form.errors['count']}
             onChange={(count) => form.setFieldValue('count', typeof count === 'number' ? count : '')}
           />
-          <div className={styles.picks}>
-            {countPicks.map((count) => (
-              <button
-                key={count}
-                type="button"
-                className={styles.pick}
-                aria-pressed={values.count === count}
-                onClick={() => form.setFieldValue('count', count)}
-              >
-                {count}
-              </button>
-            ))}
-          </div>
+          <Picks
+            picks={countPicks.map((count) => ({
+              key: count,
+              label: count,
+              isChosen: values.count === count,
+              onPick: () => form.setFieldValue('count', count),
+            }))}
+          />
         </div>
       )}
     </>
@@ -135,49 +132,22 @@ const shortcuts = [
   { name: 'month', seconds: 30 * 24 * hour },
 ] as const;
 
-function ExpiryField({ form }: Pick<TokenFieldsProps, 'form'>) {
+function TokenExpiry({ form }: Pick<TokenFieldsProps, 'form'>) {
   const { t } = useTranslation();
   const format = useFormat();
   const { expired_time: expiry } = form.values;
-  const set = (seconds: number): void => form.setFieldValue('expired_time', seconds);
-  const isNever = expiry === never;
+  const custom = { name: 'custom', seconds: 7 * 24 * hour } as const;
+  const offered = expiry === never ? [...shortcuts, custom] : shortcuts;
   return (
-    <div className={styles.part} role="group" aria-label={t('tokens.form.expiry')}>
-      <span className={styles.label} aria-hidden="true">
-        {t('tokens.form.expiry')}
-      </span>
-      <div className={styles.picks}>
-        <button type="button" className={styles.pick} aria-pressed={isNever} onClick={() => set(never)}>
-          {t('tokens.never')}
-        </button>
-        {shortcuts.map((shortcut) => (
-          <button
-            key={shortcut.name}
-            type="button"
-            className={styles.pick}
-            onClick={() => set(Math.ceil(Date.now() / 1000) + shortcut.seconds)}
-          >
-            {t(`tokens.form.expiry_${shortcut.name}`)}
-          </button>
-        ))}
-        {isNever && (
-          <button type="button" className={styles.pick} onClick={() => set(Math.ceil(Date.now() / 1000) + 7 * 24 * hour)}>
-            {t('tokens.form.expiry_custom')}
-          </button>
-        )}
-      </div>
-      {!isNever && (
-        <TextInput
-          aria-label={t('tokens.form.expiry')}
-          description={t('tokens.form.expiry_zone', { zone: format.timeZone })}
-          inputWrapperOrder={[...below]}
-          type="datetime-local"
-          value={localText(expiry)}
-          error={form.errors['expired_time']}
-          onChange={(event) => set(secondsOf(event.currentTarget.value))}
-        />
-      )}
-    </div>
+    <ExpiryField
+      label={t('tokens.form.expiry')}
+      value={expiry}
+      onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
+      error={form.errors['expired_time']}
+      neverLabel={t('tokens.never')}
+      zoneText={t('tokens.form.expiry_zone', { zone: format.timeZone })}
+      shortcuts={offered.map(({ name, seconds }) => ({ name, seconds, label: t(`tokens.form.expiry_${name}`) }))}
+    />
   );
 }
 
@@ -210,16 +180,4 @@ function ModelsField({ form }: Pick<TokenFieldsProps, 'form'>) {
       )}
     </div>
   );
-}
-
-function localText(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-/** Nothing entered means never. */
-function secondsOf(text: string): number {
-  const time = new Date(text).getTime();
-  return Number.isNaN(time) ? never : Math.floor(time / 1000);
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { quotaLimit } from '#shared/users.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Picks } from './picks.tsx';
 import styles from './quota-input.module.css';
 
 interface QuotaInputProps {
@@ -87,13 +88,10 @@ export function QuotaInput({
         }
       />
       {presets.length > 0 && (
-        <div className={styles.presets}>
-          {presets.map((preset) => (
-            <button key={preset} type="button" className={styles.preset} disabled={disabled} onClick={() => onChange(preset)}>
-              {format.quota(preset)}
-            </button>
-          ))}
-        </div>
+        <Picks
+          disabled={disabled}
+          picks={presets.map((preset) => ({ key: preset, label: format.quota(preset), onPick: () => onChange(preset) }))}
+        />
       )}
     </div>
   );
