@@ -1,5 +1,6 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { LossFields } from './loss.ts';
 import type { OnlyField } from './only-field.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { PromptParts } from './prompt-parts.ts';
@@ -81,6 +82,8 @@ export interface ClientDialect {
   readonly limitFields: readonly string[];
   /** Fields of requests that no other format has. */
   readonly onlyFields: Readonly<Record<string, OnlyField>>;
+  /** What other formats may have no place for, as this one says it. */
+  readonly lossFields: LossFields;
   /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
   readRequest(body: Body): ChatRequest;
   /** The body of a whole response. */

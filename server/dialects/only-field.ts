@@ -8,4 +8,6 @@ export interface OnlyField {
   about: string;
   /** A value that says something. */
   example: unknown;
+  /** Fields of a request that show it, where it stands deeper in the body. */
+  request?: Readonly<Record<string, unknown>>;
 }

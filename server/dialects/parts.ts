@@ -1,6 +1,7 @@
 // What a chat call and its response consist of, in no provider's format. A client dialect reads requests into these types
 // and writes responses from them; an upstream dialect does the reverse. Nothing here knows JSON field names.
 
+import type { LossFields } from './loss.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
@@ -122,6 +123,8 @@ export interface ChatRequest {
   /** Names the end user to the provider. */
   userId?: string;
   isStream: boolean;
+  /** How the client's format says what others may have no place for. */
+  lossFields: LossFields;
   /** Fields of the client's body that have no place in this type, by their names there. */
   others: readonly OtherField[];
 }

@@ -1,14 +1,24 @@
 // What one format can say and another cannot: left out and named to the caller, or refused.
 import { AppError } from '#shared/errors.ts';
+import type { Loss, LossFields } from './loss.ts';
 
 /** A field that the upstream's format cannot carry and without which the response would be a wrong one. */
 export function untranslatable(field: string, dialect: string): AppError {
   return new AppError('untranslatable', { field, dialect }, { field });
 }
 
-/** Collects names, each once, in order. */
+/** Collects names as the caller knows them, each once, in order. */
 export class DroppedFields {
   readonly #names = new Set<string>();
+  readonly #fields: LossFields;
+
+  constructor(fields: LossFields) {
+    this.#fields = fields;
+  }
+
+  lose(loss: Loss): void {
+    this.add(this.#fields[loss]?.field ?? loss);
+  }
 
   add(name: string): void {
     this.#names.add(name);

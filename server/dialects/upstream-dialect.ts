@@ -4,6 +4,7 @@ import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
 import type { RequestPlan } from './dialect-channel.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
+import type { LossRules } from './loss.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { ProviderTraits } from './provider-traits.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
@@ -37,6 +38,8 @@ export interface UpstreamDialect {
   readonly name: string;
   /** Where a body says how many tokens a choice may have; the first is set where there is none. */
   readonly limitFields: readonly string[];
+  /** What it has no place for, and what becomes of that. */
+  readonly lossRules: LossRules;
   /** The way of calls whose client speaks this format too. */
   readonly identity: IdentityPath;
 

@@ -3,6 +3,7 @@ import type { ClientDialect } from '../client-dialect.ts';
 import { checkPrompt, checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
+import { lossFields } from './losses.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { onlyFields } from './only-fields.ts';
 import { promptParts } from './prompt-parts.ts';
@@ -23,6 +24,7 @@ export const claudeClient = {
   requestIdHeader: 'request-id',
   limitFields,
   onlyFields,
+  lossFields,
   readRequest,
   writeWhole,
   createStreamWriter,

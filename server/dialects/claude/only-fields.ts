@@ -17,4 +17,10 @@ export const onlyFields: Readonly<Record<string, OnlyField>> = {
   diagnostics: { isEssential: false, about: "the provider's reports", example: {} },
   user_profile_id: { isEssential: false, about: 'accounts at the provider', example: 'p1' },
   workspace_id: { isEssential: false, about: 'accounts at the provider', example: 'w1' },
+  'tools.0.type': {
+    isEssential: true,
+    about: 'tools that run at the provider, such as its web search, and blocks with their results',
+    example: 'web_search_20250305',
+    request: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+  },
 };

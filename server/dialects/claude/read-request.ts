@@ -21,6 +21,7 @@ import type {
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 import { untranslatable } from '../untranslatable.ts';
+import { lossFields } from './losses.ts';
 import { onlyFields } from './only-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -56,6 +57,7 @@ export function readRequest(body: Body): ChatRequest {
     tools: fields.objects('tools').map(readTool),
     isStream: fields.boolean('stream') ?? false,
     others: otherFields(fields),
+    lossFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
   if (maxTokens !== undefined) request.maxTokens = maxTokens;

@@ -6,6 +6,7 @@ import type { UpstreamDialect } from '../upstream-dialect.ts';
 import { passLong, passRequest, passWhole } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
 import { limitFields } from './limit-fields.ts';
+import { lossRules } from './losses.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitThinking } from './thinking.ts';
@@ -17,6 +18,7 @@ import { createStreamWriter } from './write-response.ts';
 export const claudeUpstream: UpstreamDialect = {
   name: 'claude',
   limitFields,
+  lossRules,
   identity: {
     writeRequest: passRequest,
     readWhole: passWhole,

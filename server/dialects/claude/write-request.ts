@@ -20,7 +20,7 @@ const filler = '...';
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
-  const dropped = new DroppedFields();
+  const dropped = new DroppedFields(request.lossFields);
   for (const { name, isEssential } of request.others) {
     if (isEssential) throw untranslatable(name, dialect);
     dropped.add(name);
@@ -73,23 +73,23 @@ function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRe
 function writeFormat(body: Json, { responseFormat }: ChatRequest, dropped: DroppedFields): void {
   if (responseFormat === undefined) return;
   // There is no JSON without a schema; whoever asks for it has to ask for it in the prompt as well.
-  if (responseFormat.kind === 'json') dropped.add('response_format');
+  if (responseFormat.kind === 'json') dropped.lose('json_without_schema');
   else body.output_config = { format: { type: 'json_schema', schema: responseFormat.schema } };
 }
 
 function writeReasoning(body: Json, request: ChatRequest, dropped: DroppedFields): void {
   const { reasoning, toolChoice } = request;
   if (reasoning === undefined) return;
-  const field = reasoning.budgetTokens === undefined ? 'reasoning_effort' : 'thinking';
+  const loss = reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget';
   // Thinking with a forced tool is refused, and so are results of calls whose thoughts are lost.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
   if (reasoning.isOn && (isForced || hasUnsignedCalls(request.messages))) {
-    dropped.add(field);
+    dropped.lose(loss);
     return;
   }
   const fields = writeThinking(String(body.model), reasoning, Number(body.max_tokens));
   if (fields === null) {
-    if (reasoning.isOn) dropped.add(field);
+    if (reasoning.isOn) dropped.lose(loss);
     return;
   }
   const { output_config: output, ...rest } = fields;
@@ -97,10 +97,10 @@ function writeReasoning(body: Json, request: ChatRequest, dropped: DroppedFields
   if (output !== undefined) body.output_config = { ...asObject(body.output_config), ...output };
   if (fields.thinking === undefined || !reasoning.isOn) return;
   // Sampling is not for the caller to choose while the model thinks.
-  for (const name of ['temperature', 'top_k', 'top_p']) {
+  for (const name of ['temperature', 'top_k', 'top_p'] as const) {
     if (body[name] === undefined) continue;
     delete body[name];
-    dropped.add(name);
+    dropped.lose(name);
   }
   if (fields.thinking.type === 'enabled') body.temperature = 1;
 }
@@ -125,7 +125,7 @@ function writeTurns(messages: readonly Message[], dropped: DroppedFields): Json[
   const turns: Turn[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
-    if (message.name !== undefined) dropped.add('messages.name');
+    if (message.name !== undefined) dropped.lose('names');
     const content =
       message.role === 'user'
         ? message.content.flatMap((part) => writeUserPart(part, message.field, dropped))
@@ -183,7 +183,7 @@ function writeUserPart(part: UserPart, field: string, dropped: DroppedFields): J
 
 function writeMedia(part: ImagePart | FilePart, field: string, dropped: DroppedFields): Json {
   if (part.type === 'image') {
-    if (part.detail !== undefined) dropped.add('image_url.detail');
+    if (part.detail !== undefined) dropped.lose('image_detail');
     return { type: 'image', source: writeSource(part.source, field, true), ...cacheControl(part.cache) };
   }
   const { source, name } = part;
@@ -222,7 +222,7 @@ function writeAssistantPart(part: AssistantPart, dropped: DroppedFields): Json[]
     case 'reasoning':
       // Thoughts without a signature are refused.
       if (part.signature === undefined) {
-        dropped.add('reasoning_content');
+        dropped.lose('unsigned_thoughts');
         return [];
       }
       return [{ type: 'thinking', thinking: part.text, signature: part.signature }];

@@ -4,6 +4,7 @@ import { checkEmbeddings } from './check-embeddings.ts';
 import { checkRequest, factsOf } from './check-request.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
+import { lossFields } from './losses.ts';
 import { writeModel, writeModelList } from './models.ts';
 import { onlyFields } from './only-fields.ts';
 import { probeChat, probeEmbeddings } from './probe.ts';
@@ -28,6 +29,7 @@ export const openaiChatClient = {
   requestIdHeader: 'x-request-id',
   limitFields,
   onlyFields,
+  lossFields,
   readRequest,
   writeWhole,
   createStreamWriter,

@@ -17,6 +17,7 @@ import type {
 } from '../parts.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
+import { lossFields } from './losses.ts';
 import { onlyFields } from './only-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
@@ -54,6 +55,7 @@ export function readRequest(body: Body): ChatRequest {
     tools: [...fields.objects('tools').map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
     others: otherFields(fields),
+    lossFields,
     ...defined('toolChoice', readToolChoice(fields)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
     ...defined('maxTokens', limit === 0 ? undefined : limit),

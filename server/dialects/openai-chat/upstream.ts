@@ -6,6 +6,7 @@ import { writeRequest as passRequest } from './identity-request.ts';
 import { readWhole as passWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
 import { limitFields } from './limit-fields.ts';
+import { lossRules } from './losses.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { applyQuirks } from './request-quirks.ts';
@@ -17,6 +18,7 @@ import { createStreamWriter } from './write-response.ts';
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
   limitFields,
+  lossRules,
   identity: {
     writeRequest: passRequest,
     readWhole: passWhole,

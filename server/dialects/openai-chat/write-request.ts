@@ -10,7 +10,7 @@ const dialect = 'OpenAI Chat Completions';
 
 /** @throws {AppError} `untranslatable` */
 export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
-  const dropped = new DroppedFields();
+  const dropped = new DroppedFields(request.lossFields);
   for (const { name, isEssential } of request.others) {
     if (isEssential) throw untranslatable(name, dialect);
     dropped.add(name);
@@ -20,7 +20,7 @@ export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequ
   if (request.maxTokens !== undefined) body[isReasoning ? 'max_completion_tokens' : 'max_tokens'] = request.maxTokens;
   if (request.temperature !== undefined) body.temperature = request.temperature;
   if (request.topP !== undefined) body.top_p = request.topP;
-  if (request.topK !== undefined) dropped.add('top_k');
+  if (request.topK !== undefined) dropped.lose('top_k');
   if (request.stop !== undefined) body.stop = request.stop.length === 1 ? request.stop[0] : request.stop;
   if (request.userId !== undefined) body.user = request.userId;
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
@@ -30,7 +30,7 @@ export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequ
     body.stream = true;
     if (plan.forceUsage) body.stream_options = { include_usage: true };
   }
-  if (hasCacheHints(request)) dropped.add('cache_control');
+  if (hasCacheHints(request)) dropped.lose('cache_hints');
   return { body, dropped: dropped.names };
 }
 
@@ -72,7 +72,7 @@ function writeReasoning(
 ): void {
   if (!isReasoning) {
     // Whoever asks for no thoughts gets none from a model that has none.
-    if (isOn) dropped.add(budgetTokens === undefined ? 'output_config.effort' : 'thinking');
+    if (isOn) dropped.lose(budgetTokens === undefined ? 'effort' : 'thinking_budget');
     return;
   }
   if (!isOn) body.reasoning_effort = 'minimal';
@@ -102,7 +102,7 @@ function writeUser(message: Extract<Message, { role: 'user' }>, dropped: Dropped
       rest.push(part);
       continue;
     }
-    if (part.isError) dropped.add('is_error');
+    if (part.isError) dropped.lose('tool_errors');
     const texts = part.content.filter((inner) => inner.type === 'text');
     messages.push({ role: 'tool', tool_call_id: part.callId, content: joined(texts) });
     for (const inner of part.content) if (inner.type !== 'text') rest.push(inner);
@@ -142,7 +142,7 @@ function writeAssistant(parts: readonly AssistantPart[], name: string | undefine
   const refusals = parts.filter((part) => part.type === 'refusal');
   const calls = parts.filter((part) => part.type === 'tool_call');
   // Thoughts of one model mean nothing to another's provider.
-  if (parts.some((part) => part.type === 'reasoning' || part.type === 'redacted_reasoning')) dropped.add('thinking blocks');
+  if (parts.some((part) => part.type === 'reasoning' || part.type === 'redacted_reasoning')) dropped.lose('thoughts');
   if (texts.length + refusals.length + calls.length === 0) return [];
   const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts) };
   if (name !== undefined) message.name = name;
