@@ -1,0 +1,129 @@
+// The arithmetic of a lease: no unit appears or is lost, and nobody gets what is not free.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { affordable, createLease, failLate, grant, grantLess, isOwing, missing, refuse } from './lease.ts';
+import type { Lease, Refusal, Waiter } from './lease.ts';
+
+interface Asked {
+  waiter: Waiter;
+  result: number | Refusal | 'failed' | undefined;
+}
+
+function ask(lease: Lease, amount: number, { least = amount, deadline = Infinity } = {}): Asked {
+  const asked: Asked = {
+    result: undefined,
+    waiter: {
+      amount,
+      least,
+      patientUntil: 0,
+      deadline,
+      resolve: (result) => (asked.result = result),
+      reject: () => (asked.result = 'failed'),
+    },
+  };
+  lease.waiters.push(asked.waiter);
+  return asked;
+}
+
+function leaseOf(free: number): Lease {
+  return Object.assign(createLease('user', 7), { free });
+}
+
+const amounts = fc.integer({ min: 0, max: 50 });
+const waits = fc.array(
+  fc.tuple(amounts, amounts).map(([a, b]) => ({ amount: Math.max(a, b), least: Math.min(a, b) })),
+  { maxLength: 12 },
+);
+
+test('a lease: what is granted was free, and every waiter gets all of its amount or goes on waiting', () => {
+  fc.assert(
+    fc.property(waits, amounts, (all, free) => {
+      const lease = leaseOf(free);
+      const asked = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      grant(lease);
+      const granted = asked.filter(({ result }) => result !== undefined);
+      expect(granted.every(({ result, waiter }) => result === waiter.amount)).toBe(true);
+      expect(lease.reserved).toBe(granted.reduce((sum, { waiter }) => sum + waiter.amount, 0));
+      expect(lease.free + lease.reserved).toBe(free);
+      expect(lease.free).toBeGreaterThanOrEqual(0);
+      // In order: whoever still waits did not fit when it was their turn, and so does not now.
+      expect(lease.waiters).toEqual(asked.filter(({ result }) => result === undefined).map(({ waiter }) => waiter));
+      expect(lease.waiters.every(({ amount }) => amount > lease.free)).toBe(true);
+    }),
+  );
+});
+
+test('a lease: whoever is content with less gets what there is, at least their least', () => {
+  fc.assert(
+    fc.property(waits, amounts, (all, free) => {
+      const lease = leaseOf(free);
+      const asked = all.map(({ amount, least }) => ask(lease, amount, { least }));
+      const isGranted = grantLess(lease, () => true);
+      const first = asked.find(({ waiter }) => waiter.least <= free);
+      expect(isGranted).toBe(first !== undefined);
+      expect(first?.result).toBe(first === undefined ? undefined : Math.min(first.waiter.amount, free));
+      expect(asked.filter(({ result }) => result !== undefined)).toHaveLength(first === undefined ? 0 : 1);
+      expect(lease.free + lease.reserved).toBe(free);
+      expect(lease.waiters).toHaveLength(all.length - (isGranted ? 1 : 0));
+    }),
+  );
+});
+
+test('a lease: what is taken for its waiters pays for them, and is not more than the account has', () => {
+  fc.assert(
+    fc.property(waits, amounts, fc.integer({ min: 0, max: 200 }), (all, free, quota) => {
+      const lease = leaseOf(free);
+      for (const { amount, least } of all) ask(lease, amount, { least });
+      const take = affordable(lease, quota);
+      if (take === null) {
+        expect(lease.waiters.every(({ amount }) => amount - free > quota)).toBe(true);
+        return;
+      }
+      expect(take).toBeGreaterThanOrEqual(0);
+      expect(take).toBeLessThanOrEqual(quota);
+      lease.free += take;
+      grant(lease);
+      expect(lease.reserved).toBeGreaterThanOrEqual(take);
+      // One unit less would have left somebody out.
+      if (take > 0) expect(lease.free).toBe(0);
+    }),
+  );
+});
+
+test('a lease: what is missing is what all that wait want beyond what is free', () => {
+  const lease = leaseOf(30);
+  expect(missing(lease)).toBe(0);
+  ask(lease, 20);
+  expect(missing(lease)).toBe(0);
+  ask(lease, 25);
+  expect(missing(lease)).toBe(15);
+});
+
+test('a lease of an account that owes grants nothing but nothing', () => {
+  const lease = Object.assign(leaseOf(100), { knownQuota: -1 });
+  expect(isOwing(lease)).toBe(true);
+  const [some, none] = [ask(lease, 1), ask(lease, 0)];
+  grant(lease);
+  expect([some.result, none.result]).toEqual([undefined, 0]);
+  lease.knownQuota = 0;
+  grant(lease);
+  expect(some.result).toBe(1);
+});
+
+test('a lease: a refusal says what there is and what would have been enough, to those whom it concerns', () => {
+  const lease = leaseOf(3);
+  const [large, small] = [ask(lease, 10, { least: 5 }), ask(lease, 4)];
+  refuse(lease, 3, ({ least }) => least > 4);
+  expect(large.result).toEqual({ account: lease, balance: 3, need: 5 });
+  expect(small.result).toBeUndefined();
+  expect(lease.waiters).toEqual([small.waiter]);
+  expect([lease.free, lease.reserved]).toEqual([3, 0]);
+});
+
+test('a lease: calls wait until their deadline and no longer', () => {
+  const lease = leaseOf(0);
+  const [late, early] = [ask(lease, 1, { deadline: performance.now() - 1 }), ask(lease, 1, { deadline: Infinity })];
+  failLate(lease);
+  expect([late.result, early.result]).toEqual(['failed', undefined]);
+  expect(lease.waiters).toEqual([early.waiter]);
+});
