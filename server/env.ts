@@ -76,6 +76,12 @@ const Environment = z.object({
   GLOBAL_API_RATE_LIMIT_ENABLE: boolean(true),
   GLOBAL_API_RATE_LIMIT: integer(1, 1_000_000, 180),
   GLOBAL_API_RATE_LIMIT_DURATION: integer(1, 86_400, 180),
+  /** Minutes between tests of all channels; 0: none by the clock. */
+  CHANNEL_TEST_FREQUENCY: integer(0, 525_600, 0),
+  /** The same for balances. */
+  CHANNEL_UPDATE_FREQUENCY: integer(0, 525_600, 0),
+  /** Seconds between channels that are tested or asked for their balance together. */
+  POLLING_INTERVAL: integer(0, 3600, 0),
   GENERATE_DEFAULT_TOKEN: boolean(false),
   /** Where the services of sign-in are: another GitHub, or a mirror. */
   GITHUB_URL: address('https://github.com'),

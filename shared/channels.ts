@@ -33,6 +33,10 @@ export const Channel = z.object({
   other: z.string(),
   balance: z.number(),
   balance_updated_time: z.int(),
+  /** The balance after its last rise. */
+  balance_full: z.number().default(0),
+  /** Why the last question for it failed; empty: it did not, or there was none. */
+  balance_error: z.string().default(''),
   models: z.string(),
   group: z.string(),
   groups: z.array(z.string()),

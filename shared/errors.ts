@@ -325,6 +325,10 @@ export const errors = {
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
   channel_models_failed: entry(200, '{detail}', '{detail}'),
+  channel_balance_failed: entry(200, '{detail}', '{detail}'),
+  channel_balance_unsupported: entry(200, '尚未实现', 'Channels of this type do not report a balance'),
+  channel_tests_running: entry(200, '测试已在运行中', 'A test is already running'),
+  channel_balances_running: entry(200, '余额更新已在运行中', 'Balances are already being updated'),
   channel_models_unlisted: entry(
     200,
     '该类型的渠道不提供模型列表，请手动填写模型',

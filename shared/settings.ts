@@ -247,7 +247,6 @@ export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey
   'MjForwardUrlEnabled',
   'MjActionCheckSuccessEnabled',
   'StopOnSensitiveEnabled',
-  'AutomaticEnableChannelEnabled',
 ]);
 
 /** A switch can be turned on only when what it needs is there. */

@@ -4,6 +4,7 @@ import type { IndexSpec } from '#server/db/collection.ts';
 import type { ChangeRecord } from './records/change.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
 import type { ChannelRecord } from './records/channel.ts';
+import type { ChannelRunRecord } from './records/channel-run.ts';
 import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
 import type { LedgerRecord } from './records/ledger-entry.ts';
@@ -31,6 +32,7 @@ export interface Records {
   tokens: TokenRecord;
   channels: ChannelRecord;
   channel_hours: ChannelHourRecord;
+  channel_runs: ChannelRunRecord;
   logs: LogRecord;
   refused_requests: RefusedRequestRecord;
   log_hours: LogHourRecord;
@@ -102,6 +104,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key_hash'] },
     ],
   },
+  channel_runs: { textIds: true, idBlock: 1, indexes: [] },
   channel_hours: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'] }] },
   logs: {
     idBlock: 1000,

@@ -5,6 +5,7 @@ import { sweepCodes } from '#server/accounts/verification-codes.ts';
 import { finishWelcomes } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
 import { sweepAttempts } from '#server/features/oauth/attempt.ts';
+import { tendRuns } from '#server/features/channels/channel-runs.ts';
 import { sweepLimits } from '#server/http/rate-limit.ts';
 import { sweepSessions } from '#server/http/session.ts';
 import { sweepOptionChanges } from '#server/settings/option-changes.ts';
@@ -38,6 +39,7 @@ export const jobs: readonly Job[] = [
   { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
+  { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },

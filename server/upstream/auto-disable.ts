@@ -16,7 +16,7 @@ type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'setti
  */
 export function reasonToDisable(
   context: DisableContext,
-  channel: PreparedChannel,
+  channel: Pick<PreparedChannel, 'isAutoBan' | 'type'>,
   failure: UpstreamFailure,
   callerText: () => string | null,
 ): string | null {

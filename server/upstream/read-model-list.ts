@@ -1,5 +1,6 @@
 // What a provider says that it has: the address of its list and the names in the response, both from its record.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { authorizedGet } from './authorized-get.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
@@ -16,11 +17,7 @@ export function modelListRequest(channel: PreparedChannel, now: number): SendReq
     template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
   }
   const url = URL.parse(template.replace('{base}', () => base));
-  if (url === null) return null;
-  const { 'content-type': _noBody, ...headers } = channel.headers(false);
-  const path = `${url.pathname}${url.search}`;
-  const { framing, setting } = channel;
-  return channel.authorize({ origin: url.origin, path, method: 'GET', headers, body: null, proxy: setting.proxy, framing }, now);
+  return url === null ? null : authorizedGet(channel, url, now);
 }
 
 /** Names in the provider's order, each once; what no channel could hold is left out. Null: the text is no such list. */

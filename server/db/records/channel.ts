@@ -24,6 +24,10 @@ export interface ChannelRecord {
   /** USD. */
   balance: number;
   balance_updated_time: number;
+  /** The balance after its last rise; absent: none was reported. */
+  balance_full?: number;
+  /** Why the last question for it failed; absent or empty: it did not. */
+  balance_error?: string;
   /** Comma lists, as on the wire. */
   models: string;
   group: string;

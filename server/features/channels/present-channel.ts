@@ -23,6 +23,8 @@ export function presentChannel(record: ChannelRecord): Channel {
     other: record.other,
     balance: record.balance,
     balance_updated_time: record.balance_updated_time,
+    balance_full: record.balance_full ?? 0,
+    balance_error: record.balance_error ?? '',
     models: record.models,
     group: record.group,
     groups: commaList(record.group),

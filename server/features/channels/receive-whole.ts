@@ -13,15 +13,17 @@ interface ReceiveOptions {
   language: Language;
   limits: SendLimits;
   /** What a failure is called. */
-  code: 'channel_test_failed' | 'channel_models_failed';
+  code: 'channel_test_failed' | 'channel_models_failed' | 'channel_balance_failed';
   /** How a status that says that it failed is told. */
   refusal(failure: UpstreamFailure): string;
+  /** Is told what the failure was, before it is thrown. */
+  onFailure?: ((failure: UpstreamFailure) => void) | undefined;
 }
 
 /** The body of a whole response. @throws {AppError} of the given code */
 export async function receiveWhole(
   { sending, received }: Exchange,
-  { channel, language, limits, code, refusal }: ReceiveOptions,
+  { channel, language, limits, code, refusal, onFailure }: ReceiveOptions,
 ): Promise<Buffer> {
   // The sender's own deadline ends where a stream begins.
   const timer = setTimeout(() => sending.abort(), limits.responseMs);
@@ -33,6 +35,7 @@ export async function receiveWhole(
       throw new AppError(code, { detail: errorText('invalid_upstream_response', language) });
     }
     const { cause, failure } = response;
+    onFailure?.(failure);
     const detail = cause === null ? refusal(failure) : reasonOf(cause, channel, language);
     throw new AppError(code, { detail }, cause === null ? {} : { cause });
   } finally {

@@ -15,6 +15,8 @@ import { fetchModels } from './fetch-models.ts';
 import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
+import { mountChannelRuns } from './run-routes.ts';
+import { enableAfterTest } from './run-steps.ts';
 import { mountChannelTags } from './tag-routes.ts';
 import { listByTag } from './tags.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
@@ -22,6 +24,7 @@ import { storeTestResult, testChannel } from './test-channel.ts';
 export function mountChannels(host: RouteHost): void {
   const draftTests = new DraftTests();
   mountChannelTags(host);
+  mountChannelRuns(host);
   mount(host, channelApi.list, async ({ context, query }) => {
     // This list counts its pages from 0.
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
@@ -63,6 +66,7 @@ export function mountChannels(host: RouteHost): void {
       { context, actor, language: facts.language },
       { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result) },
     );
+    await enableAfterTest(context, channel, time * 1000);
     return answer(undefined, { extra: { time } });
   });
 

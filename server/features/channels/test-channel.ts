@@ -34,6 +34,8 @@ interface TestSubject {
   model: string | undefined;
   /** Is told what came of a test that left. */
   keep: (result: TestResult) => Promise<void> | void;
+  /** Is told how the upstream failed. */
+  onFailure?: (failure: UpstreamFailure) => void;
 }
 
 /** As a channel's record has it. */
@@ -45,7 +47,7 @@ const longestError = 500;
 const testName = '模型测试';
 
 /** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
-export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep }: TestSubject): Promise<number> {
+export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
   const { context, language } = test;
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
@@ -58,7 +60,7 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
   };
   let response: TestResponse;
   try {
-    response = await ask({ ...test, channel, capability, testModel: model });
+    response = await ask({ ...test, channel, capability, testModel: model, onFailure });
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     const seconds = await remember(errorText(failure.code, language, failure.details) || failure.code);
@@ -109,7 +111,13 @@ async function ask({
   capability,
   testModel,
   language,
-}: ChannelTest & { channel: PreparedChannel; capability: Capability; testModel: string }): Promise<TestResponse> {
+  onFailure,
+}: ChannelTest & {
+  channel: PreparedChannel;
+  capability: Capability;
+  testModel: string;
+  onFailure: TestSubject['onFailure'];
+}): Promise<TestResponse> {
   const body = testBody(capability, testModel, channel.modelMapping.get(testModel) ?? testModel);
   const client = defaultClientDialect;
   const call = {
@@ -131,10 +139,14 @@ async function ask({
     limits,
     code: 'channel_test_failed',
     refusal: ({ upstreamStatus, message }) => `status code ${upstreamStatus}: ${message}`,
+    onFailure,
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
   const decoded = readWhole({ client, capability, channel, upstreamModel, body: response, responseFields: {}, writer });
-  if (decoded.kind === 'failed') throw failedResponse(decoded.failure);
+  if (decoded.kind === 'failed') {
+    onFailure?.(decoded.failure);
+    throw failedResponse(decoded.failure);
+  }
   if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
   return { usage: decoded.usage, upstreamModel, isMapped };
 }

@@ -1,5 +1,6 @@
 // A gateway of the OpenAI shape.
 import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { aiProxyBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const aiProxy: Provider = {
@@ -12,5 +13,6 @@ export const aiProxy: Provider = {
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+  balance: aiProxyBalance,
   models: [],
 };

@@ -1,5 +1,6 @@
 // A gateway of the OpenAI shape.
 import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { creditGrants } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const api2gpt: Provider = {
@@ -12,5 +13,6 @@ export const api2gpt: Provider = {
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+  balance: creditGrants('total_remaining'),
   models: [],
 };

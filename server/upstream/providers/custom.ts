@@ -1,5 +1,6 @@
 // Any address that speaks the OpenAI shape: the channel's base URL is the whole URL, with `{model}` filled in.
 import { openaiReasoning } from './openai-shape.ts';
+import { customBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const custom: Provider = {
@@ -11,5 +12,6 @@ export const custom: Provider = {
   paths: { chat: '{base}', embeddings: '{base}' },
   auth: { kind: 'bearer' },
   quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+  balance: customBalance,
   models: [],
 };

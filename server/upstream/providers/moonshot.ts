@@ -1,6 +1,7 @@
 // https://platform.moonshot.cn/docs/api/chat
 import models from './default-models.json' with { type: 'json' };
 import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { moonshotBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const moonshot: Provider = {
@@ -13,5 +14,6 @@ export const moonshot: Provider = {
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
+  balance: moonshotBalance,
   models: models['25'],
 };

@@ -1,6 +1,7 @@
 // https://platform.openai.com/docs/api-reference
 import models from './default-models.json' with { type: 'json' };
 import { openaiModelList, openaiPaths, openaiReasoning } from './openai-shape.ts';
+import { openaiBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const openai: Provider = {
@@ -15,5 +16,6 @@ export const openai: Provider = {
   gatewayDrops: '/v1',
   modelList: openaiModelList,
   quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+  balance: openaiBalance,
   models: models['1'],
 };

@@ -1,5 +1,6 @@
 // https://openrouter.ai/docs/api-reference/overview
 import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { openRouterBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const openRouter: Provider = {
@@ -14,5 +15,6 @@ export const openRouter: Provider = {
   headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
   modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
+  balance: openRouterBalance,
   models: [],
 };

@@ -1,6 +1,7 @@
 // https://docs.siliconflow.cn/cn/api-reference
 import models from './default-models.json' with { type: 'json' };
 import { openaiModelList, openaiPaths } from './openai-shape.ts';
+import { siliconFlowBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const siliconFlow: Provider = {
@@ -13,5 +14,6 @@ export const siliconFlow: Provider = {
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   quirks: { streamOptions: 'ask' },
+  balance: siliconFlowBalance,
   models: models['40'],
 };

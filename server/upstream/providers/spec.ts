@@ -3,6 +3,7 @@ import type { Capability, ProviderTraits } from '#server/dialects/provider-trait
 import type { FramingName } from '#server/framing/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
 import type { Auth } from '#server/upstream/auth/registry.ts';
+import type { BalanceSource } from '#server/upstream/balance-sources.ts';
 
 /**
  * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots), `{other}` (the
@@ -53,6 +54,8 @@ export interface Provider extends ProviderTraits {
   refusals?: Refusals;
   /** Missing: the provider does not tell. */
   modelList?: ModelList;
+  /** Missing: the provider does not tell what is left. */
+  balance?: BalanceSource;
   /** Model names offered when a channel is created. */
   models: readonly string[];
 }

@@ -1,0 +1,95 @@
+// What a run over all channels does with one of them.
+import { ChannelStatus } from '#shared/channels.ts';
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
+import { enableChannel } from '#server/upstream/auto-enable.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+import { storeTestResult, testChannel } from './test-channel.ts';
+import { updateBalance } from './update-balance.ts';
+
+export interface RunOf {
+  context: AppContext;
+  actor: UserRecord;
+  language: Language;
+  /** False: the process is closing, and what came of a channel is not kept. */
+  isWanted(): boolean;
+}
+
+export interface StepOutcome {
+  isFailed: boolean;
+  isDisabled: boolean;
+  isEnabled: boolean;
+}
+
+export type RunStep = (run: RunOf, channel: ChannelRecord) => Promise<StepOutcome>;
+
+export const testStep: RunStep = async ({ context, actor, language, isWanted }, channel) => {
+  let failure: UpstreamFailure | undefined;
+  let milliseconds = 0;
+  const isPassed = await testChannel(
+    { context, actor, language },
+    {
+      channel,
+      model: undefined,
+      async keep(result) {
+        milliseconds = result.response_time;
+        if (isWanted()) await storeTestResult(context, channel.id, result);
+      },
+      onFailure: (found) => (failure = found),
+    },
+  ).then(
+    () => true,
+    (refused: unknown) => {
+      if (!(refused instanceof AppError)) throw refused;
+      return false;
+    },
+  );
+  if (!isWanted()) return { isFailed: !isPassed, isDisabled: false, isEnabled: false };
+  const reason = reasonAgainst(context, channel, { failure, milliseconds });
+  return {
+    isFailed: !isPassed,
+    isDisabled: reason !== null && (await disableChannel(context, channel.id, reason)),
+    isEnabled: isPassed && (await enableAfterTest(context, channel, milliseconds)),
+  };
+};
+
+/** A test that an upstream passes in time brings a channel back that had been disabled automatically, where that is switched on. */
+export async function enableAfterTest(context: AppContext, { id, status }: ChannelRecord, milliseconds: number): Promise<boolean> {
+  const isMeant = status === ChannelStatus.disabledBySystem && context.settings.get('AutomaticEnableChannelEnabled');
+  return isMeant && !isTooSlow(context, milliseconds) && enableChannel(context, id);
+}
+
+/** Why a test takes the channel out of use; null when it does not. */
+function reasonAgainst(
+  context: AppContext,
+  { auto_ban, type }: ChannelRecord,
+  { failure, milliseconds }: { failure: UpstreamFailure | undefined; milliseconds: number },
+): string | null {
+  const isAutoBan = auto_ban === 1;
+  // Nothing that a test sends could be quoted as a keyword.
+  const reason = failure === undefined ? null : reasonToDisable(context, { isAutoBan, type }, failure, () => '');
+  if (reason !== null) return reason;
+  if (!isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled') || !isTooSlow(context, milliseconds)) return null;
+  const [taken, threshold] = [milliseconds / 1000, context.settings.get('ChannelDisableThreshold')];
+  return `响应时间 ${taken.toFixed(2)}s 超过阈值 ${threshold.toFixed(2)}s`;
+}
+
+function isTooSlow({ settings }: AppContext, milliseconds: number): boolean {
+  const threshold = settings.get('ChannelDisableThreshold');
+  return threshold > 0 && milliseconds > threshold * 1000;
+}
+
+export const balanceStep: RunStep = async ({ context, language }, channel) => {
+  try {
+    const { isDisabled } = await updateBalance({ context, language }, channel);
+    return { isFailed: false, isDisabled, isEnabled: false };
+  } catch (refused) {
+    if (!(refused instanceof AppError)) throw refused;
+    // Most providers do not tell: that is no failure.
+    return { isFailed: refused.code !== 'channel_balance_unsupported', isDisabled: false, isEnabled: false };
+  }
+};

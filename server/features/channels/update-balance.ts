@@ -1,0 +1,115 @@
+// What is left on a channel's account, as its provider says.
+import { AppError, errorText } from '#shared/errors.ts';
+
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { authorizedGet } from '#server/upstream/authorized-get.ts';
+import { disableChannel } from '#server/upstream/auto-disable.ts';
+import { BalanceProblem } from '#server/upstream/balance-sources.ts';
+import type { Balance, BalanceSource } from '#server/upstream/balance-sources.ts';
+import { exchange } from '#server/upstream/exchange.ts';
+import { maskSecrets } from '#server/upstream/mask-secrets.ts';
+import { prepareChannel } from '#server/upstream/prepared-channel.ts';
+import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { receiveWhole } from './receive-whole.ts';
+import type { ChannelTest } from './test-channel.ts';
+
+const limits = { responseMs: 20_000, maxBytes: 1024 * 1024 };
+/** Characters of a failure that are kept. */
+const longestError = 500;
+const usedUp = '余额不足';
+
+export type BalanceUpdate = Pick<ChannelTest, 'context' | 'language'>;
+
+export interface BalanceOutcome {
+  /** USD. */
+  balance: number;
+  isDisabled: boolean;
+}
+
+/**
+ * Asks for the balance, keeps it, and takes a channel without any out of use where that is switched on.
+ * @throws {AppError} `channel_balance_unsupported`, or `channel_balance_failed` with the reason
+ */
+export async function updateBalance(update: BalanceUpdate, record: ChannelRecord): Promise<BalanceOutcome> {
+  const { context, language } = update;
+  const channel = prepareChannel(record, context.secrets, { siteUrl: context.settings.get('ServerAddress') });
+  if (channel.provider === null) throw new AppError('channel_type_unsupported', { type: record.type });
+  const source = channel.provider.balance;
+  if (source === undefined) throw new AppError('channel_balance_unsupported');
+  let balance: number;
+  try {
+    if (channel.problem !== null) throw new AppError('channel_balance_failed', { detail: channel.problem });
+    balance = inDollars(await ask(update, channel, source), context.settings.get('Price'));
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    const detail = Array.from(errorText(failure.code, language, failure.details))
+      .slice(0, longestError)
+      .join('');
+    await keep(update, record, { balance_error: detail });
+    throw failure;
+  }
+  const isRise = record.balance_updated_time === 0 || balance > record.balance;
+  await keep(update, record, {
+    balance,
+    balance_updated_time: Math.floor(context.now() / 1000),
+    balance_error: '',
+    ...(isRise ? { balance_full: balance } : {}),
+  });
+  const isUsedUp = balance <= 0 && context.settings.get('AutomaticDisableChannelEnabled');
+  return { balance, isDisabled: isUsedUp && (await disableChannel(context, record.id, usedUp)) };
+}
+
+/** Not announced, as results of tests are not. Of a channel that has another account by now nothing is kept. */
+async function keep(
+  { context }: BalanceUpdate,
+  { id, type, key_hash, base_url }: ChannelRecord,
+  set: Partial<Pick<ChannelRecord, 'balance' | 'balance_updated_time' | 'balance_error' | 'balance_full'>>,
+): Promise<void> {
+  await context.db.collection('channels').patch({ id, type, key_hash, base_url }, { set });
+}
+
+async function ask({ context, language }: BalanceUpdate, channel: PreparedChannel, source: BalanceSource): Promise<Balance> {
+  const now = context.now();
+  const isDefaultAddress = channel.base === channel.provider?.baseUrl;
+  try {
+    return await source({
+      now,
+      isDefaultAddress,
+      async ask(path, header) {
+        const body = await receiveWhole(
+          exchange(context, channel, await authorizedGet(channel, addressOf(channel, path), now, header), limits),
+          {
+            channel,
+            language,
+            limits,
+            code: 'channel_balance_failed',
+            refusal: ({ upstreamStatus }) => `status code: ${upstreamStatus}`,
+          },
+        );
+        const answer = parseObject(body.toString('utf8'));
+        if (answer === null) throw new AppError('channel_balance_failed', { detail: errorText('invalid_upstream_response', language) });
+        return answer;
+      },
+    });
+  } catch (failure) {
+    if (!(failure instanceof BalanceProblem)) throw failure;
+    throw new AppError('channel_balance_failed', { detail: maskSecrets(failure.message, channel) }, { cause: failure });
+  }
+}
+
+/** Only to where the channel's key goes anyway, or to another host of its provider. */
+function addressOf({ base, provider }: PreparedChannel, path: string): URL {
+  const origin = URL.parse(base.replaceAll('{model}', 'model'))?.origin ?? base;
+  const url = URL.parse(path.replace('{base}', () => base.replaceAll('{model}', 'model')).replace('{origin}', () => origin));
+  if (url === null || (url.origin !== origin && base !== provider?.baseUrl))
+    throw new AppError('channel_balance_failed', { detail: 'the base URL is not an address' });
+  return url;
+}
+
+/** `price`: yuan of a dollar, as for top-ups. */
+function inDollars({ amount, currency }: Balance, price: number): number {
+  if (currency === 'USD') return amount;
+  if (price <= 0) throw new AppError('channel_balance_failed', { detail: 'the option Price, by which yuan become dollars, is 0' });
+  return Math.round((amount / price) * 1e6) / 1e6;
+}

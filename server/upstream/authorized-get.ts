@@ -1,0 +1,21 @@
+// A question about a channel's account, as its calls are sent: with its key, through its proxy.
+import type { PreparedChannel } from './prepared-channel.ts';
+import type { SendRequest } from './send.ts';
+
+/** `header`: where the key goes instead of where it goes in calls. */
+export function authorizedGet(channel: PreparedChannel, url: URL, now: number, header?: string): SendRequest | Promise<SendRequest> {
+  const { 'content-type': _noBody, ...called } = channel.headers(false);
+  const { authorization: _calls, ...others } = called;
+  const headers = header === undefined ? called : { ...others, [header]: channel.key };
+  const { framing, setting } = channel;
+  const request: SendRequest = {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: 'GET',
+    headers,
+    body: null,
+    proxy: setting.proxy,
+    framing,
+  };
+  return header === undefined ? channel.authorize(request, now) : request;
+}

@@ -1,0 +1,20 @@
+// Takes a channel into use again that had been disabled automatically.
+import { ChannelStatus } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import { editRecord } from '#server/db/edit-record.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+
+/** False: it was not in that state any more. What an administrator has disabled by hand stays so. */
+export async function enableChannel(context: Pick<AppContext, 'db' | 'changes' | 'now' | 'log'>, channelId: number): Promise<boolean> {
+  const edited = await editRecord(context, 'channels', {
+    id: channelId,
+    where: { status: ChannelStatus.disabledBySystem },
+    change({ other_info }) {
+      const info = { ...parseObject(other_info), status_reason: '', status_time: Math.floor(context.now() / 1000) };
+      return { set: { status: ChannelStatus.enabled, other_info: JSON.stringify(info) } };
+    },
+  });
+  if (edited === null) return false;
+  context.log.info({ channel: channelId }, 'a channel was enabled automatically');
+  return true;
+}

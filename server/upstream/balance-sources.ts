@@ -1,0 +1,113 @@
+// How providers tell what is left on an account. A channel with an address of its own is asked there: the key goes nowhere else.
+import { isObject } from '#server/framing/loose-json.ts';
+
+export interface Balance {
+  amount: number;
+  currency: 'USD' | 'CNY';
+}
+
+export interface BalanceQuestion {
+  /**
+   * A template over the base URL, as the paths of calls; `{origin}` is the base URL without its path.
+   * @param header where the key goes instead of where it goes in calls
+   */
+  ask(path: string, header?: string): Promise<Record<string, unknown>>;
+  /** The channel has the provider's own address, and the key may go to the provider's other hosts. */
+  isDefaultAddress: boolean;
+  /** Milliseconds. */
+  now: number;
+}
+
+export type BalanceSource = (question: BalanceQuestion) => Promise<Balance>;
+
+/** What the provider said instead of a balance, for administrators. */
+export class BalanceProblem extends Error {}
+
+/** Up to a day before now, as `YYYY-MM-DD`. */
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10);
+}
+
+const dayMs = 86_400_000;
+
+/** What was bought minus what was used in the period: this month, or the hundred days of a trial. */
+function openaiBilling(root: string): BalanceSource {
+  return async ({ ask, now }) => {
+    const subscription = await ask(`${root}/v1/dashboard/billing/subscription`);
+    const today = dayOf(now);
+    const start = subscription['has_payment_method'] === false ? dayOf(now - 100 * dayMs) : `${today.slice(0, 8)}01`;
+    const usage = await ask(`${root}/v1/dashboard/billing/usage?start_date=${start}&end_date=${today}`);
+    return usd(amountOf(subscription['hard_limit_usd']) - amountOf(usage['total_usage']) / 100);
+  };
+}
+
+export const openaiBalance = openaiBilling('{base}');
+/** The base URL of such a channel is that of its chat calls. */
+export const customBalance = openaiBilling('{origin}');
+
+export const aiProxyBalance: BalanceSource = async ({ ask, isDefaultAddress }) => {
+  const site = isDefaultAddress ? 'https://aiproxy.io' : '{base}';
+  const answer = await ask(`${site}/api/report/getUserOverview`, 'api-key');
+  if (answer['success'] === false) throw new BalanceProblem(`code: ${textOf(answer['error_code'])}, message: ${textOf(answer['message'])}`);
+  return usd(amountOf(objectIn(answer, 'data')['totalPoints']));
+};
+
+export const creditGrants =
+  (field: 'total_remaining' | 'total_available'): BalanceSource =>
+  async ({ ask }) =>
+    usd(amountOf((await ask('{base}/dashboard/billing/credit_grants'))[field]));
+
+/** https://docs.siliconflow.cn/cn/api-reference/userinfo/get-user-info */
+export const siliconFlowBalance: BalanceSource = async ({ ask }) => {
+  const answer = await ask('{base}/v1/user/info');
+  if (answer['code'] !== 20_000) throw new BalanceProblem(`code: ${textOf(answer['code'])}, message: ${textOf(answer['message'])}`);
+  return { amount: amountOf(objectIn(answer, 'data')['totalBalance']), currency: 'CNY' };
+};
+
+/** https://api-docs.deepseek.com/api/get-user-balance */
+export const deepSeekBalance: BalanceSource = async ({ ask }) => {
+  const infos = (await ask('{base}/user/balance'))['balance_infos'];
+  const entries = Array.isArray(infos) ? infos.filter(isObject) : [];
+  for (const currency of ['CNY', 'USD'] as const) {
+    const entry = entries.find((one) => one['currency'] === currency);
+    if (entry !== undefined) return { amount: amountOf(entry['total_balance']), currency };
+  }
+  throw new BalanceProblem('currency CNY not found');
+};
+
+/** https://openrouter.ai/docs/api-reference/credits/get-credits */
+export const openRouterBalance: BalanceSource = async ({ ask }) => {
+  const data = objectIn(await ask('{base}/v1/credits'), 'data');
+  return usd(amountOf(data['total_credits']) - amountOf(data['total_usage']));
+};
+
+/** https://platform.moonshot.cn/docs/api/misc */
+export const moonshotBalance: BalanceSource = async ({ ask }) => {
+  const answer = await ask('{base}/v1/users/me/balance');
+  if (answer['status'] === false || (answer['code'] !== undefined && answer['code'] !== 0)) {
+    throw new BalanceProblem(`code: ${textOf(answer['code'])}, message: ${textOf(answer['scode'])}`);
+  }
+  return { amount: amountOf(objectIn(answer, 'data')['available_balance']), currency: 'CNY' };
+};
+
+function usd(amount: number): Balance {
+  return { amount, currency: 'USD' };
+}
+
+/** @throws {BalanceProblem} for what is no amount: a balance that is not known is not zero */
+function amountOf(value: unknown): number {
+  const amount = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof amount !== 'number' || !Number.isFinite(amount) || Math.abs(amount) > 1e15)
+    throw new BalanceProblem('the balance is not a number');
+  return amount;
+}
+
+function objectIn(answer: Record<string, unknown>, field: string): Record<string, unknown> {
+  const value = answer[field];
+  if (!isObject(value)) throw new BalanceProblem(`${field} is missing`);
+  return value;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 300) : '';
+}
