@@ -1,5 +1,7 @@
+import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { balanceReasonLimit } from '#shared/users.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
@@ -11,12 +13,14 @@ interface BalanceFieldProps {
   quota: number;
   mode: BalanceMode;
   amount: number | '';
+  reason: string;
   error: ReactNode;
-  onChange: (change: { mode?: BalanceMode; amount?: number | '' }) => void;
+  reasonError: ReactNode;
+  onChange: (change: { mode?: BalanceMode; amount?: number | ''; reason?: string }) => void;
 }
 
 /** A balance that is left alone, set, or raised and lowered; before and after stand below. */
-export function BalanceField({ quota, mode, amount, error, onChange }: BalanceFieldProps) {
+export function BalanceField({ quota, mode, amount, reason, error, reasonError, onChange }: BalanceFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const after = balanceAfter({ mode, amount }, quota);
@@ -42,6 +46,16 @@ export function BalanceField({ quota, mode, amount, error, onChange }: BalanceFi
             isSigned={mode === 'change'}
             error={error}
             presets={mode === 'change' ? [1, 5, 10, 50].map((usd) => usd * format.quotaPerUnit) : []}
+          />
+          <TextInput
+            label={t('users.balance.reason')}
+            description={t('users.balance.reason_hint')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            autoComplete="off"
+            maxLength={balanceReasonLimit}
+            value={reason}
+            error={reasonError}
+            onChange={(event) => onChange({ reason: event.currentTarget.value })}
           />
           <p className={styles.after} role="status">
             <span>

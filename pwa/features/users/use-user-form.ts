@@ -36,6 +36,7 @@ export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
       start(saved);
       queryClient.setQueryData(userQuery(saved.id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: ['users'] });
+      await queryClient.invalidateQueries({ queryKey: ['user', saved.id, 'balance-history'] });
       if (saved.id === ownId) await queryClient.invalidateQueries({ queryKey: ['self'] });
     },
     onError: (error) => {
@@ -48,7 +49,8 @@ export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
   function showRefusal(error: unknown): void {
     const { code, message, field } = failureOf(error);
     const isAboutBalance = field === 'quota' || field === 'quota_change' || code.startsWith('balance_too');
-    if (!showOnField(form, { message, field: isAboutBalance ? 'amount' : field })) toastFailure({ code, message });
+    const shownAt = isAboutBalance ? 'amount' : field === 'quota_reason' ? 'reason' : field;
+    if (!showOnField(form, { message, field: shownAt })) toastFailure({ code, message });
   }
   /** @param newest what others saved meanwhile: the form's changes are written over it */
   return { isPending: save.isPending, save: (newest = base) => save.mutate(newest.revision) };

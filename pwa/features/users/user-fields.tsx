@@ -43,7 +43,9 @@ export function UserFields({ edited: { form, base } }: { edited: EditedUser }) {
         quota={base.quota}
         mode={form.values.mode}
         amount={form.values.amount}
+        reason={form.values.reason}
         error={form.errors.amount}
+        reasonError={form.errors.reason}
         onChange={(change) => form.setValues(change)}
       />
     </>

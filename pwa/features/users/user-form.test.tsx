@@ -68,6 +68,17 @@ describe('user-form', () => {
     await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000 }]));
   });
 
+  test('a balance changes with its reason, and a reason alone is no change', async () => {
+    openForm();
+    answers.push({ success: true, message: '', data: { ...stored, quota: 3_500_000, revision: 4 } });
+    await shows(() => screen.press('Add or take'));
+    screen.type('Reason', ' refund of 14 May ');
+    expect(screen.text()).not.toContain('unsaved change');
+    screen.press('$5.00');
+    screen.press('Save');
+    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000, quota_reason: 'refund of 14 May' }]));
+  });
+
   test('a balance does not go below nothing', async () => {
     openForm();
     await shows(() => screen.press('Add or take'));

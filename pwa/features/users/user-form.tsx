@@ -10,6 +10,7 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { UserConflict } from './user-conflict.tsx';
 import { UserFields } from './user-fields.tsx';
+import { UserMore } from './user-more.tsx';
 import { UserActions, UserSummary } from './user-summary.tsx';
 import type { UserPanelProps } from './user-panel.tsx';
 import styles from './user-panel.module.css';
@@ -82,6 +83,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
         >
           <UserFields edited={edited} />
         </form>
+        <UserMore user={user} />
       </Later>
     </SidePanel>
   );

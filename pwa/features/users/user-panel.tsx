@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { mayActOn } from '#shared/roles.ts';
 import type { User } from '#shared/users.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -7,6 +8,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { userQuery } from './queries.ts';
 import { UserSummary } from './user-summary.tsx';
 import { UserForm } from './user-form.tsx';
+import { UserMore } from './user-more.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
 import { editRefusal } from './user-rules.ts';
@@ -39,6 +41,8 @@ export function UserPanel(props: UserPanelProps) {
           <StatusMark status="note">{t(`users.refusal.${why}`)}</StatusMark>
         </p>
         <UserSummary user={row} />
+        {/* Questions about money come late. */}
+        {why === 'deleted' && mayActOn(actor.role, row.role) && <UserMore user={row} />}
       </SidePanel>
     );
   }

@@ -8,7 +8,8 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
-import { actionsFor, refusal } from './user-rules.ts';
+import { EndSessions } from './end-sessions.tsx';
+import { actionsFor, editRefusal, refusal } from './user-rules.ts';
 
 /** Balance, figures and where the account comes from. */
 export function UserSummary({ user }: { user: User }) {
@@ -68,6 +69,7 @@ export function UserActions({ user, actor, isBusy, onCommand }: UserActionsProps
             {t(`users.action.${action}`)}
           </Button>
         ))}
+        <EndSessions user={user} disabled={editRefusal(actor, user) !== undefined || isBusy} />
       </span>
       {!isOnline && <StatusMark status="offline">{t('users.offline')}</StatusMark>}
       {reasons.map((why) => (

@@ -14,12 +14,29 @@ export interface UserValues {
   mode: BalanceMode;
   /** Quota units; what it means depends on the mode. */
   amount: number | '';
+  /** Why; goes with an amount only. */
+  reason: string;
 }
 
-export type UserProblem = UsernameProblem | DisplayNameProblem | PasswordProblem | 'amount_required' | 'amount_negative' | 'amount_large';
+export type UserProblem =
+  | UsernameProblem
+  | DisplayNameProblem
+  | PasswordProblem
+  | 'amount_required'
+  | 'amount_negative'
+  | 'amount_large'
+  | 'reason_characters';
 
 export function valuesOf(user: User): UserValues {
-  return { username: user.username, display_name: user.display_name, group: user.group, password: '', mode: 'keep', amount: '' };
+  return {
+    username: user.username,
+    display_name: user.display_name,
+    group: user.group,
+    password: '',
+    mode: 'keep',
+    amount: '',
+    reason: '',
+  };
 }
 
 /** What is wrong, by field. Names that are not changed are not judged: those from elsewhere may be longer than ours. */
@@ -33,6 +50,7 @@ export function userProblems(values: UserValues, base: User): Partial<Record<key
     if (values.amount === '') problems.amount = 'amount_required';
     else if (after < 0 && (values.mode === 'set' || values.amount < 0)) problems.amount = 'amount_negative';
     else if (after > quotaLimit) problems.amount = 'amount_large';
+    if (/\p{Cc}/u.test(values.reason.trim())) problems.reason = 'reason_characters';
   }
   return problems;
 }
@@ -79,11 +97,15 @@ export function editBody(base: User, values: UserValues, revision: number): User
     body.used_quota = base.used_quota;
   }
   if (values.mode === 'change' && values.amount !== '' && values.amount !== 0) body.quota_change = values.amount;
+  const isMoved = body.quota !== undefined || body.quota_change !== undefined;
+  if (isMoved && values.reason.trim() !== '') body.quota_reason = values.reason.trim();
   return body;
 }
 
 /** How many things an edit would change. */
 export function changeCount(base: User, values: UserValues): number {
-  const changed = Object.keys(editBody(base, values, base.revision)).filter((field) => !['id', 'revision', 'used_quota'].includes(field));
+  const changed = Object.keys(editBody(base, values, base.revision)).filter(
+    (field) => !['id', 'revision', 'used_quota', 'quota_reason'].includes(field),
+  );
   return changed.length;
 }

@@ -10,7 +10,8 @@ interface FoldProps {
   needsLook?: boolean;
   /** It begins open. */
   beginsOpen?: boolean;
-  children: ReactNode;
+  /** A function makes what is drawn only while it is open. */
+  children: ReactNode | (() => ReactNode);
 }
 
 /** A part of a form that is seldom needed. */
@@ -26,7 +27,7 @@ export function Fold({ title, aside, needsLook = false, beginsOpen = false, chil
         <span className={styles.aside}>{aside}</span>
       </button>
       <div className={styles.body} id={id} hidden={!isOpen}>
-        {children}
+        {typeof children !== 'function' ? children : isOpen && children()}
       </div>
     </section>
   );

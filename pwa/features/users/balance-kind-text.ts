@@ -1,0 +1,9 @@
+import type { TFunction } from 'i18next';
+
+const known = ['edit', 'setup', 'signup', 'invitee', 'redemption', 'transfer', 'topup'] as const;
+
+/** What a change of a balance was; one that this console does not know by its short name. */
+export function balanceKindText(t: TFunction, kind: string): string {
+  const name = known.find((one) => one === kind);
+  return name === undefined ? kind : t(`users.history.kind.${name}`);
+}

@@ -1,0 +1,143 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { BalanceChange, Invited, User } from '#shared/users.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { balanceHistoryQuery, invitationsQuery, pageStep } from './queries.ts';
+import { balanceKindText } from './balance-kind-text.ts';
+import styles from './user-more.module.css';
+
+/** What is looked up now and then: where the balance comes from, who invited whom. */
+export function UserMore({ user }: { user: Pick<User, 'id' | 'aff_count'> }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={styles.more}>
+      <Fold title={t('users.history.title')}>{() => <BalanceHistory id={user.id} />}</Fold>
+      <Fold title={t('users.invitations.title')} aside={user.aff_count === 0 ? undefined : format.count(user.aff_count)}>
+        {() => <Invitations id={user.id} isTop />}
+      </Fold>
+    </div>
+  );
+}
+
+function BalanceHistory({ id }: { id: number }) {
+  const { t } = useTranslation();
+  const [size, setSize] = useState(pageStep);
+  const query = useQuery(balanceHistoryQuery(id, size));
+  return (
+    <QueryState query={query} what={t('users.history.title')} lines={3}>
+      {({ items, total }) => (
+        <>
+          {items.length === 0 && <p className={styles.quiet}>{t('users.history.empty')}</p>}
+          <ul className={styles.list}>
+            {items.map((change) => (
+              <HistoryRow key={change.id} change={change} />
+            ))}
+          </ul>
+          {total > items.length && <MoreButton size={size} onMore={setSize} />}
+        </>
+      )}
+    </QueryState>
+  );
+}
+
+function HistoryRow({ change }: { change: BalanceChange }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const who = change.actor_id === 0 ? '' : change.actor_name || `#${change.actor_id}`;
+  return (
+    <li className={styles.change}>
+      <span>{balanceKindText(t, change.kind)}</span>
+      <b>{format.quotaChange(change.amount)}</b>
+      <small>{[format.dateTime(change.created_at), who].filter((part) => part !== '').join(' · ')}</small>
+      {change.reason !== '' && <small className={styles.reason}>{change.reason}</small>}
+    </li>
+  );
+}
+
+/** One branch of the tree; the first one says who stands above. */
+function Invitations({ id, isTop = false }: { id: number; isTop?: boolean }) {
+  const { t } = useTranslation();
+  const [size, setSize] = useState(pageStep);
+  const query = useQuery(invitationsQuery(id, size));
+  return (
+    <QueryState query={query} what={t('users.invitations.title')} lines={2}>
+      {({ items, total, inviters }) => (
+        <>
+          {isTop && inviters.length > 0 && (
+            <p className={styles.above}>
+              {t('users.invitations.by')}{' '}
+              {inviters.map((inviter) => (
+                <span key={inviter.id}>
+                  <PersonLink person={inviter} />{' '}
+                </span>
+              ))}
+            </p>
+          )}
+          {items.length === 0 && <p className={styles.quiet}>{t('users.invitations.empty')}</p>}
+          <ul className={isTop ? styles.list : styles.branch}>
+            {items.map((person) => (
+              <InvitedRow key={person.id} person={person} />
+            ))}
+          </ul>
+          {total > items.length && <MoreButton size={size} onMore={setSize} />}
+        </>
+      )}
+    </QueryState>
+  );
+}
+
+function InvitedRow({ person }: { person: Invited }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [isOpen, setOpen] = useState(false);
+  const facts = [
+    person.is_deleted ? t('users.status.deleted') : '',
+    format.date(person.created_time),
+    t('users.invitations.used', { amount: format.quota(person.used_quota) }),
+  ];
+  return (
+    <li>
+      <span className={styles.person}>
+        <PersonLink person={person} />
+        {person.aff_count > 0 && (
+          <Button
+            variant="subtle"
+            aria-expanded={isOpen}
+            leftSection={<Icon name={isOpen ? 'down' : 'right'} />}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {t('users.invitations.invited', { count: person.aff_count })}
+          </Button>
+        )}
+      </span>
+      <small className={styles.quiet}>{facts.filter((fact) => fact !== '').join(' · ')}</small>
+      {isOpen && <Invitations id={person.id} />}
+    </li>
+  );
+}
+
+function PersonLink({ person: { id, username } }: { person: Invited }) {
+  return (
+    <Link className={styles.link} to="/user/edit/$id" params={{ id: String(id) }}>
+      {username} <small>#{id}</small>
+    </Link>
+  );
+}
+
+/** A hundred is the most that one call answers. */
+function MoreButton({ size, onMore }: { size: number; onMore: (size: number) => void }) {
+  const { t } = useTranslation();
+  if (size >= 100) return <p className={styles.quiet}>{t('users.history.newest', { count: size })}</p>;
+  return (
+    <Button variant="subtle" onClick={() => onMore(Math.min(100, size + 3 * pageStep))}>
+      {t('users.history.more')}
+    </Button>
+  );
+}
