@@ -62,6 +62,13 @@ export async function alertOfChannel(
   await queueNotification(parts, { key: `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, userId: root.id, event });
 }
 
+/** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */
+export async function noticeOfTests(parts: NotificationParts, startedAt: number): Promise<void> {
+  const root = await firstRoot(parts.db);
+  if (root === null) return;
+  await queueNotification(parts, { key: `channel-test:${startedAt}`, userId: root.id, event: { code: 'channel_test' } });
+}
+
 export async function sweepNotifications({ db, now }: NotificationParts): Promise<void> {
   for (const state of ['sent', 'failed'] as const) {
     await db.collection('notifications').remove({ state, next_at: { lt: now() - keptMs } });

@@ -16,7 +16,7 @@ type DisableContext = Pick<AppContext, 'db' | 'changes' | 'now' | 'log' | 'setti
  */
 export function reasonToDisable(
   context: DisableContext,
-  channel: Pick<PreparedChannel, 'isAutoBan' | 'type'>,
+  channel: Pick<PreparedChannel, 'isAutoBan' | 'provider'>,
   failure: UpstreamFailure,
   callerText: () => string | null,
 ): string | null {

@@ -2,6 +2,7 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
+import { alertOfChannel } from '#server/notify/notifications.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 
 /** False: it was not in that state any more. What an administrator has disabled by hand stays so. */
@@ -16,5 +17,6 @@ export async function enableChannel(context: Pick<AppContext, 'db' | 'changes' |
   });
   if (edited === null) return false;
   context.log.info({ channel: channelId }, 'a channel was enabled automatically');
+  await alertOfChannel(context, { id: channelId, name: edited.after.name, status: ChannelStatus.enabled, reason: '' });
   return true;
 }

@@ -59,6 +59,8 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       enabled: 0,
       current: [],
     });
+    const told = await the.app.context.db.collection('notifications').find({});
+    expect(told.map(({ event }) => event)).toEqual([{ code: 'channel_test' }]);
     const channels = the.app.context.db.collection('channels');
     for (const id of [good, off]) expect(await channels.get(id)).toMatchObject({ test_error: '', test_time: expect.any(Number) });
     expect((await channels.get(bad))?.test_error).toContain('status code 500');
@@ -155,6 +157,15 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     await setOption(the.app, 'AutomaticDisableChannelEnabled', 'true');
     await setOption(the.app, 'AutomaticEnableChannelEnabled', 'true');
     expect(await run()).toMatchObject({ failed: 2, disabled: 1, enabled: 1 });
+    const told = await the.app.context.db.collection('notifications').find({});
+    const updates = told.map(({ event }) => event).filter(({ code }) => code === 'channel_update');
+    expect(updates).toHaveLength(2);
+    expect(updates).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ channel_id: refused, status: 3 }),
+        expect.objectContaining({ channel_id: back, status: 1 }),
+      ]),
+    );
     const statuses = await Promise.all([refused, spared, back, byHand].map(the.status));
     expect(statuses).toEqual([3, 1, 1, 2]);
     expect(JSON.parse((await channels.get(refused))?.other_info ?? '')).toMatchObject({ status_reason: expect.any(String) });
@@ -218,6 +229,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       expect(await testsIn(the.root)).toMatchObject({ started_by: '', total: 1, done: 1 });
       const [log] = await the.app.context.db.collection('logs').find({ type: 2 });
       expect(log).toMatchObject({ username: 'root', content: '模型测试', quota: 0 });
+      expect(await the.app.context.db.collection('notifications').count({})).toBe(0);
       the.app.clock.advance(11 * minute);
       await tend();
       await expect.poll(() => the.upstream.requests.length).toBe(2);

@@ -11,6 +11,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import { noticeOfTests } from '#server/notify/notifications.ts';
 import { balanceStep, testStep } from './run-steps.ts';
 import type { RunStep, StepOutcome } from './run-steps.ts';
 
@@ -182,6 +183,8 @@ async function walk(context: AppContext, kind: ChannelRunKind, record: ChannelRu
     if (!(await isMine({ current: channels.map(({ id }) => id), last_id: lastId }))) return;
     const last = channels.at(-1);
     if (last === undefined) {
+      // Who starts tests by hand waits for them; those by the clock are silent. Told twice it would be told once.
+      if (kind === 'tests' && record.started_by !== 0) await noticeOfTests(context, record.started_at);
       await runs.patch(mine, { set: { state: 'done', ended_at: Math.floor(context.now() / 1000), current: [] } });
       return;
     }

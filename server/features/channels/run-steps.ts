@@ -7,6 +7,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
 import { enableChannel } from '#server/upstream/auto-enable.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
 import { updateBalance } from './update-balance.ts';
@@ -71,7 +72,8 @@ function reasonAgainst(
 ): string | null {
   const isAutoBan = auto_ban === 1;
   // Nothing that a test sends could be quoted as a keyword.
-  const reason = failure === undefined ? null : reasonToDisable(context, { isAutoBan, type }, failure, () => '');
+  const reason =
+    failure === undefined ? null : reasonToDisable(context, { isAutoBan, provider: providerOf(type) ?? null }, failure, () => '');
   if (reason !== null) return reason;
   if (!isAutoBan || !context.settings.get('AutomaticDisableChannelEnabled') || !isTooSlow(context, milliseconds)) return null;
   const [taken, threshold] = [milliseconds / 1000, context.settings.get('ChannelDisableThreshold')];
