@@ -134,7 +134,7 @@ async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
 }
 
 async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
-  const theirs = failure.code === 'revision_conflict' ? kindOf(entry.optionKey).theirs(failure.data) : undefined;
+  const theirs = failure.code === 'revision_conflict' ? kindOf(entry.optionKey).theirs(failure.data, entry.optionKey) : undefined;
   if (theirs !== undefined) {
     if (theirs.value === entry.mine) {
       // It is already so: sent before a crash, or somebody had the same idea.

@@ -1,69 +1,67 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { accountApi } from '#shared/account.ts';
 import type { User } from '#shared/users.ts';
-import { call } from '#pwa/api/call.ts';
-import { failureOf } from '#pwa/api/failure.ts';
-import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
-import { selfQuery } from '#pwa/api/self.ts';
+import { isUnfunded } from '#pwa/api/low-water.ts';
+import { lowWaterKey } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
-import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { lowWaterKey, lowWaterState } from '#pwa/offline/edits/low-water.ts';
+import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './personal.module.css';
+import { useOwnSettings } from './use-own-settings.ts';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];
 
+/** The own low-water mark. Without a connection it waits in the outbox. */
 export function LowBalanceForm({ user }: { user: User }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isOnline = useIsOnline();
-  const { value, shown, queued, error, isSaving, setValue, save } = useLowWaterMark(user);
+  const [typed, setTyped] = useState<number | ''>();
+  const [error, setError] = useState<string>();
+  const own = useOwnSettings(user, {
+    onDone: () => setTyped(undefined),
+    onRefused(failure) {
+      if (failure.field !== lowWaterKey) return false;
+      setError(failure.message);
+      return true;
+    },
+  });
+  const text = own.shown(lowWaterKey);
+  const shown = text === '' ? undefined : Number(text);
+  const value = typed ?? shown ?? '';
+
+  function handleSave(): void {
+    if (value === '') setError(t('personal.mark.required'));
+    else own.save(value === shown ? {} : { [lowWaterKey]: String(value) });
+  }
   return (
-    <Block
-      title={t('personal.mark.title')}
-      aside={
-        queued !== undefined && (
-          <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
-            {t('personal.mark.waiting', { amount: format.quota(Number(queued.mine)) })}
-          </StatusMark>
-        )
-      }
-    >
+    <Block title={t('personal.mark.title')} aside={<WaitingMark edit={own.waiting([lowWaterKey])[0]} />}>
       <form
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault();
-          save();
+          handleSave();
         }}
       >
-        <div className={styles.level}>
-          <BalanceMeter
-            label={t('personal.mark.balance')}
-            value={user.quota}
-            valueText={format.quota(user.quota)}
-            fullMark={user.full_mark}
-            isUnfilled={isUnfunded(user)}
-            lowMark={value === '' ? undefined : value}
-          />
-        </div>
+        <OwnBalance user={user} lowMark={value === '' ? undefined : value} />
         <QuotaInput
           label={t('personal.mark.label')}
           value={value}
           presets={presets}
           placeholder={shown === undefined ? t('personal.mark.none') : format.quota(shown)}
           error={error}
-          onChange={setValue}
+          onChange={(amount) => {
+            setTyped(amount);
+            setError(undefined);
+          }}
         />
         <p className={styles.hint}>{t('personal.mark.hint')}</p>
-        <Button type="submit" variant="filled" loading={isSaving}>
+        <Button type="submit" variant="filled" loading={own.isSaving}>
           {t(isOnline ? 'personal.mark.save' : 'personal.mark.save_offline')}
         </Button>
       </form>
@@ -71,57 +69,31 @@ export function LowBalanceForm({ user }: { user: User }) {
   );
 }
 
-/** The own low-water mark. Without a connection it waits in the outbox. */
-function useLowWaterMark(user: User) {
+/** The balance with a mark in it. */
+export function OwnBalance({ user, lowMark }: { user: User; lowMark: number | undefined }) {
   const { t } = useTranslation();
-  const queryClient = useQueryClient();
-  const isOnline = useIsOnline();
-  const queued = useOutbox().find(({ optionKey }) => optionKey === lowWaterKey);
-  const stored = warningThreshold(user);
-  const shown = queued === undefined ? stored : Number(queued.mine);
-  const [typed, setTyped] = useState<number | ''>();
-  const [error, setError] = useState<string>();
-  const value = typed ?? shown ?? '';
-  const send = useMutation({
-    mutationFn: (mark: number) =>
-      call(accountApi.saveSetting, { body: { notify_type: 'email', quota_warning_threshold: mark, revision: user.revision } }),
-    meta: { quiet: true },
-    onSuccess: (saved) => {
-      queryClient.setQueryData(selfQuery.queryKey, saved);
-      setTyped(undefined);
-      toastSuccess(t('personal.mark.saved'));
-    },
-    onError: async (thrown, mark) => {
-      const failure = failureOf(thrown);
-      // What contradicts it is told apart, and kept apart, in the outbox.
-      if (failure.isUnreachable || failure.code === 'revision_conflict') await keep(mark);
-      else if (failure.field === lowWaterKey) setError(failure.message);
-      else toastFailure(failure);
-    },
-  });
+  const format = useFormat();
+  return (
+    <div className={styles.level}>
+      <BalanceMeter
+        label={t('personal.mark.balance')}
+        value={user.quota}
+        valueText={format.quota(user.quota)}
+        fullMark={user.full_mark}
+        isUnfilled={isUnfunded(user)}
+        lowMark={lowMark}
+      />
+    </div>
+  );
+}
 
-  async function keep(mark: number): Promise<void> {
-    await queueEdit({ optionKey: lowWaterKey, base: lowWaterState(user), mine: String(mark) });
-    setTyped(undefined);
-    if (!isOnline) toastNote(t('personal.mark.kept'));
-  }
-  function save(): void {
-    if (value === '') setError(t('personal.mark.required'));
-    else if (value === shown) toastNote(t('personal.mark.nothing'));
-    // Two ways to the server would overtake each other.
-    else if (!isOnline || queued !== undefined) void keep(value);
-    else send.mutate(value);
-  }
-  return {
-    value,
-    shown,
-    queued,
-    error,
-    isSaving: send.isPending,
-    setValue: (amount: number | '') => {
-      setTyped(amount);
-      setError(undefined);
-    },
-    save,
-  };
+function WaitingMark({ edit }: { edit: QueuedEdit | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (edit === undefined) return null;
+  return (
+    <StatusMark status={edit.state === 'conflict' ? 'conflict' : 'waiting'}>
+      {t('personal.mark.waiting', { amount: format.quota(Number(edit.mine)) })}
+    </StatusMark>
+  );
 }

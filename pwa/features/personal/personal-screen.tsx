@@ -1,15 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { User } from '#shared/users.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { AccessTokenBlock } from './access-token-block.tsx';
+import { InviteBlock } from './invite-block.tsx';
 import { LowBalanceForm } from './low-balance-form.tsx';
+import { ModelsBlock } from './models-block.tsx';
 import { NameForm } from './name-form.tsx';
+import { NoticeForm } from './notice-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import styles from './personal.module.css';
+import { RemoveBlock } from './remove-block.tsx';
+import { UnpricedBlock } from './unpriced-block.tsx';
+
+interface PersonalScreenProps {
+  /** Other ways to sign in and where one is signed in, of the feature that has them. */
+  signIn?: ReactNode;
+}
 
 /** What a person changes of the own account. */
-export function PersonalScreen() {
+export function PersonalScreen({ signIn }: PersonalScreenProps) {
   const { t } = useTranslation();
   const self = useQuery(selfQuery);
   return (
@@ -17,16 +31,41 @@ export function PersonalScreen() {
       <QueryState query={self} what={t('personal.title')} lines={4}>
         {(user) => (
           <div className={styles.parts}>
-            <div className={styles.person}>
-              <b>{user.display_name || user.username}</b>
-              <span>{t('personal.facts', { username: user.username, id: user.id, group: user.group })}</span>
-            </div>
+            <Person user={user} />
             <LowBalanceForm key={`mark ${user.id}`} user={user} />
+            <NoticeForm key={`notices ${user.id}`} user={user} />
+            {signIn}
             <PasswordForm username={user.username} />
             <NameForm key={`name ${user.id}`} user={user} />
+            <InviteBlock user={user} />
+            <ModelsBlock />
+            <UnpricedBlock user={user} />
+            <AccessTokenBlock user={user} />
+            <RemoveBlock user={user} />
           </div>
         )}
       </QueryState>
     </Screen>
+  );
+}
+
+function Person({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={styles.person}>
+      <b>{user.display_name || user.username}</b>
+      <span>{t('personal.facts', { username: user.username, id: user.id, group: user.group })}</span>
+      <dl className={styles.figures}>
+        <div>
+          <dt>{t('personal.figures.used')}</dt>
+          <dd>{format.quota(user.used_quota)}</dd>
+        </div>
+        <div>
+          <dt>{t('personal.figures.requests')}</dt>
+          <dd>{format.count(user.request_count)}</dd>
+        </div>
+      </dl>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { lowWaterKey } from '#pwa/offline/edits/low-water.ts';
+import { lowWaterKey } from '#pwa/offline/edits/own-setting.ts';
 import { modelPages } from './model-pages.ts';
 import { operationPages } from './operation-pages.ts';
 import type { SettingControl, SettingEntry, SettingPage } from './setting-entry.ts';
@@ -31,8 +31,10 @@ export function entriesOf(page: SettingPage): SettingEntry[] {
 
 const controls: ReadonlyMap<string, SettingControl> = new Map([
   ...pages.flatMap((page) => entriesOf(page).map(({ key, control }): [string, SettingControl] => [key, control])),
-  // A person's own, which waits in the same outbox.
+  // A person's own, which wait in the same outbox. Of two values discarding is the other one, as with switches.
   [lowWaterKey, 'quota'],
+  ['notify_type', 'switch'],
+  ['accept_unset_model_ratio_model', 'switch'],
 ]);
 
 /** How a setting is entered; undefined for one that no page has. */

@@ -20,6 +20,8 @@ export function useSettingLabels() {
   function value(key: string, text: string): string {
     if (text === '') return t('settings.value.empty');
     if (isQuota(key) && Number.isFinite(Number(text))) return format.quota(Number(text));
+    const ownWord = `settings.own.${textName(key)}.${text}`;
+    if (!isSettingKey(key) && i18n.exists(ownWord)) return t(ownWord);
     const kind = isSettingKey(key) ? settings[key].kind : 'text';
     if (kind === 'boolean') return t(text === 'true' || text === '1' ? 'settings.value.on' : 'settings.value.off');
     if (kind === 'choice') return t(`settings.choice.${textName(key)}.${text}`);

@@ -6,7 +6,7 @@ export interface EditKind {
   owns: (optionKey: string) => boolean;
   save: (entry: OutboxEntry) => Promise<unknown>;
   /** What the server has, from the data of a `revision_conflict`. */
-  theirs: (data: unknown) => OptionState | undefined;
+  theirs: (data: unknown, optionKey: string) => OptionState | undefined;
   /** First part of the key of the queries that show it: asked again once it was sent. */
   shownBy: string;
 }

@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { accountApi } from '#shared/account.ts';
+import type { User } from '#shared/users.ts';
+import { call } from '#pwa/api/call.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import styles from './personal.module.css';
+
+/** The system access token: made, shown this once, replaced, revoked. */
+export function AccessTokenBlock({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [asks, setAsks] = useState<'replace' | 'revoke'>();
+  const token = useAccessToken();
+  const madeAt = user.access_token_time ?? 0;
+  const state = madeAt === 0 ? t('personal.token.none') : t('personal.token.made', { time: format.date(madeAt) });
+  return (
+    <Block title={t('personal.token.title')}>
+      <div className={styles.row}>
+        <span className={styles.words}>
+          <span>{t('personal.token.label')}</span>
+          <span className={styles.hint}>{state}</span>
+        </span>
+        <span className={styles.actions}>
+          {madeAt > 0 && <OnlineButton variant="subtle" data-danger label={t('personal.token.revoke')} onClick={() => setAsks('revoke')} />}
+          <OnlineButton
+            label={t(madeAt === 0 ? 'personal.token.make' : 'personal.token.replace')}
+            loading={token.make.isPending}
+            onClick={() => (madeAt === 0 ? token.make.mutate() : setAsks('replace'))}
+          />
+        </span>
+      </div>
+      <p className={styles.hint}>{t('personal.token.hint', { id: user.id })}</p>
+      <ConfirmDialog
+        opened={asks !== undefined}
+        title={t(`personal.token.${asks ?? 'replace'}_title`)}
+        text={t(`personal.token.${asks ?? 'replace'}_text`)}
+        confirmLabel={t(`personal.token.${asks ?? 'replace'}_confirm`)}
+        isDanger
+        onConfirm={async () => {
+          const act = asks === 'revoke' ? token.revoke : token.make;
+          await act.mutateAsync().catch(() => undefined);
+          setAsks(undefined);
+        }}
+        onCancel={() => setAsks(undefined)}
+      />
+      {token.made !== undefined && <MadeToken token={token.made} onClose={token.forget} />}
+    </Block>
+  );
+}
+
+/** The token is in this state only, never in what is kept of queries. */
+function useAccessToken() {
+  const { t } = useTranslation();
+  const queryClient = useQueryClient();
+  const [made, setMade] = useState<string>();
+  const refresh = () => queryClient.invalidateQueries(selfQuery);
+  const make = useMutation({
+    mutationFn: () => call(accountApi.newAccessToken),
+    gcTime: 0,
+    onSuccess: async (token) => {
+      setMade(token);
+      await refresh();
+    },
+  });
+  const revoke = useMutation({
+    mutationFn: () => call(accountApi.revokeAccessToken),
+    onSuccess: async () => {
+      toastSuccess(t('personal.token.revoked'));
+      await refresh();
+    },
+  });
+  function forget(): void {
+    setMade(undefined);
+    make.reset();
+  }
+  return { make, revoke, made, forget };
+}
+
+function MadeToken({ token, onClose }: { token: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={t('personal.token.shown_title')} onClose={onClose}>
+      <p className={styles.said}>{t('personal.token.shown_text')}</p>
+      <code className={styles.secretText}>{token}</code>
+      <div className={styles.dialogActions}>
+        <Button onClick={onClose}>{t('common.action.done')}</Button>
+        <CopyButton variant="filled" text={token} label={t('personal.token.copy')} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { User } from '#shared/users.ts';
+import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import styles from './personal.module.css';
+import { inviteCodeQuery } from './queries.ts';
+import { TransferDialog } from './transfer-dialog.tsx';
+
+/** The own invite link, and what came of it. */
+export function InviteBlock({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const status = useSiteStatus();
+  const { data: asked } = useQuery({ ...inviteCodeQuery, enabled: user.aff_code === '' });
+  const [isOpen, setOpen] = useState(false);
+  const code = user.aff_code || asked;
+  const link = code === undefined ? undefined : `${siteAddress(status)}/register?aff=${encodeURIComponent(code)}`;
+  const minimum = Math.ceil(format.quotaPerUnit);
+  return (
+    <Block
+      title={t('personal.invite.title')}
+      aside={
+        <span className={styles.hint}>
+          {t('personal.invite.summary', { count: user.aff_count, amount: format.quota(user.aff_history_quota) })}
+        </span>
+      }
+    >
+      {link !== undefined && (
+        <div className={styles.link}>
+          <span>{link}</span>
+          <CopyIcon text={link} label={t('personal.invite.copy')} />
+        </div>
+      )}
+      <div className={styles.row}>
+        <span className={styles.words}>
+          <span>{t('personal.invite.pending', { amount: format.quota(user.aff_quota) })}</span>
+          <span className={styles.hint}>{t('personal.invite.minimum', { amount: format.quota(minimum) })}</span>
+        </span>
+        <OnlineButton label={t('personal.invite.transfer')} disabled={user.aff_quota < minimum} onClick={() => setOpen(true)} />
+      </div>
+      {isOpen && <TransferDialog user={user} minimum={minimum} onClose={() => setOpen(false)} />}
+    </Block>
+  );
+}

@@ -1,0 +1,177 @@
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { userSettingOf } from '#shared/account.ts';
+import type { User } from '#shared/users.ts';
+import { webhookUrlOf } from '#shared/webhook-url.ts';
+import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { SecretField } from '#pwa/ui/form/secret-field.tsx';
+import { Fold } from '#pwa/ui/form/fold.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { NoticeList } from './notice-list.tsx';
+import styles from './personal.module.css';
+import { type Credential, useOwnSettings } from './use-own-settings.ts';
+
+const keys = ['notify_type', 'notification_email', 'webhook_url'] as const satisfies readonly OwnSettingKey[];
+type Key = (typeof keys)[number];
+
+const sample = `{
+  "type": "quota_exceed",
+  "title": "…",
+  "content": "{{value}} … {{value}}",
+  "values": ["…", "＄0.500000"],
+  "timestamp": 1739950503
+}`;
+
+/** How notices come, and what became of the latest. */
+export function NoticeForm({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const form = useNoticeForm(user);
+  const waiting = form.own.waiting(keys);
+  const type = form.value('notify_type') === 'webhook' ? 'webhook' : 'email';
+  const aside = waiting.length > 0 && (
+    <StatusMark status={waiting.some(({ state }) => state === 'conflict') ? 'conflict' : 'waiting'}>
+      {t('personal.notice.waiting', { count: waiting.length })}
+    </StatusMark>
+  );
+  return (
+    <Block title={t('personal.notice.title')} aside={aside}>
+      <form
+        className={styles.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.save();
+        }}
+      >
+        <Segments
+          label={t('personal.notice.way')}
+          value={type}
+          options={[
+            { value: 'email', label: t('personal.notice.email') },
+            { value: 'webhook', label: t('personal.notice.webhook') },
+          ]}
+          onChange={(chosen) => form.change('notify_type', chosen)}
+        />
+        {type === 'email' ? <AddressField user={user} form={form} /> : <WebhookFields user={user} form={form} />}
+        <Button type="submit" loading={form.own.isSaving}>
+          {t(isOnline ? 'personal.notice.save' : 'personal.notice.save_offline')}
+        </Button>
+      </form>
+      <NoticeList />
+    </Block>
+  );
+}
+
+type NoticeFormState = ReturnType<typeof useNoticeForm>;
+
+function useNoticeForm(user: User) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const [typed, setTyped] = useState<Partial<Record<Key, string>>>({});
+  const [secret, setSecret] = useState<string>();
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const own = useOwnSettings(user, {
+    onDone() {
+      setTyped({});
+      setSecret(undefined);
+    },
+    onRefused(failure) {
+      if (failure.field === undefined) return false;
+      setErrors({ [failure.field]: failure.message });
+      return true;
+    },
+  });
+  const value = (key: Key) => typed[key] ?? own.shown(key);
+
+  function problems(): Record<string, string> {
+    const found: Record<string, string> = {};
+    const [url, email] = [value('webhook_url').trim(), value('notification_email').trim()];
+    if (value('notify_type') === 'webhook' && url === '') found['webhook_url'] = t('personal.notice.url_required');
+    else if (url !== '' && webhookUrlOf(url) === undefined) found['webhook_url'] = t('personal.notice.url_invalid');
+    if (email !== '' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) found['notification_email'] = t('personal.notice.email_invalid');
+    if ((secret ?? '') !== '' && !isOnline) found['webhook_secret'] = t('personal.notice.secret_online');
+    return found;
+  }
+  return {
+    own,
+    value,
+    secret,
+    errors,
+    setSecret,
+    change(key: Key, text: string) {
+      setTyped({ ...typed, [key]: text });
+      setErrors({});
+    },
+    save() {
+      const found = problems();
+      setErrors(found);
+      if (Object.keys(found).length > 0) return;
+      const changes: OwnSettings = {};
+      for (const key of keys) if (value(key).trim() !== own.shown(key)) changes[key] = value(key).trim();
+      const credential: Credential = (secret ?? '') === '' ? {} : { webhook_secret: secret };
+      own.save(changes, credential);
+    },
+    dropSecret: () => own.save({}, { remove_webhook_secret: true }),
+  };
+}
+
+function AddressField({ user, form }: { user: User; form: NoticeFormState }) {
+  const { t } = useTranslation();
+  const hint = user.email === '' ? t('personal.notice.address_none') : t('personal.notice.address_own', { email: user.email });
+  return (
+    <TextInput
+      label={t('personal.notice.address')}
+      type="email"
+      autoComplete="email"
+      value={form.value('notification_email')}
+      error={form.errors['notification_email']}
+      description={hint}
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      onChange={(event) => form.change('notification_email', event.currentTarget.value)}
+    />
+  );
+}
+
+function WebhookFields({ user, form }: { user: User; form: NoticeFormState }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const hasSecret = userSettingOf(user).has_webhook_secret === true;
+  return (
+    <>
+      <TextInput
+        label={t('personal.notice.url')}
+        type="url"
+        autoComplete="off"
+        placeholder="https://example.com/webhook"
+        value={form.value('webhook_url')}
+        error={form.errors['webhook_url']}
+        description={t('personal.notice.url_hint')}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        onChange={(event) => form.change('webhook_url', event.currentTarget.value)}
+      />
+      <div className={styles.secret}>
+        <SecretField
+          label={t('personal.notice.secret')}
+          isSet={hasSecret}
+          value={form.secret}
+          error={form.errors['webhook_secret']}
+          onChange={form.setSecret}
+        />
+        {hasSecret && form.secret === undefined && isOnline && (
+          <Button variant="subtle" onClick={form.dropSecret}>
+            {t('personal.notice.secret_remove')}
+          </Button>
+        )}
+        <p className={styles.hint}>{t('personal.notice.secret_hint')}</p>
+      </div>
+      <Fold title={t('personal.notice.shape')}>
+        <pre className={styles.sample}>{sample}</pre>
+      </Fold>
+    </>
+  );
+}

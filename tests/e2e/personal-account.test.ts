@@ -1,0 +1,129 @@
+// What belongs to an account beside its name and password: notices, earnings, the access token, and its end.
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { untilInstalled, untilKept } from './support/device.ts';
+import { furnish, signInByApi } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+const keeper = { username: 'keeper', password: 'another-lantern' };
+const button = (page: Page, key: string, details = {}) => page.getByRole('button', { name: text(key, details), exact: true });
+
+describeInBrowser('own account', () => {
+  it('phone: notices go to a webhook; what is wrong is said at its field, and the credential is not shown again', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await signIn(visitor, keeper);
+    const { page, context } = visitor;
+    await page.goto('/personal');
+    await settle(page);
+    await button(page, 'personal.notice.webhook').click();
+    await button(page, 'personal.notice.save').click();
+    await page.getByText(text('personal.notice.url_required')).waitFor();
+    await page.getByLabel(text('personal.notice.url')).fill('http://hooks.example.org/x');
+    await button(page, 'personal.notice.save').click();
+    await page.getByText(text('personal.notice.url_invalid')).waitFor();
+    await page.getByLabel(text('personal.notice.url')).fill('https://hooks.example.org/x');
+    await page.getByLabel(text('personal.notice.secret')).fill('wh-secret');
+    await button(page, 'personal.notice.save').click();
+    await page.getByText(text('personal.mark.saved')).waitFor();
+    await page.getByText(text('common.secret.set'), { exact: true }).waitFor();
+    await expectSoundScreen(visitor);
+    const api = await signInByApi(tidegate.url, keeper);
+    const self = JSON.stringify(await api.get('/api/user/self'));
+    expect(self).toContain('https://hooks.example.org/x');
+    expect(self).not.toContain('wh-secret');
+    await button(page, 'personal.notice.secret_remove').click();
+    await page.getByLabel(text('personal.notice.secret')).waitFor();
+    await context.close();
+  });
+
+  it('phone: notices, price switch and name are changed without a network and sent in order; what must not wait says so', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await signIn(visitor, keeper);
+    const { page, context } = visitor;
+    await untilInstalled(page);
+    await page.goto('/personal');
+    await settle(page);
+    await untilKept(page, 'self');
+    await context.setOffline(true);
+    await button(page, 'personal.notice.webhook').click();
+    await page.getByLabel(text('personal.notice.url')).fill('https://hooks.example.org/y');
+    await button(page, 'personal.notice.save_offline').click();
+    await page.getByText(text('personal.notice.waiting_other', { count: 2 })).waitFor();
+    await page.getByLabel(text('personal.unpriced.label')).click({ force: true });
+    await page.getByText(text('personal.unpriced.waiting')).waitFor();
+    await page.getByLabel(text('personal.name.label')).fill('Night keeper');
+    await button(page, 'personal.name.save_offline').click();
+    await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor();
+    for (const key of ['personal.notice.test', 'personal.token.make', 'personal.remove.action', 'personal.invite.transfer']) {
+      const label = text('common.action.needs_connection', { action: text(key) });
+      expect(await page.getByRole('button', { name: label }).isDisabled(), key).toBe(true);
+    }
+    await context.setOffline(false);
+    await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor({ state: 'detached' });
+    const api = await signInByApi(tidegate.url, keeper);
+    const self = JSON.stringify(await api.get('/api/user/self'));
+    expect(self).toContain('"display_name":"Night keeper"');
+    expect(self).toContain('\\"notify_type\\":\\"webhook\\"');
+    expect(self).toContain('https://hooks.example.org/y');
+    expect(self).toContain('\\"accept_unset_model_ratio_model\\":true');
+    await context.close();
+  });
+
+  it('desk: the access token is shown once, works, and is revoked after a question', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size: 'desk' });
+    await signIn(visitor, keeper);
+    const { page, context } = visitor;
+    await page.goto('/personal');
+    await settle(page);
+    await button(page, 'personal.token.make').click();
+    const dialog = page.getByRole('dialog', { name: text('personal.token.shown_title') });
+    const token = (await dialog.locator('code').textContent()) ?? '';
+    expect(token).toMatch(/^[0-9A-Za-z]{43}$/);
+    await expectSoundScreen(visitor);
+    await dialog.getByRole('button', { name: text('common.action.done') }).click();
+    await button(page, 'personal.token.revoke').waitFor();
+    expect(await page.content()).not.toContain(token);
+    expect(
+      await page.evaluate(async () => JSON.stringify(await indexedDB.databases()) + JSON.stringify({ ...localStorage })),
+    ).not.toContain(token);
+    const { id } = JSON.parse((await page.evaluate(() => localStorage.getItem('user'))) ?? '{}') as { id: number };
+    const ask = () => fetch(`${tidegate.url}/api/user/self`, { headers: { authorization: `Bearer ${token}`, 'new-api-user': String(id) } });
+    expect((await ask()).status).toBe(200);
+    await button(page, 'personal.token.revoke').click();
+    await button(page, 'personal.token.revoke_confirm').click();
+    await page.getByText(text('personal.token.revoked')).waitFor();
+    expect((await ask()).status).toBe(401);
+    await context.close();
+  });
+
+  for (const size of ['phone', 'desk'] as const) {
+    it(`${size}: an account is deleted after its name was typed, and what is lost was said`, async () => {
+      await using tidegate = await startTidegate();
+      await furnish(tidegate);
+      const visitor = await createVisitor(tidegate.url, { size });
+      await signIn(visitor, keeper);
+      const { page, context } = visitor;
+      await page.goto('/personal');
+      await settle(page);
+      await page.getByText(text('personal.remove.loss_other', { amount: '$0.00', count: 0 })).waitFor();
+      await button(page, 'personal.remove.action').click();
+      await button(page, 'personal.remove.confirm').click();
+      await page.getByText(text('personal.remove.mismatch')).waitFor();
+      await expectSoundScreen(visitor);
+      await page.getByLabel(text('personal.remove.label', { username: 'keeper' })).fill('keeper');
+      await button(page, 'personal.remove.confirm').click();
+      await page.waitForURL((url) => url.pathname === '/login');
+      await expect(signInByApi(tidegate.url, keeper)).rejects.toThrow('/api/user/login');
+      await context.close();
+    });
+  }
+});
