@@ -16,7 +16,6 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  'outbound calls through a worker': ['WorkerUrl', 'WorkerValidKey'],
   wallet: ['PayAddress', 'EpayId', 'EpayKey', 'CustomCallbackAddress', 'Price', 'MinTopUp', 'TopupGroupRatio', 'TopUpLink'],
   'sign-in': [
     'EmailDomainRestrictionEnabled',

@@ -3,6 +3,7 @@ import type { User } from '#shared/users.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import styles from './personal.module.css';
 import { useOwnSettings } from './use-own-settings.ts';
 
 const key = 'accept_unset_model_ratio_model';
@@ -17,13 +18,15 @@ export function UnpricedBlock({ user }: { user: User }) {
   );
   return (
     <Block title={t('personal.unpriced.title')} aside={aside}>
-      <SwitchRow
-        label={t('personal.unpriced.label')}
-        description={t('personal.unpriced.hint')}
-        checked={own.shown(key) === 'true'}
-        disabled={own.isSaving}
-        onChange={(event) => own.save({ [key]: String(event.currentTarget.checked) })}
-      />
+      <div className={styles.switch}>
+        <SwitchRow
+          label={t('personal.unpriced.label')}
+          description={t('personal.unpriced.hint')}
+          checked={own.shown(key) === 'true'}
+          disabled={own.isSaving}
+          onChange={(event) => own.save({ [key]: String(event.currentTarget.checked) })}
+        />
+      </div>
     </Block>
   );
 }

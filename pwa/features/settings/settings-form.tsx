@@ -17,6 +17,7 @@ import type { SettingEntry, SettingPage } from './setting-entry.ts';
 import { SettingFields } from './setting-fields.tsx';
 import { useSettingSearch } from './setting-search.ts';
 import styles from './settings.module.css';
+import { TestMail } from './test-mail.tsx';
 import type { SettingEdits } from './use-setting-edits.ts';
 
 interface SettingsFormProps {
@@ -126,6 +127,7 @@ function PageFields({ page, ...shared }: FieldsProps & { page: SettingPage }) {
           }))}
         {...shared}
       />
+      {page.name === 'mail' && <TestMail />}
     </>
   );
 }
