@@ -1,7 +1,7 @@
 // Invite earnings become balance: they leave `aff_quota` and are noted as on their way in one update, then the ledger credits
 // them under the same name, once, then the note goes. Whoever finds a note may take it from there, after a crash too.
 import { AppError } from '#shared/errors.ts';
-import type { TransferInput } from '#shared/account.ts';
+import type { TransferInput } from '#shared/own-account.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { accountApi } from '#shared/account.ts';
+import { ownAccountApi } from '#shared/own-account.ts';
 import type { User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { selfQuery } from '#pwa/api/self.ts';
@@ -65,7 +65,7 @@ function useAccessToken() {
   const [made, setMade] = useState<string>();
   const refresh = () => queryClient.invalidateQueries(selfQuery);
   const make = useMutation({
-    mutationFn: () => call(accountApi.newAccessToken),
+    mutationFn: () => call(ownAccountApi.newAccessToken),
     gcTime: 0,
     onSuccess: async (token) => {
       setMade(token);
@@ -73,7 +73,7 @@ function useAccessToken() {
     },
   });
   const revoke = useMutation({
-    mutationFn: () => call(accountApi.revokeAccessToken),
+    mutationFn: () => call(ownAccountApi.revokeAccessToken),
     onSuccess: async () => {
       toastSuccess(t('personal.token.revoked'));
       await refresh();

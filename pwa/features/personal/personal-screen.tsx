@@ -4,18 +4,19 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/users.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { AccessTokenBlock } from './access-token-block.tsx';
-import { InviteBlock } from './invite-block.tsx';
 import { LowBalanceForm } from './low-balance-form.tsx';
-import { ModelsBlock } from './models-block.tsx';
 import { NameForm } from './name-form.tsx';
 import { NoticeForm } from './notice-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import styles from './personal.module.css';
-import { RemoveBlock } from './remove-block.tsx';
-import { UnpricedBlock } from './unpriced-block.tsx';
+
+const FurtherParts = lazyPart(
+  () => import('./further-parts.tsx'),
+  (part) => part.FurtherParts,
+);
 
 interface PersonalScreenProps {
   /** Other ways to sign in and where one is signed in, of the feature that has them. */
@@ -37,11 +38,7 @@ export function PersonalScreen({ signIn }: PersonalScreenProps) {
             {signIn}
             <PasswordForm username={user.username} />
             <NameForm key={`name ${user.id}`} user={user} />
-            <InviteBlock user={user} />
-            <ModelsBlock />
-            <UnpricedBlock user={user} />
-            <AccessTokenBlock user={user} />
-            <RemoveBlock user={user} />
+            <FurtherParts user={user} />
           </div>
         )}
       </QueryState>

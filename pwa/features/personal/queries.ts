@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
+import { ownAccountApi } from '#shared/own-account.ts';
 import { notificationApi } from '#shared/notifications.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
@@ -13,7 +14,7 @@ export const noticesQuery = queryOptions({
 
 export const inviteCodeQuery = queryOptions({
   queryKey: ['invite-code'],
-  queryFn: ({ signal }) => call(accountApi.inviteCode, { signal }),
+  queryFn: ({ signal }) => call(ownAccountApi.inviteCode, { signal }),
   meta: { offline: true },
 });
 

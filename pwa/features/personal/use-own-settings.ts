@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { accountApi } from '#shared/account.ts';
-import type { UserSettingEdit } from '#shared/account.ts';
+import { ownAccountApi } from '#shared/own-account.ts';
+import type { UserSettingEdit } from '#shared/own-account.ts';
 import type { User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
@@ -36,7 +36,7 @@ export function useOwnSettings(
   const waiting = (keys: readonly OwnSettingKey[]) => outbox.filter(({ optionKey }) => keys.some((key) => key === optionKey));
   const saving = useMutation({
     mutationFn: ({ changes, credential }: { changes: OwnSettings; credential: Credential }) =>
-      call(accountApi.saveSetting, { body: { ...ownSettingBody(changes), ...credential, revision: user.revision } }),
+      call(ownAccountApi.saveSetting, { body: { ...ownSettingBody(changes), ...credential, revision: user.revision } }),
     meta: { quiet: true },
     onSuccess: (saved) => {
       queryClient.setQueryData(selfQuery.queryKey, saved);

@@ -1,7 +1,8 @@
 // A person's own settings, one by one; their values are texts: of the low-water mark an amount of quota, of a switch `true` or
 // `false`. Empty: none.
 import { accountApi, userSettingOf } from '#shared/account.ts';
-import type { UserSettingEdit } from '#shared/account.ts';
+import { ownAccountApi } from '#shared/own-account.ts';
+import type { UserSettingEdit } from '#shared/own-account.ts';
 import { User } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
@@ -25,7 +26,7 @@ export const ownNameKey = 'display_name';
 export const ownSettingEdit: EditKind = {
   owns: isOwnSettingKey,
   save: ({ optionKey, mine, base }) =>
-    call(accountApi.saveSetting, { body: { ...ownSettingBody({ [optionKey]: mine }), revision: base.revision } }),
+    call(ownAccountApi.saveSetting, { body: { ...ownSettingBody({ [optionKey]: mine }), revision: base.revision } }),
   theirs: (data, optionKey) => {
     const user = User.safeParse(data);
     return user.success && isOwnSettingKey(optionKey) ? ownSettingState(user.data, optionKey) : undefined;

@@ -1,4 +1,5 @@
 import { accountApi } from '#shared/account.ts';
+import { ownAccountApi } from '#shared/own-account.ts';
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
@@ -21,7 +22,7 @@ export function mountAccount(host: RouteHost): void {
     await editSelf(call.context, signedIn(call), call.body);
     return undefined;
   });
-  mount(host, accountApi.saveSetting, async (call) =>
+  mount(host, ownAccountApi.saveSetting, async (call) =>
     answer(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {
       notice: 'user_setting_saved',
     }),
@@ -30,13 +31,13 @@ export function mountAccount(host: RouteHost): void {
     await deleteSelf(call.context, signedIn(call).user);
     return undefined;
   });
-  mount(host, accountApi.newAccessToken, (call) => newAccessToken(call.context, signedIn(call).user));
-  mount(host, accountApi.revokeAccessToken, async (call) => {
+  mount(host, ownAccountApi.newAccessToken, (call) => newAccessToken(call.context, signedIn(call).user));
+  mount(host, ownAccountApi.revokeAccessToken, async (call) => {
     await revokeAccessToken(call.context, signedIn(call).user);
     return undefined;
   });
-  mount(host, accountApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
-  mount(host, accountApi.transfer, async (call) =>
+  mount(host, ownAccountApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
+  mount(host, ownAccountApi.transfer, async (call) =>
     answer(presentUser(await transferEarnings(call.context, signedIn(call).user, call.body)), { notice: 'earnings_transferred' }),
   );
   mount(host, accountApi.models, ({ context, ...call }) => [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type UserSetting, type UserSettingEdit, userSettingOf } from '#shared/account.ts';
+import { type UserSetting, userSettingOf } from '#shared/account.ts';
+import type { UserSettingEdit } from '#shared/own-account.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { NotifyType } from '#shared/notifications.ts';

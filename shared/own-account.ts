@@ -1,0 +1,59 @@
+// What a person does to the own account beside name and password. Apart from `account.ts`, which every screen needs.
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { QuotaInput, User } from '#shared/users.ts';
+
+/**
+ * Own notices, as clients save them: all at once. Absent fields stay as they are; `notification_email: ""` means the
+ * account's own address.
+ */
+export const UserSettingEdit = z.object({
+  notify_type: z.string().optional(),
+  /** Quota units; the low-water mark of the balance. */
+  quota_warning_threshold: z.number().optional(),
+  webhook_url: z.string().max(2000).optional(),
+  /** Empty and absent: stays as it is, unless the webhook goes to another origin. */
+  webhook_secret: z.string().max(200).optional(),
+  remove_webhook_secret: z.boolean().optional(),
+  notification_email: z.string().max(200).optional(),
+  accept_unset_model_ratio_model: z.boolean().optional(),
+  revision: z.int().optional(),
+});
+export type UserSettingEdit = z.infer<typeof UserSettingEdit>;
+
+/** A transfer that is repeated under the same name is made once. */
+export const TransferInput = z.object({
+  /** Quota units. */
+  quota: QuotaInput,
+  ref: z
+    .string()
+    .regex(/^[\w-]{8,64}$/)
+    .optional(),
+});
+export type TransferInput = z.infer<typeof TransferInput>;
+
+export const ownAccountApi = {
+  /** Returns the account as it is afterwards. */
+  saveSetting: endpoint('PUT', '/api/user/setting', {
+    access: 'user',
+    body: UserSettingEdit,
+    reply: User,
+    summary: 'Change own notices',
+  }),
+  /** Makes a new token, which is shown this once; the former one stops working. */
+  newAccessToken: endpoint('GET', '/api/user/token', {
+    access: 'user',
+    changesState: true,
+    reply: z.string(),
+    summary: 'Make a new system access token',
+  }),
+  revokeAccessToken: endpoint('DELETE', '/api/user/token', { access: 'user', summary: 'Revoke the system access token' }),
+  inviteCode: endpoint('GET', '/api/user/aff', { access: 'user', reply: z.string(), summary: 'Own invite code' }),
+  /** Returns the account as it is afterwards. */
+  transfer: endpoint('POST', '/api/user/aff_transfer', {
+    access: 'user',
+    body: TransferInput,
+    reply: User,
+    summary: 'Move invite earnings into the balance',
+  }),
+};
