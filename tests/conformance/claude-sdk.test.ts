@@ -5,10 +5,10 @@ import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
+import { cases, describeSharedCases, model, question as messages } from './shared-cases.ts';
 
-const model = 'claude-sonnet-4-5';
 const max_tokens = 2048;
-const messages = [{ role: 'user' as const, content: 'When is high water in Brest?' }];
 const tools = [
   {
     name: 'get_tide',
@@ -17,25 +17,49 @@ const tools = [
   },
 ];
 
-const upstreams = [
-  { format: 'Claude', type: 14 },
-  { format: 'OpenAI', type: 1 },
-];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
-
 function clientOf(scene: RelayScene, options: { apiKey?: string; maxRetries?: number; headers?: Record<string, string> } = {}): Anthropic {
   const { apiKey = scene.key, maxRetries = 0, headers = {} } = options;
   return new Anthropic({ baseURL: scene.app.origin, apiKey, maxRetries, defaultHeaders: headers });
 }
 
-async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (failure) {
-    return failure;
-  }
-  throw new Error('This was expected to fail');
-}
+describeSharedCases({
+  name: 'Anthropic',
+  errors: Anthropic,
+  badLimit: { error: { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('max_tokens') } } },
+  clientOf(scene, options) {
+    const client = clientOf(scene, options);
+    const textOf = ({ content }: Anthropic.Message) => content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    return {
+      async ask(fields) {
+        const message = await client.messages.create({ model, max_tokens, messages, ...fields });
+        return { text: textOf(message), isCut: message.stop_reason === 'max_tokens' };
+      },
+      stream: async () => textOf(await client.messages.stream({ model, max_tokens, messages }).finalMessage()),
+      async abortAfter(characters) {
+        const stream = client.messages.stream({ model, max_tokens, messages });
+        let received = '';
+        stream.on('text', (text) => {
+          received += text;
+          if (received.length >= characters) stream.abort();
+        });
+        expect(await failureOf(stream.done())).toBeInstanceOf(Anthropic.APIUserAbortError);
+      },
+      async callTools(stream) {
+        const ask = (turns: Anthropic.MessageParam[]) => {
+          const body = { model, max_tokens, messages: turns, tools, tool_choice: { type: 'auto' as const } };
+          return stream ? client.messages.stream(body).finalMessage() : client.messages.create(body);
+        };
+        const first = await ask(messages);
+        expect(first.stop_reason).toBe('tool_use');
+        const calls = first.content.filter((block) => block.type === 'tool_use');
+        const results = calls.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'noon' }));
+        const second = await ask([...messages, { role: 'assistant', content: first.content }, { role: 'user', content: results }]);
+        expect(second.stop_reason).toBe('end_turn');
+        return { calledWith: calls.map(({ input }) => input), text: textOf(second) };
+      },
+    };
+  },
+});
 
 describe.each(cases)('the package of Anthropic on $kind, before $format', ({ engine, type, format }) => {
   const open = (options: SceneOptions = {}) =>
@@ -76,31 +100,6 @@ describe.each(cases)('the package of Anthropic on $kind, before $format', ({ eng
     await scene.checkBooks();
   });
 
-  test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
-    await using scene = await open();
-    scene.upstream.behave({
-      toolCalls: [
-        { name: 'get_tide', arguments: '{"port":"Brest"}' },
-        { name: 'get_tide', arguments: '{"port":"Dover"}' },
-      ],
-      text: 'Noon in Brest, one in Dover.',
-    });
-    const client = clientOf(scene);
-    const ask = (turns: Anthropic.MessageParam[]) => {
-      const body = { model, max_tokens, messages: turns, tools, tool_choice: { type: 'auto' as const } };
-      return stream ? client.messages.stream(body).finalMessage() : client.messages.create(body);
-    };
-    const first = await ask(messages);
-    expect(first.stop_reason).toBe('tool_use');
-    const calls = first.content.filter((block) => block.type === 'tool_use');
-    expect(calls.map(({ input }) => input)).toEqual([{ port: 'Brest' }, { port: 'Dover' }]);
-    const results = calls.map(({ id }) => ({ type: 'tool_result' as const, tool_use_id: id, content: 'noon' }));
-    const second = await ask([...messages, { role: 'assistant', content: first.content }, { role: 'user', content: results }]);
-    expect(second.content).toMatchObject([{ type: 'text', text: 'Noon in Brest, one in Dover.' }]);
-    await scene.logs(2);
-    await scene.checkBooks();
-  });
-
   test('sends images, and thoughts come first', async () => {
     await using scene = await open();
     scene.upstream.behave({ text: 'A wave.', reasoning: 'It looks wet.' });
@@ -126,68 +125,6 @@ describe.each(cases)('the package of Anthropic on $kind, before $format', ({ eng
     });
     expect(JSON.stringify(scene.upstream.requests[0]?.body)).toContain(data);
     await scene.logs(1);
-  });
-
-  test('is cut at its limit and told so', async () => {
-    await using scene = await open();
-    scene.upstream.behave({ text: 'one two three four' });
-    const message = await clientOf(scene).messages.create({ model, max_tokens: 2, messages });
-    expect(message).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'one two' }] });
-  });
-
-  test('aborts the upstream in the middle of a stream, and pays for what came', async () => {
-    await using scene = await open();
-    scene.upstream.behave({ repeat: { text: 'wave ', times: 1000 }, holdAfter: 12 });
-    const stream = clientOf(scene).messages.stream({ model, max_tokens, messages });
-    let received = '';
-    stream.on('text', (text) => {
-      received += text;
-      if (received.length >= 'wave '.length * 8) stream.abort();
-    });
-    expect(await failureOf(stream.done())).toBeInstanceOf(Anthropic.APIUserAbortError);
-    const request = await scene.upstream.request(0);
-    expect(await request.closed).toBe('aborted');
-    const [row] = await scene.logs(1);
-    expect(row?.other).toMatchObject({ ending: 'client_closed' });
-    expect(row?.completion_tokens).toBeGreaterThan(5);
-    await scene.checkBooks();
-  });
-
-  test('throws the class that fits', async () => {
-    await using scene = await open();
-    const ask = (client: Anthropic, fields: { model?: string; max_tokens?: number } = {}) =>
-      failureOf(client.messages.create({ model, max_tokens, messages, ...fields }));
-    expect(await ask(clientOf(scene, { apiKey: 'sk-wrong' }))).toBeInstanceOf(Anthropic.AuthenticationError);
-    expect(await ask(clientOf(scene), { model: 'none' })).toBeInstanceOf(Anthropic.NotFoundError);
-    const bad = await ask(clientOf(scene), { max_tokens: -1 });
-    expect(bad).toBeInstanceOf(Anthropic.BadRequestError);
-    expect(bad).toMatchObject({
-      error: { type: 'error', error: { type: 'invalid_request_error', message: expect.stringContaining('max_tokens') } },
-    });
-    scene.upstream.queue({ status: 429 });
-    expect(await ask(clientOf(scene))).toBeInstanceOf(Anthropic.RateLimitError);
-    scene.upstream.queue({ status: 500 }, { status: 500 });
-    expect(await ask(clientOf(scene))).toBeInstanceOf(Anthropic.InternalServerError);
-  });
-
-  test.each([{ cutAfter: 4, chunkDelay: 5 }, { endAfter: 4 }, { errorAfter: 4 }])(
-    'hears of a stream that breaks off: %j',
-    async (behaviour) => {
-      await using scene = await open();
-      scene.upstream.behave({ text: 'one two three four five six', ...behaviour });
-      const failure = await failureOf(clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage());
-      expect(failure).toBeInstanceOf(Anthropic.APIError);
-      await scene.logs(1);
-      await scene.checkBooks();
-    },
-  );
-
-  test('a whole answer where a stream was asked for is told as one', async () => {
-    await using scene = await open();
-    scene.upstream.behave({ text: 'All at once.', garbage: 'json to a stream' });
-    const message = await clientOf(scene).messages.stream({ model, max_tokens, messages }).finalMessage();
-    expect(message.content).toMatchObject([{ type: 'text', text: 'All at once.' }]);
-    await scene.checkBooks();
   });
 });
 

@@ -1,13 +1,11 @@
 // The official client of OpenAI against a running server, before an upstream of the same format and one of Claude's.
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
-import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
 import { signatureOf } from '#tests/support/claude-responses.ts';
+import { cases, describeSharedCases, model, question as messages } from './shared-cases.ts';
 
-const model = 'claude-sonnet-4-5';
-const messages = [{ role: 'user' as const, content: 'When is high water in Brest?' }];
 const tools = [
   {
     type: 'function' as const,
@@ -19,23 +17,8 @@ const tools = [
   },
 ];
 
-const upstreams = [
-  { format: 'OpenAI', type: 1 },
-  { format: 'Claude', type: 14 },
-];
-const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
-
 function clientOf(scene: RelayScene, options: { apiKey?: string; maxRetries?: number } = {}): OpenAI {
   return new OpenAI({ baseURL: `${scene.app.origin}/v1`, apiKey: scene.key, maxRetries: 0, ...options });
-}
-
-async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (failure) {
-    return failure;
-  }
-  throw new Error('This was expected to fail');
 }
 
 /** What messages or their deltas hold, put together; the package knows no thoughts. */
@@ -48,6 +31,46 @@ function joined(pieces: readonly unknown[]) {
     signature: details.map((detail) => detail.signature ?? '').join(''),
   };
 }
+
+describeSharedCases({
+  name: 'OpenAI',
+  errors: OpenAI,
+  badLimit: { type: 'invalid_request_error', param: 'max_tokens', requestID: expect.stringMatching(/./) },
+  clientOf(scene, options) {
+    const { completions } = clientOf(scene, options).chat;
+    return {
+      async ask(fields) {
+        const [choice] = (await completions.create({ model, messages, ...fields })).choices;
+        return { text: choice?.message.content ?? '', isCut: choice?.finish_reason === 'length' };
+      },
+      async stream() {
+        const chunks = await Array.fromAsync(await completions.create({ model, messages, stream: true }));
+        return chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('');
+      },
+      async abortAfter(characters) {
+        const stream = await completions.create({ model, messages, stream: true });
+        let received = '';
+        for await (const chunk of stream) {
+          received += chunk.choices[0]?.delta.content ?? '';
+          if (received.length >= characters) stream.controller.abort();
+        }
+      },
+      async callTools(stream) {
+        const ask = (turns: OpenAI.ChatCompletionMessageParam[]) => {
+          const body = { model, messages: turns, tools, tool_choice: 'auto' as const, parallel_tool_calls: true };
+          return stream ? completions.stream(body).finalChatCompletion() : completions.create(body);
+        };
+        const [first] = (await ask(messages)).choices;
+        expect(first?.finish_reason).toBe('tool_calls');
+        const calls = (first?.message.tool_calls ?? []).filter((call) => call.type === 'function');
+        const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }));
+        const [second] = (await ask([...messages, { role: 'assistant', content: null, tool_calls: calls }, ...results])).choices;
+        expect(second?.finish_reason).toBe('stop');
+        return { calledWith: calls.map((call) => JSON.parse(call.function.arguments)), text: second?.message.content ?? '' };
+      },
+    };
+  },
+});
 
 describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine, type, format }) => {
   const open = (options: SceneOptions = {}) =>
@@ -98,32 +121,6 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     const rows = await scene.logs(2);
     expect(asked.at(-1)?.usage).toMatchObject({ prompt_tokens: rows[1]?.prompt_tokens, completion_tokens: rows[1]?.completion_tokens });
     expect(rows.every(({ other }) => other?.['ending'] === undefined)).toBe(true);
-    await scene.checkBooks();
-  });
-
-  test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
-    await using scene = await open();
-    scene.upstream.behave({
-      toolCalls: [
-        { name: 'get_tide', arguments: '{"port":"Brest"}' },
-        { name: 'get_tide', arguments: '{"port":"Dover"}' },
-      ],
-      text: 'Noon in Brest, one in Dover.',
-    });
-    const client = clientOf(scene);
-    const ask = (turns: OpenAI.ChatCompletionMessageParam[]) => {
-      const body = { model, messages: turns, tools, tool_choice: 'auto' as const, parallel_tool_calls: true };
-      return stream ? client.chat.completions.stream(body).finalChatCompletion() : client.chat.completions.create(body);
-    };
-    const [first] = (await ask(messages)).choices;
-    expect(first?.finish_reason).toBe('tool_calls');
-    const calls = (first?.message.tool_calls ?? []).filter((call) => call.type === 'function');
-    expect(calls.map((call) => JSON.parse(call.function.arguments))).toEqual([{ port: 'Brest' }, { port: 'Dover' }]);
-    const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'noon' }));
-    const turn = { role: 'assistant' as const, content: null, tool_calls: calls };
-    const second = await ask([...messages, turn, ...results]);
-    expect(second.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'Noon in Brest, one in Dover.' } });
-    await scene.logs(2);
     await scene.checkBooks();
   });
 
@@ -216,66 +213,6 @@ describe.each(cases)('the package of OpenAI on $kind, before $format', ({ engine
     const [row] = await scene.logs(1);
     expect(row).toMatchObject({ prompt_tokens: 60, completion_tokens: 7, other: { cache_tokens: 30 } });
     expect(row?.other).toMatchObject({ prompt_source: 'upstream', completion_source: 'upstream' });
-    await scene.checkBooks();
-  });
-
-  test('aborts the upstream in the middle of a stream, and pays for what came', async () => {
-    await using scene = await open();
-    scene.upstream.behave({ repeat: { text: 'wave ', times: 1000 }, holdAfter: 12 });
-    const stream = await clientOf(scene).chat.completions.create({ model, messages, stream: true });
-    let received = '';
-    for await (const chunk of stream) {
-      received += chunk.choices[0]?.delta.content ?? '';
-      if (received.length >= 'wave '.length * 8) stream.controller.abort();
-    }
-    const request = await scene.upstream.request(0);
-    expect(await request.closed).toBe('aborted');
-    const [row] = await scene.logs(1);
-    expect(row?.other).toMatchObject({ ending: 'client_closed' });
-    expect(row?.completion_tokens).toBeGreaterThan(5);
-    await scene.checkBooks();
-  });
-
-  test('throws the class that fits', async () => {
-    await using scene = await open();
-    const ask = (client: OpenAI, fields: { model?: string; max_tokens?: number } = {}) =>
-      failureOf(client.chat.completions.create({ model, messages, ...fields }));
-    expect(await ask(clientOf(scene, { apiKey: 'sk-wrong' }))).toBeInstanceOf(OpenAI.AuthenticationError);
-    expect(await ask(clientOf(scene), { model: 'none' })).toBeInstanceOf(OpenAI.NotFoundError);
-    const bad = await ask(clientOf(scene), { max_tokens: -1 });
-    expect(bad).toBeInstanceOf(OpenAI.BadRequestError);
-    expect(bad).toMatchObject({ type: 'invalid_request_error', param: 'max_tokens', requestID: expect.stringMatching(/./) });
-    for (const [status, expected] of [
-      [422, OpenAI.UnprocessableEntityError],
-      [429, OpenAI.RateLimitError],
-      [500, OpenAI.InternalServerError],
-      [503, OpenAI.InternalServerError],
-    ] as const) {
-      scene.upstream.queue({ status });
-      expect(await ask(clientOf(scene)), `${status}`).toBeInstanceOf(expected);
-    }
-    // What an upstream says about the channel's account is not the caller's fault.
-    scene.upstream.queue({ status: 401 });
-    expect(await ask(clientOf(scene))).toBeInstanceOf(OpenAI.InternalServerError);
-    await scene.checkBooks();
-  });
-
-  test.each([{ cutAfter: 4, chunkDelay: 5 }, { endAfter: 4 }, { errorAfter: 4 }])(
-    'hears of a stream that breaks off: %j',
-    async (behaviour) => {
-      await using scene = await open();
-      scene.upstream.behave({ text: 'one two three four five six', ...behaviour });
-      const reading = async () => Array.fromAsync(await clientOf(scene).chat.completions.create({ model, messages, stream: true }));
-      expect(await failureOf(reading())).toBeInstanceOf(OpenAI.APIError);
-      await scene.logs(1);
-      await scene.checkBooks();
-    },
-  );
-
-  test('a whole response where a stream was asked for is told as one', async () => {
-    await using scene = await open();
-    scene.upstream.behave({ text: 'All at once.', garbage: 'json to a stream' });
-    expect(await clientOf(scene).chat.completions.stream({ model, messages }).finalContent()).toBe('All at once.');
     await scene.checkBooks();
   });
 });

@@ -2,6 +2,7 @@
 import OpenAI from 'openai';
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
 import { embeddingOf } from '#tests/support/fake-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -23,15 +24,6 @@ function clientOf(scene: RelayScene, options: { apiKey?: string; maxRetries?: nu
 }
 
 /** What a promise was refused with. */
-async function failureOf(work: PromiseLike<unknown>): Promise<unknown> {
-  try {
-    await work;
-  } catch (failure) {
-    return failure;
-  }
-  throw new Error('This was expected to fail');
-}
-
 describe.each(engines)('the openai package on $kind', (engine) => {
   test('lists models and reads one', async () => {
     await using scene = await createScene(engine, { channels: [{ models: 'tide-large,ebb-small' }] });

@@ -1,0 +1,131 @@
+// What the official package of every format must see, whichever format the upstream speaks. What a package has of its own is in its
+// own test file.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { failureOf } from '#tests/support/failure-of.ts';
+import { createScene } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+export const model = 'claude-sonnet-4-5';
+export const question = [{ role: 'user' as const, content: 'When is high water in Brest?' }];
+
+const upstreams = [
+  { format: 'OpenAI', type: 1 },
+  { format: 'Claude', type: 14 },
+];
+export const cases = engines.flatMap((engine) => upstreams.map((upstream) => ({ engine, kind: engine.kind, ...upstream })));
+
+type ErrorClass = abstract new (...parameters: never[]) => Error;
+
+/** A client of one package, as these cases use it. */
+export interface Speaker {
+  ask(fields?: { model?: string; max_tokens?: number }): Promise<{ text: string; isCut: boolean }>;
+  /** Reads a stream to its end. */
+  stream(): Promise<string>;
+  /** Reads a stream and aborts it once so many characters have come. */
+  abortAfter(characters: number): Promise<unknown>;
+  /** Asks with a tool, answers all calls and asks again. */
+  callTools(stream: boolean): Promise<{ calledWith: unknown[]; text: string }>;
+}
+
+export interface Package {
+  name: string;
+  /** Both packages name their classes alike. */
+  errors: Readonly<
+    Record<
+      | 'APIError'
+      | 'AuthenticationError'
+      | 'NotFoundError'
+      | 'BadRequestError'
+      | 'UnprocessableEntityError'
+      | 'RateLimitError'
+      | 'InternalServerError',
+      ErrorClass
+    >
+  >;
+  /** What its error says of a bad `max_tokens`. */
+  badLimit: object;
+  clientOf(scene: RelayScene, options?: { apiKey?: string }): Speaker;
+}
+
+export function describeSharedCases({ name, errors, badLimit, clientOf }: Package): void {
+  describe.each(cases)(`the package of ${name} as every other on $kind, before $format`, ({ engine, type }) => {
+    const open = () => createScene(engine, { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type, models: model }] });
+
+    test.each([false, true])('makes a round trip through two calls at once (stream: %s)', async (stream) => {
+      await using scene = await open();
+      scene.upstream.behave({
+        toolCalls: [
+          { name: 'get_tide', arguments: '{"port":"Brest"}' },
+          { name: 'get_tide', arguments: '{"port":"Dover"}' },
+        ],
+        text: 'Noon in Brest, one in Dover.',
+      });
+      expect(await clientOf(scene).callTools(stream)).toEqual({
+        calledWith: [{ port: 'Brest' }, { port: 'Dover' }],
+        text: 'Noon in Brest, one in Dover.',
+      });
+      await scene.logs(2);
+      await scene.checkBooks();
+    });
+
+    test('is cut at its limit and told so', async () => {
+      await using scene = await open();
+      scene.upstream.behave({ text: 'one two three four' });
+      expect(await clientOf(scene).ask({ max_tokens: 2 })).toEqual({ text: 'one two', isCut: true });
+      expect(await clientOf(scene).ask()).toEqual({ text: 'one two three four', isCut: false });
+    });
+
+    test('aborts the upstream in the middle of a stream, and pays for what came', async () => {
+      await using scene = await open();
+      scene.upstream.behave({ repeat: { text: 'wave ', times: 1000 }, holdAfter: 12 });
+      await clientOf(scene).abortAfter('wave '.length * 8);
+      const request = await scene.upstream.request(0);
+      expect(await request.closed).toBe('aborted');
+      const [row] = await scene.logs(1);
+      expect(row?.other).toMatchObject({ ending: 'client_closed' });
+      expect(row?.completion_tokens).toBeGreaterThan(5);
+      await scene.checkBooks();
+    });
+
+    test('throws the class that fits', async () => {
+      await using scene = await open();
+      const client = clientOf(scene);
+      expect(await failureOf(clientOf(scene, { apiKey: 'sk-wrong' }).ask())).toBeInstanceOf(errors.AuthenticationError);
+      expect(await failureOf(client.ask({ model: 'none' }))).toBeInstanceOf(errors.NotFoundError);
+      const bad = await failureOf(client.ask({ max_tokens: -1 }));
+      expect(bad).toBeInstanceOf(errors.BadRequestError);
+      expect(bad).toMatchObject(badLimit);
+      for (const [status, expected] of [
+        [422, errors.UnprocessableEntityError],
+        [429, errors.RateLimitError],
+        [500, errors.InternalServerError],
+        [503, errors.InternalServerError],
+        // What an upstream says about the channel's account is not the caller's fault.
+        [401, errors.InternalServerError],
+      ] as const) {
+        scene.upstream.queue({ status });
+        expect(await failureOf(client.ask()), `${status}`).toBeInstanceOf(expected);
+      }
+      await scene.checkBooks();
+    });
+
+    test.each([{ cutAfter: 4, chunkDelay: 5 }, { endAfter: 4 }, { errorAfter: 4 }])(
+      'hears of a stream that breaks off: %j',
+      async (behaviour) => {
+        await using scene = await open();
+        scene.upstream.behave({ text: 'one two three four five six', ...behaviour });
+        expect(await failureOf(clientOf(scene).stream())).toBeInstanceOf(errors.APIError);
+        await scene.logs(1);
+        await scene.checkBooks();
+      },
+    );
+
+    test('a whole response where a stream was asked for is told as one', async () => {
+      await using scene = await open();
+      scene.upstream.behave({ text: 'All at once.', garbage: 'json to a stream' });
+      expect(await clientOf(scene).stream()).toBe('All at once.');
+      await scene.checkBooks();
+    });
+  });
+}
