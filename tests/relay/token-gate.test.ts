@@ -52,4 +52,55 @@ describe.each(engines)('the token gate on $kind', (engine) => {
     expect(await codeOf(gate, key)).toBeUndefined();
     gate.stop();
   });
+
+  test('what was read while the key was edited is used once and not kept', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser();
+    const { token, key } = await createToken(app.context, user.id);
+    const gate = createTokenGate(app.context);
+    const reading = admit(gate, key);
+    expect(gate.size).toBe(1);
+    await app.context.changes.announce('token', token.id);
+    expect((await reading).token.id).toBe(token.id);
+    expect(gate.size).toBe(0);
+    await admit(gate, key);
+    expect(gate.size).toBe(1);
+    gate.stop();
+  });
+
+  test('an edit of a user drops all of their keys and nobody else’s', async () => {
+    await using app = await createTestApp(engine);
+    const [user, other] = [await app.createUser(), await app.createUser()];
+    const gate = createTokenGate(app.context);
+    const keys = [
+      await createToken(app.context, user.id),
+      await createToken(app.context, user.id),
+      await createToken(app.context, other.id),
+    ];
+    for (const { key } of keys) await admit(gate, key);
+    expect(gate.size).toBe(3);
+    await app.context.changes.announce('user', user.id);
+    expect(gate.size).toBe(1);
+    const [, second] = keys;
+    await admit(gate, second?.key ?? '');
+    await app.context.changes.announce('token', second?.token.id ?? 0);
+    expect(gate.size).toBe(1);
+    gate.stop();
+  });
+
+  test('a key that is gone is refused for what it was, a disabled owner for what they are', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser();
+    const { token, key } = await createToken(app.context, user.id);
+    const gate = createTokenGate(app.context);
+    await admit(gate, key);
+    await app.context.db.collection('users').patch({ id: user.id }, { set: { status: 2 } });
+    await app.context.changes.announce('user', user.id);
+    expect(await codeOf(gate, key)).toBe('user_banned');
+    await app.context.db.collection('tokens').remove({ id: token.id });
+    await app.context.changes.announce('token', token.id);
+    expect(await codeOf(gate, key)).toBe('key_invalid');
+    expect(await codeOf(gate, `${key}-7`)).toBe('key_invalid');
+    gate.stop();
+  });
 });
