@@ -22,6 +22,7 @@ import { mountSite } from '#server/features/site/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import { mountVerification } from '#server/features/verification/routes.ts';
+import { mountWallet } from '#server/features/wallet/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
@@ -63,6 +64,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup
+  mountWallet(host); //                    /api/user/topup/, amount, pay, epay/notify
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/

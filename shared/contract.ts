@@ -32,6 +32,10 @@ export interface EndpointSpec<
    * or `Sec-Fetch-Site: same-origin`.
    */
   changesState?: boolean;
+  /**
+   * Its answers say `success` or `error` in `message`, and a refusal its text in `data`: old clients compare the one and show the other.
+   */
+  isMarked?: boolean;
   /** Size limit of the body in bytes; 1 MiB by default. */
   maxBytes?: number;
 }

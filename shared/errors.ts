@@ -369,6 +369,16 @@ export const errors = {
   redeem_used: entry(200, '兑换失败，该兑换码已被使用', 'Redeeming failed: this code has been used already'),
   redeem_expired: entry(200, '兑换失败，该兑换码已过期', 'Redeeming failed: this code has expired'),
 
+  // Top-up
+  payment_input: entry(200, '参数错误', 'Wrong parameters'),
+  payment_method_unknown: entry(200, '不支持的支付方式', 'This way of paying is not offered'),
+  topup_below_minimum: entry(200, '充值数量不能小于 {minimum}', 'The amount must not be below {minimum}'),
+  topup_price_low: entry(200, '充值金额过低', 'The price is too low'),
+  payment_unconfigured: entry(200, '当前管理员未配置支付信息', 'The administrator has not configured payment'),
+  payment_not_started: entry(200, '拉起支付失败', 'The payment could not be started'),
+  order_not_created: entry(200, '创建订单失败', 'The order could not be created'),
+  order_finished: entry(200, '该订单已支付', 'This order has been paid'),
+
   // Relay: gate
   key_missing: entry(401, '未提供令牌', 'No token was given'),
   key_invalid: entry(401, '无效的令牌', 'Invalid token'),

@@ -65,6 +65,7 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
   z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
   z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.string().optional() }),
+  z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   z.object({ code: z.literal('user_promoted') }),
   z.object({ code: z.literal('user_demoted') }),

@@ -8,6 +8,8 @@ export const notices = {
   earnings_transferred: { zh: '划转成功', en: 'Transferred' },
   /** Old clients compare it. */
   bound: { zh: 'bind', en: 'bind' },
+  /** A marker that clients compare. */
+  success: { zh: 'success', en: 'success' },
   server_running: { zh: 'Server is running', en: 'Server is running' },
 } as const satisfies Record<string, Record<Language, string>>;
 

@@ -16,6 +16,7 @@ import type { LogSumRecord } from './records/log-sum.ts';
 import type { NotificationRecord } from './records/notification.ts';
 import type { OptionChangeRecord } from './records/option-change.ts';
 import type { OptionRecord } from './records/option.ts';
+import type { OrderRecord } from './records/order.ts';
 import type { ProcessRecord } from './records/process.ts';
 import type { RedemptionRecord } from './records/redemption.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
@@ -42,6 +43,7 @@ export interface Records {
   options: OptionRecord;
   option_changes: OptionChangeRecord;
   redemptions: RedemptionRecord;
+  orders: OrderRecord;
   ledger: LedgerRecord;
   sessions: SessionRecord;
   sign_in_attempts: SignInAttemptRecord;
@@ -155,6 +157,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   options: { textIds: true, idBlock: 1, indexes: [] },
   option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
+  orders: {
+    idBlock: 1,
+    indexes: [
+      { name: 'trade_no', fields: ['trade_no'], unique: true },
+      { name: 'owner', fields: ['user_id', 'id'] },
+      { name: 'credit_due', fields: ['credit_due_at'], sparse: true },
+    ],
+  },
   redemptions: {
     idBlock: 1,
     indexes: [

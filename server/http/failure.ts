@@ -28,6 +28,16 @@ export function failureResponse(error: AppError, language: Language, requestId: 
   return Response.json(body, { status: error.status, headers: failureHeaders(error, requestId) });
 }
 
+/** The envelope for endpoints whose answers are marked: a refusal of what was asked for says it in `data`. */
+export function markedFailure(error: AppError, language: Language, requestId: string): Response {
+  if (error.status !== 200) return failureResponse(error, language, requestId);
+  const isInput = error.code === 'invalid_field' || error.code === 'invalid_parameter';
+  const code = isInput ? 'payment_input' : error.code;
+  const field = error.field === undefined ? {} : { field: error.field };
+  const body = { success: false, message: 'error', code, ...field, data: errorText(code, language, error.details) };
+  return Response.json(body, { headers: failureHeaders(error, requestId) });
+}
+
 export function failureHeaders({ retryAfter }: { retryAfter?: number | undefined }, requestId: string): Record<string, string> {
   return {
     'cache-control': 'no-store',

@@ -8,7 +8,7 @@ import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { Answer } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
-import { failureResponse, toAppError } from '#server/http/failure.ts';
+import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
@@ -82,12 +82,19 @@ async function serveCall<E extends Endpoint>(
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     const call = { params, query, body, caller, facts, context: host.context, cookies } as Call<E>;
     const result = await handler(call);
-    return withCookies(await successResponse(result, facts, caller?.setCookie), cookies);
+    return withCookies(await successResponse(endpoint.isMarked === true ? marked(result) : result, facts, caller?.setCookie), cookies);
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, host.context, facts.requestId);
-    return withCookies(failureResponse(error, facts.language, facts.requestId), cookies);
+    const respond = endpoint.isMarked === true ? markedFailure : failureResponse;
+    return withCookies(respond(error, facts.language, facts.requestId), cookies);
   }
+}
+
+/** With the word that old clients of such calls compare. */
+function marked(result: unknown): Answer<unknown, unknown> {
+  const isAnswer = result instanceof Answer;
+  return new Answer(isAnswer ? result.data : result, { ...(isAnswer ? result.options : {}), notice: 'success' });
 }
 
 function withCookies(response: Response, cookies: readonly string[]): Response {

@@ -12,6 +12,7 @@ import { sweepOptionChanges } from '#server/settings/option-changes.ts';
 import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
+import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
@@ -42,5 +43,6 @@ export const jobs: readonly Job[] = [
   { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
+  { name: 'finish-orders', everySeconds: 15, lockSeconds: 300, run: finishOrders },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

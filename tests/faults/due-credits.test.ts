@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createCodes } from '#server/features/redemptions/create-codes.ts';
 import { finishRedemptions, redeemCode } from '#server/features/redemptions/redeem-code.ts';
+import { creditOrder, finishOrders } from '#server/features/wallet/credit-order.ts';
+import { epay } from '#server/features/wallet/payments/epay.ts';
 import { onPlace } from '#tests/faults/bookkeeping.ts';
 import { arrangeDue, countActWrites, creditWorth, expectCredited, later } from '#tests/faults/due-credits.ts';
 import type { DueCase, DueScene } from '#tests/faults/due-credits.ts';
@@ -17,7 +19,23 @@ const redemption: DueCase = {
   countDue: ({ db }) => db.collection('redemptions').count({ credit_due_at: { exists: true } }),
 };
 
-const cases = [redemption];
+const order: DueCase = {
+  name: 'a paid order',
+  async arrange({ db }, user) {
+    const id = await db.nextId('orders');
+    const trade_no = `USR${user.id}NO${id}`;
+    const fixed = { amount: 1, quota: creditWorth, cents: 730, create_time: 0, complete_time: 0, provider_trade_no: '', claims: 0 };
+    await db
+      .collection('orders')
+      .insert({ id, user_id: user.id, trade_no, provider: 'epay', method: 'alipay', status: 'pending', ...fixed });
+    return trade_no;
+  },
+  act: (context, _user, tradeNo) => creditOrder(context, epay, { kind: 'paid', tradeNo, cents: 730, providerTradeNo: '1' }),
+  finish: finishOrders,
+  countDue: ({ db }) => db.collection('orders').count({ credit_due_at: { exists: true } }),
+};
+
+const cases = [redemption, order];
 
 /** Another process finds that this one has died, and does what is due. */
 async function takeOver({ context, other }: DueScene, due: DueCase): Promise<void> {

@@ -1,0 +1,85 @@
+// A notice of a payment becomes balance: the order is claimed (one atomic change), the ledger credits what the order says, the claim is
+// closed. Only then is the notice accepted, so that the provider goes on sending it until the money is there. A crash in between
+// leaves a claim that is due; the next notice, or `finishOrders`, brings it to its end.
+import { centsText } from '#shared/top-up-price.ts';
+import { creditOnce } from '#server/accounts/credit-once.ts';
+import { quotaText } from '#server/accounts/quota-text.ts';
+import type { AppContext } from '#server/context.ts';
+import type { OrderRecord } from '#server/db/records/order.ts';
+import type { NoticeReading, PaymentProvider } from './payments/provider.ts';
+
+/** Milliseconds after which a claim that is still due has been left by whoever made it. */
+const abandonedAfter = 10_000;
+const finishedAtOnce = 100;
+const longestTradeNo = 200;
+
+type Paid = Extract<NoticeReading, { kind: 'paid' }>;
+
+/** True when the order has been credited, by this notice or before; false when the provider should send it again. */
+export async function creditOrder(context: AppContext, provider: PaymentProvider, paid: Paid): Promise<boolean> {
+  const order = await context.db.collection('orders').first({ trade_no: paid.tradeNo });
+  if (order === null || order.provider !== provider.id) {
+    context.log.error({ provider: provider.id, trade: paid.tradeNo }, 'a payment was reported for an order that there is not');
+    return false;
+  }
+  if (order.cents !== paid.cents) {
+    const { trade_no: trade, cents } = order;
+    context.log.error({ provider: provider.id, trade, expected: cents, paid: paid.cents }, 'a payment differs from the price of its order');
+    return false;
+  }
+  const claimed = await claim(context, order, paid);
+  return claimed === null || (await credit(context, claimed));
+}
+
+/** Brings claims to their end that nobody is working on any more. */
+export async function finishOrders(context: AppContext): Promise<number> {
+  const before = context.now() - abandonedAfter;
+  const due = await context.db.collection('orders').find({ credit_due_at: { lt: before } }, { limit: finishedAtOnce });
+  for (const order of due) await credit(context, order);
+  return due.length;
+}
+
+/** The order as it is to be credited; null when that is done. */
+async function claim(context: AppContext, order: OrderRecord, paid: Paid): Promise<OrderRecord | null> {
+  const orders = context.db.collection('orders');
+  const now = context.now();
+  const claimed = await orders.patch(
+    { id: order.id, status: { in: ['pending', 'cancelled'] } },
+    {
+      set: {
+        status: 'success',
+        complete_time: Math.floor(now / 1000),
+        provider_trade_no: paid.providerTradeNo.slice(0, longestTradeNo),
+        credit_due_at: now,
+        log_id: await context.db.nextId('logs'),
+      },
+      increment: { claims: 1 },
+    },
+  );
+  if (claimed !== null) return claimed;
+  // Whoever claimed it may have come no further: trying the credit again is harmless.
+  const current = await orders.get(order.id);
+  return current?.credit_due_at === undefined ? null : current;
+}
+
+async function credit(context: AppContext, order: OrderRecord): Promise<boolean> {
+  const { state } = await creditOnce(context, {
+    userId: order.user_id,
+    amount: order.quota,
+    ref: `topup:${order.id}:${order.claims}`,
+    kind: 'topup',
+    logId: order.log_id ?? (await context.db.nextId('logs')),
+    content: `使用在线充值成功，充值金额: ${quotaText(context, order.quota)}，支付金额：${(order.cents / 100).toFixed(6)}`,
+    event: { code: 'topped_up', amount: order.quota, money: centsText(order.cents) },
+  });
+  if (state === 'open') return false;
+  const due = { id: order.id, claims: order.claims, credit_due_at: { exists: true } };
+  const orders = context.db.collection('orders');
+  if (state === 'credited') {
+    await orders.patch(due, { unset: ['credit_due_at', 'log_id'] });
+    return true;
+  }
+  context.log.error({ order: order.id }, 'a paid order could not be credited: the balance would exceed what an account can hold');
+  await orders.patch(due, { set: { status: 'pending', complete_time: 0 }, unset: ['credit_due_at', 'log_id'] });
+  return false;
+}
