@@ -27,6 +27,7 @@ import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
+import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
@@ -124,6 +125,11 @@ const ShellTokenRoute = ShellTokenRouteImport.update({
   path: '/token',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellTopupRoute = ShellTopupRouteImport.update({
+  id: '/topup',
+  path: '/topup',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellUserRoute = ShellUserRouteImport.update({
   id: '/user',
   path: '/user',
@@ -182,6 +188,7 @@ export interface FileRoutesByFullPath {
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
+  '/topup': typeof ShellTopupRoute;
   '/user': typeof ShellUserRouteWithChildren;
   '/channel/add': typeof ShellChannelAddRoute;
   '/user/add': typeof ShellUserAddRoute;
@@ -207,6 +214,7 @@ export interface FileRoutesByTo {
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
+  '/topup': typeof ShellTopupRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel': typeof ShellChannelIndexRoute;
@@ -234,6 +242,7 @@ export interface FileRoutesById {
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
   '/_shell/token': typeof ShellTokenRoute;
+  '/_shell/topup': typeof ShellTopupRoute;
   '/_shell/user': typeof ShellUserRouteWithChildren;
   '/_shell/': typeof ShellIndexRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
@@ -263,6 +272,7 @@ export interface FileRouteTypes {
     | '/redemption'
     | '/setting'
     | '/token'
+    | '/topup'
     | '/user'
     | '/channel/add'
     | '/user/add'
@@ -288,6 +298,7 @@ export interface FileRouteTypes {
     | '/redemption'
     | '/setting'
     | '/token'
+    | '/topup'
     | '/channel/add'
     | '/user/add'
     | '/channel'
@@ -314,6 +325,7 @@ export interface FileRouteTypes {
     | '/_shell/redemption'
     | '/_shell/setting'
     | '/_shell/token'
+    | '/_shell/topup'
     | '/_shell/user'
     | '/_shell/'
     | '/_shell/channel/add'
@@ -458,6 +470,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellTokenRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/topup': {
+      id: '/_shell/topup';
+      path: '/topup';
+      fullPath: '/topup';
+      preLoaderRoute: typeof ShellTopupRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/user': {
       id: '/_shell/user';
       path: '/user';
@@ -578,6 +597,7 @@ interface ShellRouteChildren {
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
+  ShellTopupRoute: typeof ShellTopupRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
   ShellIndexRoute: typeof ShellIndexRoute;
 }
@@ -595,6 +615,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
   ShellTokenRoute: ShellTokenRoute,
+  ShellTopupRoute: ShellTopupRoute,
   ShellUserRoute: ShellUserRouteWithChildren,
   ShellIndexRoute: ShellIndexRoute,
 };

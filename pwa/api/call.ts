@@ -148,7 +148,7 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
   if (response.status === 401 && endpoint.access !== 'public') reportOutcome('session_over');
   throw new CallFailure({
     code: answer.code ?? (response.ok ? 'refused' : `http_${response.status}`),
-    message: response.ok ? answer.message : statusMessage(response.status, answer.message, retryAfter),
+    message: response.ok ? refusalText(answer) : statusMessage(response.status, answer.message, retryAfter),
     status: response.status,
     data: answer.data,
     extra: answer,
@@ -157,6 +157,11 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
     ...(answer.field === undefined ? {} : { field: answer.field }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
+}
+
+/** Answers that old clients compare say no more than `error` there, and the text in their data. */
+function refusalText({ message, data }: z.output<typeof Answer>): string {
+  return message === 'error' && typeof data === 'string' ? data : message;
 }
 
 function parseJson(text: string): unknown {

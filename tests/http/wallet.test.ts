@@ -214,8 +214,7 @@ describe.each(engines)('wallet on $kind', (engine) => {
     await user.post('/api/user/topup', { key });
     const tradeNo = await placeOrder(user, epay, 5);
     await epay.notify(tradeNo);
-    const { id = 0 } = { id: user.userId ?? 0 };
-    await root.put('/api/user/', { id, quota: 9_000_000 });
+    await root.put('/api/user/', { id: user.userId, quota: 9_000_000 });
     const { data } = await user.get('/api/user/topup/history');
     expect(data).toMatchObject({
       total: 3,

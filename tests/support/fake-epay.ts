@@ -35,7 +35,6 @@ export async function startFakeEpay(): Promise<FakeEpay> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // Of a server that listens on a port.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const { port } = server.address() as AddressInfo;
 
   function notice(tradeNo: string, changes: Record<string, string> = {}): URLSearchParams {

@@ -23,6 +23,7 @@ const entries: readonly MenuEntry[] = [
   { to: '/detail', name: 'shell.menu.dashboard', icon: 'chart', role: Role.user, section: 'main' },
   { to: '/token', name: 'shell.menu.tokens', short: 'shell.menu.tokens_short', icon: 'key', role: Role.user, section: 'main' },
   { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main' },
+  { to: '/topup', name: 'shell.menu.wallet', short: 'shell.menu.wallet', icon: 'wallet', role: Role.user, section: 'own' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
   { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
   { to: '/personal', name: 'shell.menu.personal', icon: 'user', role: Role.user, section: 'own' },

@@ -100,7 +100,13 @@ export async function pendingOrders(context: AppContext, userId: number): Promis
 export function presentOrder(context: Pick<AppContext, 'now'>, record: OrderRecord): TopUpOrder {
   const { trade_no, provider, method, amount, quota, create_time, complete_time } = record;
   return {
-    ...{ trade_no, provider, method, amount, quota, create_time, complete_time },
+    trade_no,
+    provider,
+    method,
+    amount,
+    quota,
+    create_time,
+    complete_time,
     money: centsText(record.cents),
     status: statusOf(context, record),
     expires_at: create_time + orderLife,

@@ -1,0 +1,70 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import { spendQuery } from './queries.ts';
+import styles from './wallet.module.css';
+
+const day = 86_400;
+
+export function BalanceBlock() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useQuery(selfQuery);
+  const spend = useQuery(spendQuery);
+  const isStale = useConnection() !== 'online';
+  return (
+    <Block title={t('wallet.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
+      <QueryState query={self} what={t('wallet.balance.title')} lines={3}>
+        {(user) => {
+          const low = warningThreshold(user);
+          const days = spend.data === undefined ? undefined : daysLeft(user.quota, spend.data.quota, user.created_time);
+          return (
+            <>
+              <BalanceMeter
+                size="hero"
+                label={t('wallet.balance.title')}
+                value={user.quota}
+                valueText={format.quota(user.quota)}
+                fullMark={user.full_mark}
+                isUnfilled={isUnfunded(user)}
+                lowMark={low}
+                {...(low === undefined ? {} : { lowText: t('wallet.balance.low', { amount: format.quota(low) }) })}
+                {...(user.full_mark > 0 ? { fullText: t('wallet.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
+              />
+              <div className={styles.facts}>
+                <SummaryList
+                  items={[
+                    ...(days === undefined ? [] : [{ name: t('wallet.balance.by_week'), value: lasts(days) }]),
+                    { name: t('wallet.balance.used'), value: format.quota(user.used_quota) },
+                    { name: t('wallet.balance.calls'), value: format.count(user.request_count) },
+                  ]}
+                />
+              </div>
+            </>
+          );
+        }}
+      </QueryState>
+    </Block>
+  );
+
+  /** In days while that says something: from a year on the pace of a week is no forecast. */
+  function lasts(days: number): string {
+    if (days > 365) return t('wallet.balance.more_than_a_year');
+    return days >= 1 ? t('wallet.balance.days', { count: Math.floor(days) }) : t('wallet.balance.less_than_a_day');
+  }
+}
+
+/** By the pace of the last week; a new account has not had seven days. Undefined when nothing was spent or nothing is left. */
+export function daysLeft(balance: number, spent: number, createdAt: number): number | undefined {
+  if (spent <= 0 || balance <= 0) return undefined;
+  const days = Math.min(7, Math.max(1, (Date.now() / 1000 - createdAt) / day));
+  return (balance / spent) * days;
+}

@@ -1,0 +1,118 @@
+import { Radio } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { topUpQuota } from '#shared/top-up-price.ts';
+import { walletApi, type WalletInfo } from '#shared/wallet.ts';
+import { callWithExtra } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { useMethodName } from './method-name.ts';
+import { priceLines } from './price-lines.ts';
+import { refreshMoney } from './refresh-money.ts';
+import { submitPayment } from './submit-payment.ts';
+import type { ChosenAmount } from './top-up-block.tsx';
+import styles from './wallet.module.css';
+
+interface PayPanelProps {
+  chosen: ChosenAmount;
+  info: WalletInfo;
+  onClose: () => void;
+  onOrdered: (tradeNo: string) => void;
+}
+
+/** What it costs and how it is paid, before anything is ordered. */
+export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }: PayPanelProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const client = useQueryClient();
+  const methodName = useMethodName();
+  const self = useQuery(selfQuery).data;
+  const [method, setMethod] = useState(info.methods[0] ?? '');
+  const quota = topUpQuota(amount, {
+    inCurrency: info.in_currency,
+    quotaPerUnit: format.quotaPerUnit,
+    price: info.price,
+    ratio: info.group_ratio,
+    minimum: 1,
+  });
+  const pay = useMutation({
+    mutationFn: () => callWithExtra(walletApi.pay, { body: { amount, payment_method: method } }),
+    meta: { quiet: true },
+    onSuccess: async ({ data, extra }) => {
+      submitPayment({ url: extra.url, fields: data });
+      onOrdered(extra.trade_no);
+      await refreshMoney(client);
+    },
+  });
+  return (
+    <SidePanel
+      title={t('wallet.pay.title')}
+      takesFocus
+      onClose={onClose}
+      foot={
+        <OnlineButton
+          variant="filled"
+          fullWidth
+          loading={pay.isPending}
+          disabled={method === ''}
+          onClick={() => pay.mutate()}
+          label={t('wallet.pay.action', { method: methodName(method), money })}
+        />
+      }
+    >
+      <PriceTable chosen={{ amount, money }} info={info} quota={quota} />
+      {self !== undefined && <p className={styles.after}>{t('wallet.pay.after', { amount: format.quota(self.quota + quota) })}</p>}
+      <Radio.Group className={styles.methods} label={t('wallet.pay.method')} value={method} onChange={setMethod}>
+        {info.methods.map((id) => (
+          <Radio key={id} className={styles.method} value={id} label={methodName(id)} />
+        ))}
+      </Radio.Group>
+      {pay.error !== null && (
+        <p role="alert" className={styles.after}>
+          <StatusMark status="failed">{failureOf(pay.error).message}</StatusMark>
+        </p>
+      )}
+      <p className={styles.hint}>{t('wallet.pay.hint')}</p>
+    </SidePanel>
+  );
+}
+
+/** The lines as a receipt has them. */
+function PriceTable({ chosen: { amount, money }, info, quota }: Pick<PayPanelProps, 'chosen' | 'info'> & { quota: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const lines = priceLines(amount, money, info, format.quotaPerUnit);
+  return (
+    <table className={styles.price}>
+      <tbody>
+        <tr>
+          <th scope="row">{t('wallet.pay.credited')}</th>
+          <td>{format.quota(quota)}</td>
+        </tr>
+        {lines !== null && (
+          <tr>
+            <th scope="row">{format.factor(info.price)}</th>
+            <td>¥{lines.base}</td>
+          </tr>
+        )}
+        {lines?.group !== undefined && (
+          <tr>
+            <th scope="row">{t('wallet.pay.group', { group: info.group, factor: format.factor(info.group_ratio) })}</th>
+            <td>{lines.group}</td>
+          </tr>
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{t('wallet.pay.due')}</th>
+          <td>¥{money}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
