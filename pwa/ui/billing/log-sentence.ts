@@ -24,6 +24,8 @@ export function useLogSentence(): (log: Log) => string {
       case 'inviter_reward':
       case 'earnings_transferred':
         return t(`logs.event.${event.code}`, { amount: format.quota(event.amount) });
+      case 'topped_up':
+        return t('logs.event.topped_up', { amount: format.quota(event.amount), money: event.money });
       case 'code_redeemed':
         return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
       case 'quota_set':
