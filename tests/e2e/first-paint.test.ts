@@ -9,7 +9,7 @@ import { settle, signIn } from './support/visit.ts';
 
 /** Shifts that nobody notices. */
 const mostShift = 0.05;
-const screens = ['/', '/log', '/token', '/channel', '/user', '/pricing', '/setting', '/outbox'];
+const screens = ['/', '/log', '/token', '/channel', '/channel/edit/1', '/user', '/user/edit/2', '/pricing', '/setting', '/outbox'];
 
 describeInBrowser('first paint', () => {
   let tidegate: Tidegate;
@@ -94,6 +94,20 @@ describeInBrowser('first paint', () => {
       await page.close();
     }
     await visitor.context.close();
+  });
+
+  it('desk: the filters of a list stand in one line beside an open record', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    const { page, context } = visitor;
+    await signIn(visitor);
+    for (const screen of ['/channel/edit/1?status=on&group=default&model=gpt', '/user/edit/2?keyword=o&group=default']) {
+      await page.goto(screen);
+      await settle(page);
+      await page.locator('aside form').waitFor();
+      const bar = await page.evaluate(() => document.querySelector('[role=search]')?.getBoundingClientRect().height ?? 0);
+      expect(bar, screen).toBe(44);
+    }
+    await context.close();
   });
 
   it('desk: opening a record, J and K draw two rows of any list anew', async () => {

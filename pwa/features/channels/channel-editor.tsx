@@ -32,6 +32,7 @@ function ExistingChannel({ id, ...props }: EditorProps & { id: number }) {
   if (query.data !== undefined) return <ChannelForm {...props} channel={query.data} />;
   return (
     <SidePanel
+      isTall
       title={props.row?.name ?? t('channels.editor.edit')}
       note={`#${id}`}
       onClose={props.onClose}

@@ -57,6 +57,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const fields = <ChannelFields edited={edited} modelsByType={modelsByType} />;
   return (
     <SidePanel
+      isTall
       title={isNew ? t('channels.editor.new') : (base?.name ?? '')}
       {...(base === undefined ? {} : { note: `#${base.id}` })}
       onClose={onClose}

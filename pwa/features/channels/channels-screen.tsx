@@ -6,6 +6,7 @@ import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
@@ -20,6 +21,7 @@ import { useChannelList } from './use-channel-list.ts';
 const ChannelEditor = lazyPart(
   () => import('./channel-editor.tsx'),
   (part) => part.ChannelEditor,
+  <PanelSpace />,
 );
 
 interface ChannelsScreenProps {

@@ -1,4 +1,5 @@
 import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ChannelFigures, figureHours, hourSeconds } from '#shared/channels.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -84,38 +85,36 @@ export function FirstByte({ figures, id }: FigureCellProps) {
   return own === null || own.first_byte_ms === null ? '—' : format.secondsBare(own.first_byte_ms);
 }
 
-/** The same for the panel, where there is room for words. */
-export function useFigureSummary(figures: FiguresView, id: number) {
+/** The same for the panel, where there is room for words. What is on its way keeps its place; what is not here has none. */
+export function useFigureSummary(figures: FiguresView, id: number): { name: string; value: ReactNode }[] {
   const { t } = useTranslation();
   const format = useFormat();
   const own = figures.of(id);
-  if (own === undefined) return [];
-  const share = own === null ? null : okShare(own);
+  const isOnItsWay = own === undefined && figures.at === 0 && !figures.isStale;
+  if (own === undefined && !isOnItsWay) return [];
+  const firstByte = own?.first_byte_ms ?? null;
   return [
     {
       name: t('channels.column.calls'),
       value: (
         <span className={styles.fact}>
-          <span>{format.count(own?.calls ?? 0)}</span>
+          <span>{own === undefined ? '…' : format.count(own?.calls ?? 0)}</span>
           <CallStrip figures={figures} id={id} />
-          <AsOf at={figures.at} isStale={figures.isStale} />
+          {own !== undefined && <AsOf at={figures.at} isStale={figures.isStale} />}
         </span>
       ),
     },
-    {
-      name: t('channels.figures.ok_name'),
-      value:
-        own === null || share === null ? (
-          '—'
-        ) : isLow(own) ? (
-          <StatusMark status="failed">{format.percent(share)}</StatusMark>
-        ) : (
-          format.percent(share)
-        ),
-    },
+    { name: t('channels.figures.ok_name'), value: own === undefined ? '…' : <OkShareInWords own={own} /> },
     {
       name: t('channels.figures.first_byte_name'),
-      value: own === null || own.first_byte_ms === null ? '—' : format.duration(own.first_byte_ms),
+      value: own === undefined ? '…' : firstByte === null ? '—' : format.duration(firstByte),
     },
   ];
+}
+
+function OkShareInWords({ own }: { own: ChannelFigures | null }) {
+  const format = useFormat();
+  const share = own === null ? null : okShare(own);
+  if (share === null) return '—';
+  return isLow(own) ? <StatusMark status="failed">{format.percent(share)}</StatusMark> : format.percent(share);
 }

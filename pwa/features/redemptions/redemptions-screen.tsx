@@ -7,6 +7,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
@@ -23,10 +24,12 @@ import { useRedemptionList } from './use-redemption-list.ts';
 const NewCodesPanel = lazyPart(
   () => import('./new-codes-panel.tsx'),
   (part) => part.NewCodesPanel,
+  <PanelSpace />,
 );
 const CodePanel = lazyPart(
   () => import('./code-panel.tsx'),
   (part) => part.CodePanel,
+  <PanelSpace />,
 );
 
 interface RedemptionsScreenProps {

@@ -15,6 +15,7 @@ import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
@@ -27,10 +28,12 @@ import { useTokenList } from './use-token-list.ts';
 const NewTokenPanel = lazyPart(
   () => import('./new-token-panel.tsx'),
   (part) => part.NewTokenPanel,
+  <PanelSpace />,
 );
 const TokenPanel = lazyPart(
   () => import('./token-panel.tsx'),
   (part) => part.TokenPanel,
+  <PanelSpace />,
 );
 
 interface TokensScreenProps {

@@ -35,6 +35,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
 
   return (
     <SidePanel
+      isTall
       title={base.username}
       note={`#${base.id}`}
       onClose={onClose}

@@ -48,7 +48,7 @@ export function UserPanel(props: UserPanelProps) {
   }
   if (query.data !== undefined) return <UserForm {...props} user={query.data} />;
   return (
-    <SidePanel {...frame} title={row?.username ?? t('users.editor.title')} note={`#${id}`}>
+    <SidePanel {...frame} isTall title={row?.username ?? t('users.editor.title')} note={`#${id}`}>
       {row !== undefined && query.fetchStatus === 'paused' ? (
         <>
           <p className={styles.why}>

@@ -12,6 +12,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { UserFilters } from './user-filters.tsx';
 import { useManageUser } from './use-manage-user.ts';
 import { useUserColumns } from './user-columns.tsx';
@@ -23,10 +24,12 @@ import type { UsersSearch } from './users-search.ts';
 const NewUserPanel = lazyPart(
   () => import('./new-user-panel.tsx'),
   (part) => part.NewUserPanel,
+  <PanelSpace />,
 );
 const UserPanel = lazyPart(
   () => import('./user-panel.tsx'),
   (part) => part.UserPanel,
+  <PanelSpace />,
 );
 
 interface UsersScreenProps {

@@ -12,6 +12,8 @@ interface BottomSheetProps {
   onClose: () => void;
   /** Actions at the foot, full width. */
   foot?: ReactNode;
+  /** As high as it can be from the start: what comes later does not move it. */
+  isTall?: boolean;
   children: ReactNode;
 }
 
@@ -23,7 +25,7 @@ export function BottomSheet(props: BottomSheetProps) {
   return props.opened ? createPortal(<OpenSheet {...props} />, document.body) : null;
 }
 
-function OpenSheet({ title, onClose, foot, children }: BottomSheetProps) {
+function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomSheetProps) {
   const { t } = useTranslation();
   const titleId = useId();
   const trap = useFocusTrap(true);
@@ -50,7 +52,14 @@ function OpenSheet({ title, onClose, foot, children }: BottomSheetProps) {
     <div className={styles.layer}>
       {/* The close button does the same for the keyboard. */}
       <div className={styles.scrim} onClick={onClose} aria-hidden="true" />
-      <section className={styles.sheet} role="dialog" aria-modal="true" aria-labelledby={titleId} ref={trap}>
+      <section
+        className={styles.sheet}
+        data-tall={isTall || undefined}
+        role="dialog"
+        aria-modal="true"
+        aria-labelledby={titleId}
+        ref={trap}
+      >
         <div className={styles.grab} aria-hidden="true" />
         <header className={styles.head}>
           <h2 className={styles.title} id={titleId} tabIndex={-1} data-autofocus>

@@ -4,11 +4,16 @@ import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
  * A part of a screen that is loaded when it is first drawn: an editor with its fields, a dialog. The list is there at
  * once. `const TokenPanel = lazyPart(() => import('./token-panel.tsx'), (part) => part.TokenPanel)`.
  */
-export function lazyPart<Module, Props extends object>(load: () => Promise<Module>, pick: (part: Module) => ComponentType<Props>) {
+export function lazyPart<Module, Props extends object>(
+  load: () => Promise<Module>,
+  pick: (part: Module) => ComponentType<Props>,
+  /** What keeps its place meanwhile. */
+  space: ReactNode = null,
+) {
   const Part = lazy(async () => ({ default: pick(await load()) }));
   return function LazyPart(props: Props): ReactNode {
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={space}>
         <Part {...props} />
       </Suspense>
     );

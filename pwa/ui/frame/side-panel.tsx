@@ -20,6 +20,8 @@ interface SidePanelProps {
   foot?: ReactNode;
   /** Puts the focus into the panel when it opens: for forms. A record that is only looked at leaves it in the list. */
   takesFocus?: boolean;
+  /** A long form: on a phone its sheet does not grow as parts of it arrive. */
+  isTall?: boolean;
   children: ReactNode;
 }
 
@@ -44,10 +46,15 @@ export function SidePanel(props: SidePanelProps) {
     </>
   );
   return (
-    <BottomSheet opened title={title} onClose={props.onClose} foot={props.foot}>
+    <BottomSheet opened title={title} onClose={props.onClose} foot={props.foot} isTall={props.isTall === true}>
       {props.children}
     </BottomSheet>
   );
+}
+
+/** Keeps the place of a panel that is being loaded, so that the list beside it is laid out once. */
+export function PanelSpace() {
+  return useIsPhone() ? null : <aside className={styles.panel} aria-busy="true" />;
 }
 
 function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus = false, children }: SidePanelProps) {
