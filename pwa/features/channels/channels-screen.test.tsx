@@ -1,0 +1,134 @@
+import { onlineManager } from '@tanstack/react-query';
+import { useState } from 'react';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Channel } from '#shared/channels.ts';
+import { buildConsoleChannel } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { ChannelsScreen } from './channels-screen.tsx';
+import type { ChannelsSearch } from './channels-search.ts';
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let stored: Channel[];
+/** What the server says instead of the list. */
+let failure: { body: object; status: number } | undefined;
+let address: ChannelsSearch;
+let opened: string | undefined;
+
+beforeAll(async () => {
+  await startScreenTexts('channels', 'editing');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+  failure = undefined;
+  stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
+  server.answer(({ method, url }, response) => {
+    const path = url.split('?')[0];
+    if (method === 'GET' && (path === '/api/channel/' || path === '/api/channel/search')) {
+      if (failure !== undefined) return sendJson(response, failure.body, failure.status);
+      return sendJson(response, { success: true, message: '', data: stored, total: stored.length });
+    }
+    if (path === '/api/channel/batch') {
+      const { length } = stored;
+      stored = stored.filter(({ id }) => id !== 7);
+      return sendJson(response, { success: true, message: '', data: length - stored.length });
+    }
+    if (method === 'PUT') return sendJson(response, { success: false, message: 'it is locked', code: 'refused' });
+    return sendJson(response, { success: true, message: '', data: path === '/api/channel/figures' ? { since: 0, channels: [] } : [] });
+  });
+});
+afterEach(() => {
+  screen.leave();
+  onlineManager.setOnline(true);
+});
+
+function Placed({ search }: { search: ChannelsSearch }) {
+  const [current, setCurrent] = useState(search);
+  const [open, setOpen] = useState<string>();
+  address = current;
+  opened = open;
+  return (
+    <ChannelsScreen search={current} onSearch={(change) => setCurrent((old) => ({ ...old, ...change }))} open={open} onOpen={setOpen} />
+  );
+}
+function open(search: ChannelsSearch = {}): void {
+  screen = drawScreen(<Placed search={search} />);
+}
+const menuItem = async (row: string, label: string) => {
+  await shows(() => screen.press(`More actions for ${row}`));
+  await shows(() => screen.press(label));
+};
+
+describe('channels-screen', () => {
+  test('lists channels with their state', async () => {
+    open();
+    await shows(() => expect(screen.text()).toContain('west'));
+    expect(screen.text()).toContain('Disabled');
+  });
+
+  test('says what to do first when there are none', async () => {
+    stored = [];
+    open();
+    await shows(() => expect(screen.text()).toContain('No channels yet'));
+    expect(document.querySelectorAll('[data-variant=filled]')).toHaveLength(1);
+  });
+
+  test('nothing that matches offers to take the filters away', async () => {
+    stored = [];
+    open({ keyword: 'north', group: 'vip' });
+    await shows(() => expect(screen.text()).not.toContain('No channels yet'));
+    await shows(() => screen.press('Clear filters'));
+    await shows(() => expect(address).toMatchObject({ keyword: undefined, group: undefined }));
+  });
+
+  test('a failure is told with its request, and asked again on request', async () => {
+    failure = { body: { success: false, message: 'the store is away', code: 'store_away' }, status: 503 };
+    open();
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('Channels could not be loaded'));
+    failure = undefined;
+    screen.press('Try again');
+    await shows(() => expect(screen.text()).toContain('east'));
+    expect(document.querySelector('[role=alert]')).toBeNull();
+  });
+
+  test('without a network and without anything kept, says so', async () => {
+    onlineManager.setOnline(false);
+    open();
+    await shows(() => expect(screen.text()).toContain('Not on this device yet'));
+    expect(server.asked).toEqual([]);
+  });
+
+  test('a state is chosen among what was found', async () => {
+    open({ status: 'off' });
+    await shows(() => expect(screen.text()).toContain('west'));
+    expect(screen.text()).not.toContain('east');
+  });
+
+  test('a channel is deleted once that was confirmed', async () => {
+    open();
+    await menuItem('east', 'Delete');
+    await shows(() => expect(screen.text()).toContain('Delete east?'));
+    expect(stored).toHaveLength(2);
+    const dialog = document.querySelector('dialog');
+    [...(dialog?.querySelectorAll('button') ?? [])].at(-1)?.click();
+    await shows(() => expect(stored.map(({ name }) => name)).toEqual(['west']));
+    await shows(() => expect(document.querySelector('tbody')?.textContent).not.toContain('east'));
+    expect(document.querySelector('dialog')).toBeNull();
+  });
+
+  test('a refused change is told, and the row stays as it is', async () => {
+    open();
+    await menuItem('east', 'Disable');
+    await shows(() => expect(screen.text()).toContain('it is locked'));
+    expect(document.querySelector('tbody')?.textContent).toContain('Enabled');
+  });
+
+  test('the editor opens from the menu of a row', async () => {
+    open();
+    await menuItem('west', 'Edit');
+    await shows(() => expect(opened).toBe('8'));
+  });
+});

@@ -1,0 +1,145 @@
+import { onlineManager } from '@tanstack/react-query';
+import { useState } from 'react';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { storeUser } from '#pwa/api/stored-user.ts';
+import { Role } from '#shared/roles.ts';
+import { type User, UserStatus } from '#shared/users.ts';
+import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import type { UsersSearch } from './users-search.ts';
+import { UsersScreen } from './users-screen.tsx';
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let stored: User[];
+let isBroken: boolean;
+let isRefusing: boolean;
+let opened: string | undefined;
+let address: UsersSearch;
+
+beforeAll(async () => {
+  await startScreenTexts('users', 'editing');
+  server = await startFixtureServer();
+  storeUser(buildConsoleUser({ id: 1, username: 'root', role: Role.root }));
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+  isBroken = false;
+  isRefusing = false;
+  stored = [buildConsoleUser({ id: 7, username: 'alice' }), buildConsoleUser({ id: 8, username: 'bob', status: UserStatus.banned })];
+  server.answer(({ url, body }, response) => {
+    const path = url.split('?')[0];
+    if (path === '/api/user/' || path === '/api/user/search') {
+      if (isBroken) return sendJson(response, { success: false, message: 'the store is away', code: 'store_away' }, 503);
+      return sendJson(response, { success: true, message: '', data: { items: stored, total: stored.length, page: 1, page_size: 10 } });
+    }
+    if (path === '/api/user/manage') {
+      if (isRefusing) return sendJson(response, { success: false, message: 'not this one', code: 'refused' });
+      const { id, action } = body as { id: number; action: string };
+      stored = stored.map((user) =>
+        user.id === id ? { ...user, status: action === 'enable' ? 1 : 2, revision: user.revision + 1 } : user,
+      );
+      return sendJson(response, { success: true, message: '', data: stored.find((user) => user.id === id) });
+    }
+    return sendJson(response, { success: true, message: '', data: [] });
+  });
+});
+afterEach(() => {
+  screen.leave();
+  onlineManager.setOnline(true);
+});
+
+function Placed({ search }: { search: UsersSearch }) {
+  const [current, setCurrent] = useState(search);
+  const [open, setOpen] = useState<string>();
+  opened = open;
+  address = current;
+  return <UsersScreen search={current} onSearch={(change) => setCurrent((old) => ({ ...old, ...change }))} open={open} onOpen={setOpen} />;
+}
+function open(search: UsersSearch = {}): void {
+  screen = drawScreen(<Placed search={search} />);
+}
+const rowOf = (name: string) =>
+  [...document.querySelectorAll('tbody tr')].find((row) => row.textContent?.includes(name))?.textContent ?? '';
+const menuItem = async (row: string, label: string) => {
+  await shows(() => screen.press(`More actions for ${row}`));
+  await shows(() => screen.press(label));
+};
+const confirm = () => [...(document.querySelector('dialog')?.querySelectorAll('button') ?? [])].at(-1)?.click();
+const managed = () => server.asked.filter(({ url }) => url === '/api/user/manage').map(({ body }) => body);
+
+describe('users-screen', () => {
+  test('lists users with their state', async () => {
+    open();
+    await shows(() => expect(rowOf('bob')).toContain('Banned'));
+    expect(rowOf('alice')).toContain('Active');
+  });
+
+  test('without users says so', async () => {
+    stored = [];
+    open();
+    await shows(() => expect(screen.text()).toContain('No users yet'));
+  });
+
+  test('a search that finds nobody offers to clear it', async () => {
+    stored = [];
+    open({ keyword: 'carol' });
+    await shows(() => screen.press('Clear filters'));
+    await shows(() => expect(address).toMatchObject({ keyword: undefined }));
+    await shows(() => expect(server.asked.at(-1)?.url).toMatch(/^\/api\/user\/\?/));
+  });
+
+  test('a failure is told, and asked again on request', async () => {
+    isBroken = true;
+    open();
+    await shows(() => expect(document.querySelector('[role=alert]')?.textContent).toContain('Users could not be loaded'));
+    isBroken = false;
+    screen.press('Try again');
+    await shows(() => expect(rowOf('alice')).not.toBe(''));
+  });
+
+  test('without a network and without anything kept, says so', async () => {
+    onlineManager.setOnline(false);
+    open();
+    await shows(() => expect(screen.text()).toContain('Not on this device yet'));
+    expect(server.asked).toEqual([]);
+  });
+
+  test('a ban is asked about first', async () => {
+    open();
+    await menuItem('alice', 'Ban');
+    await shows(() => expect(screen.text()).toContain('Ban alice?'));
+    expect(managed()).toEqual([]);
+    confirm();
+    await shows(() => expect(rowOf('alice')).toContain('Banned'));
+    expect(managed()).toEqual([{ id: 7, action: 'disable' }]);
+  });
+
+  test('lifting a ban is not', async () => {
+    open();
+    await menuItem('bob', 'Enable');
+    await shows(() => expect(rowOf('bob')).toContain('Active'));
+    expect(managed()).toEqual([{ id: 8, action: 'enable' }]);
+  });
+
+  test('what the server refuses is told, and changes nothing', async () => {
+    isRefusing = true;
+    open();
+    await menuItem('bob', 'Enable');
+    await shows(() => expect(screen.text()).toContain('not this one'));
+    expect(rowOf('bob')).toContain('Banned');
+  });
+
+  test('deleting the open user closes the panel', async () => {
+    open();
+    await menuItem('bob', 'Edit');
+    await shows(() => expect(opened).toBe('8'));
+    await menuItem('bob', 'Delete for ever');
+    await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
+    confirm();
+    await shows(() => expect(managed()).toEqual([{ id: 8, action: 'delete' }]));
+    expect(opened).toBeUndefined();
+  });
+});
