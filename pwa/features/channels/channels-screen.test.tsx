@@ -13,8 +13,8 @@ let screen: DrawnScreen;
 let stored: Channel[];
 /** What the server says instead of the list. */
 let failure: { body: object; status: number } | undefined;
-let address: ChannelsSearch;
-let opened: string | undefined;
+let addresses: ChannelsSearch[];
+let opened: (string | undefined)[];
 
 beforeAll(async () => {
   await startScreenTexts('channels', 'editing');
@@ -23,6 +23,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   server.asked.length = 0;
+  addresses = [];
+  opened = [];
   failure = undefined;
   stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
   server.answer(({ method, url }, response) => {
@@ -47,11 +49,21 @@ afterEach(() => {
 
 function Placed({ search }: { search: ChannelsSearch }) {
   const [current, setCurrent] = useState(search);
-  const [open, setOpen] = useState<string>();
-  address = current;
-  opened = open;
+  const [shown, setShown] = useState<string>();
   return (
-    <ChannelsScreen search={current} onSearch={(change) => setCurrent((old) => ({ ...old, ...change }))} open={open} onOpen={setOpen} />
+    <ChannelsScreen
+      search={current}
+      onSearch={(change) => {
+        const next = { ...current, ...change };
+        addresses.push(next);
+        setCurrent(next);
+      }}
+      open={shown}
+      onOpen={(next) => {
+        opened.push(next);
+        setShown(next);
+      }}
+    />
   );
 }
 function open(search: ChannelsSearch = {}): void {
@@ -81,7 +93,7 @@ describe('channels-screen', () => {
     open({ keyword: 'north', group: 'vip' });
     await shows(() => expect(screen.text()).not.toContain('No channels yet'));
     await shows(() => screen.press('Clear filters'));
-    await shows(() => expect(address).toMatchObject({ keyword: undefined, group: undefined }));
+    await shows(() => expect(addresses.at(-1)).toMatchObject({ keyword: undefined, group: undefined }));
   });
 
   test('a failure is told with its request, and asked again on request', async () => {
@@ -129,6 +141,6 @@ describe('channels-screen', () => {
   test('the editor opens from the menu of a row', async () => {
     open();
     await menuItem('west', 'Edit');
-    await shows(() => expect(opened).toBe('8'));
+    await shows(() => expect(opened.at(-1)).toBe('8'));
   });
 });

@@ -15,8 +15,8 @@ let screen: DrawnScreen;
 let stored: User[];
 let isBroken: boolean;
 let isRefusing: boolean;
-let opened: string | undefined;
-let address: UsersSearch;
+let opened: (string | undefined)[];
+let addresses: UsersSearch[];
 
 beforeAll(async () => {
   await startScreenTexts('users', 'editing');
@@ -26,6 +26,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(() => {
   server.asked.length = 0;
+  addresses = [];
+  opened = [];
   isBroken = false;
   isRefusing = false;
   stored = [buildConsoleUser({ id: 7, username: 'alice' }), buildConsoleUser({ id: 8, username: 'bob', status: UserStatus.banned })];
@@ -53,10 +55,22 @@ afterEach(() => {
 
 function Placed({ search }: { search: UsersSearch }) {
   const [current, setCurrent] = useState(search);
-  const [open, setOpen] = useState<string>();
-  opened = open;
-  address = current;
-  return <UsersScreen search={current} onSearch={(change) => setCurrent((old) => ({ ...old, ...change }))} open={open} onOpen={setOpen} />;
+  const [shown, setShown] = useState<string>();
+  return (
+    <UsersScreen
+      search={current}
+      onSearch={(change) => {
+        const next = { ...current, ...change };
+        addresses.push(next);
+        setCurrent(next);
+      }}
+      open={shown}
+      onOpen={(next) => {
+        opened.push(next);
+        setShown(next);
+      }}
+    />
+  );
 }
 function open(search: UsersSearch = {}): void {
   screen = drawScreen(<Placed search={search} />);
@@ -87,7 +101,7 @@ describe('users-screen', () => {
     stored = [];
     open({ keyword: 'carol' });
     await shows(() => screen.press('Clear filters'));
-    await shows(() => expect(address).toMatchObject({ keyword: undefined }));
+    await shows(() => expect(addresses.at(-1)).toMatchObject({ keyword: undefined }));
     await shows(() => expect(server.asked.at(-1)?.url).toMatch(/^\/api\/user\/\?/));
   });
 
@@ -135,11 +149,11 @@ describe('users-screen', () => {
   test('deleting the open user closes the panel', async () => {
     open();
     await menuItem('bob', 'Edit');
-    await shows(() => expect(opened).toBe('8'));
+    await shows(() => expect(opened.at(-1)).toBe('8'));
     await menuItem('bob', 'Delete for ever');
     await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
     confirm();
     await shows(() => expect(managed()).toEqual([{ id: 8, action: 'delete' }]));
-    expect(opened).toBeUndefined();
+    expect(opened.at(-1)).toBeUndefined();
   });
 });
