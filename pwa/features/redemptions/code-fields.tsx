@@ -6,6 +6,7 @@ import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
 import { Picks } from '#pwa/ui/form/picks.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import styles from './redemptions.module.css';
+import { never } from './code-form.ts';
 import type { CodeForm } from './use-code-form.ts';
 
 /** Dollars that are offered as the worth of a code. */
@@ -69,14 +70,17 @@ const shortcuts = [
   { name: 'year', days: 365 },
 ] as const;
 
+/** What the field calls never; codes have 0 for it. */
+const fieldNever = -1;
+
 function CodeExpiry({ form }: { form: CodeForm }) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
     <ExpiryField
       label={t('redemptions.form.expiry')}
-      value={form.values.expired_time}
-      onChange={(seconds) => form.setFieldValue('expired_time', seconds)}
+      value={form.values.expired_time === never ? fieldNever : form.values.expired_time}
+      onChange={(seconds) => form.setFieldValue('expired_time', seconds === fieldNever ? never : seconds)}
       error={form.errors['expired_time']}
       neverLabel={t('redemptions.never')}
       zoneText={t('redemptions.form.expiry_zone', { zone: format.timeZone })}

@@ -1,4 +1,3 @@
-import { Radio } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -67,11 +66,15 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
     >
       <PriceTable chosen={{ amount, money }} info={info} quota={quota} />
       {self !== undefined && <p className={styles.after}>{t('wallet.pay.after', { amount: format.quota(self.quota + quota) })}</p>}
-      <Radio.Group className={styles.methods} label={t('wallet.pay.method')} value={method} onChange={setMethod}>
+      <fieldset className={styles.methods}>
+        <legend>{t('wallet.pay.method')}</legend>
         {info.methods.map((id) => (
-          <Radio key={id} className={styles.method} value={id} label={methodName(id)} />
+          <label key={id} className={styles.method} data-checked={id === method || undefined}>
+            <input type="radio" name="payment-method" value={id} checked={id === method} onChange={() => setMethod(id)} />
+            {methodName(id)}
+          </label>
         ))}
-      </Radio.Group>
+      </fieldset>
       {pay.error !== null && (
         <p role="alert" className={styles.after}>
           <StatusMark status="failed">{failureOf(pay.error).message}</StatusMark>
