@@ -106,6 +106,39 @@ describeInBrowser('own account', () => {
   });
 
   for (const size of ['phone', 'desk'] as const) {
+    it(`${size}: invite earnings become balance, once, with both sums shown before`, async () => {
+      await using tidegate = await startTidegate();
+      const { api: owner } = await furnish(tidegate);
+      await owner.put('/api/option/', { key: 'QuotaForInviter', value: '2100000' });
+      const before = (await (await signInByApi(tidegate.url, keeper)).get('/api/user/self')) as { aff_code: string };
+      const invited = { username: 'invited', password: 'yet-another-1', aff_code: before.aff_code };
+      await fetch(`${tidegate.url}/api/user/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(invited),
+      });
+      const visitor = await createVisitor(tidegate.url, { size });
+      await signIn(visitor, keeper);
+      const { page, context } = visitor;
+      await page.goto('/personal');
+      await settle(page);
+      await page.getByText(text('personal.invite.pending', { amount: '$4.20' })).waitFor();
+      await button(page, 'personal.invite.transfer').click();
+      const amount = page.getByLabel(text('personal.invite.amount', { amount: '$4.20' }));
+      await amount.fill('0.5');
+      await button(page, 'personal.invite.confirm', { amount: '$0.50' }).click();
+      await page.getByText(text('personal.invite.small', { amount: '$1.00' }), { exact: true }).waitFor();
+      await amount.fill('1.2');
+      await page.getByRole('definition').filter({ hasText: '$4.20 → $3.00' }).waitFor();
+      await page.getByRole('definition').filter({ hasText: '$0.00 → $1.20' }).waitFor();
+      await expectSoundScreen(visitor);
+      await button(page, 'personal.invite.confirm', { amount: '$1.20' }).dblclick();
+      await page.getByText(text('personal.invite.done', { amount: '$1.20' })).waitFor();
+      const after = await (await signInByApi(tidegate.url, keeper)).get('/api/user/self');
+      expect(after).toMatchObject({ quota: 600_000, aff_quota: 1_500_000, aff_history_quota: 2_100_000 });
+      await context.close();
+    });
+
     it(`${size}: an account is deleted after its name was typed, and what is lost was said`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);
