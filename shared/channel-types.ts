@@ -24,14 +24,24 @@ export interface ChannelType {
   hasOrganization?: boolean;
   /** The provider tells which models it has. */
   listsModels?: boolean;
+  /** The provider tells what is left on the account. */
+  reportsBalance?: boolean;
 }
 
 /** In the order in which the editor offers them. */
 export const channelTypes: readonly ChannelType[] = [
-  { type: 1, name: 'OpenAI', color: 'green', baseUrl: 'https://api.openai.com', hasOrganization: true, listsModels: true },
+  {
+    type: 1,
+    name: 'OpenAI',
+    color: 'green',
+    baseUrl: 'https://api.openai.com',
+    hasOrganization: true,
+    listsModels: true,
+    reportsBalance: true,
+  },
   { type: 14, name: 'Anthropic Claude', color: 'indigo', baseUrl: 'https://api.anthropic.com', listsModels: true },
-  { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true },
-  { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url' },
+  { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
+  { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },
   { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },
   { type: 4, name: 'Ollama', color: 'gray', baseUrl: 'http://localhost:11434', listsModels: true },
   { type: 39, name: 'Cloudflare', color: 'gray', baseUrl: 'https://api.cloudflare.com', other: 'account_id' },
@@ -62,13 +72,13 @@ export const channelTypes: readonly ChannelType[] = [
     listsModels: true,
   },
   { type: 47, name: 'Xinference', color: 'blue', baseUrl: '', listsModels: true },
-  { type: 25, name: 'Moonshot', color: 'green', baseUrl: 'https://api.moonshot.cn', listsModels: true },
-  { type: 20, name: 'OpenRouter', color: 'green', baseUrl: 'https://openrouter.ai/api', listsModels: true },
+  { type: 25, name: 'Moonshot', color: 'green', baseUrl: 'https://api.moonshot.cn', listsModels: true, reportsBalance: true },
+  { type: 20, name: 'OpenRouter', color: 'green', baseUrl: 'https://openrouter.ai/api', listsModels: true, reportsBalance: true },
   { type: 19, name: '360', nameZh: '360 智脑', color: 'blue', baseUrl: 'https://api.360.cn', listsModels: true },
   { type: 31, name: '01.AI', nameZh: '零一万物', color: 'green', baseUrl: 'https://api.lingyiwanwu.com', listsModels: true },
   { type: 35, name: 'MiniMax', color: 'green', baseUrl: 'https://api.minimax.chat' },
   { type: 38, name: 'Jina', color: 'blue', baseUrl: 'https://api.jina.ai' },
-  { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true },
+  { type: 40, name: 'SiliconCloud', color: 'violet', baseUrl: 'https://api.siliconflow.cn', listsModels: true, reportsBalance: true },
   { type: 42, name: 'Mistral AI', color: 'blue', baseUrl: 'https://api.mistral.ai', listsModels: true },
   { type: 27, name: 'Perplexity', color: 'teal', baseUrl: 'https://api.perplexity.ai' },
   {
@@ -94,9 +104,9 @@ export const channelTypes: readonly ChannelType[] = [
   { type: 6, name: 'OpenAIMax', color: 'gray', baseUrl: 'https://api.openaimax.com', listsModels: true },
   { type: 7, name: 'OhMyGPT', color: 'gray', baseUrl: 'https://api.ohmygpt.com', listsModels: true },
   { type: 9, name: 'AILS', color: 'gray', baseUrl: 'https://api.caipacity.com', listsModels: true },
-  { type: 10, name: 'AIProxy', color: 'gray', baseUrl: 'https://api.aiproxy.io', listsModels: true },
-  { type: 12, name: 'API2GPT', color: 'gray', baseUrl: 'https://api.api2gpt.com', listsModels: true },
-  { type: 13, name: 'AIGC2D', color: 'gray', baseUrl: 'https://api.aigc2d.com', listsModels: true },
+  { type: 10, name: 'AIProxy', color: 'gray', baseUrl: 'https://api.aiproxy.io', listsModels: true, reportsBalance: true },
+  { type: 12, name: 'API2GPT', color: 'gray', baseUrl: 'https://api.api2gpt.com', listsModels: true, reportsBalance: true },
+  { type: 13, name: 'AIGC2D', color: 'gray', baseUrl: 'https://api.aigc2d.com', listsModels: true, reportsBalance: true },
 ];
 
 const byType = new Map(channelTypes.map((entry) => [entry.type, entry]));

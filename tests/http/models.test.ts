@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { channelTypes } from '#shared/channel-types.ts';
-import { supportedTypes } from '#server/upstream/providers/registry.ts';
+import { providerOf, supportedTypes } from '#server/upstream/providers/registry.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -130,5 +130,9 @@ describe.each(engines)('models on $kind', (engine) => {
 describe('the catalogue of channel types', () => {
   it('offers exactly what the server can talk to', () => {
     expect(channelTypes.map(({ type }) => type).toSorted((a, b) => a - b)).toEqual([...supportedTypes].toSorted((a, b) => a - b));
+    const reporting = channelTypes.filter(({ reportsBalance }) => reportsBalance === true).map(({ type }) => type);
+    expect(reporting.toSorted((a, b) => a - b)).toEqual(
+      supportedTypes.filter((type) => providerOf(type)?.balance !== undefined).toSorted((a, b) => a - b),
+    );
   });
 });

@@ -1,16 +1,20 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { bulkLimit } from '#shared/channel-tags.ts';
+import { ChannelStatus } from '#shared/channels.ts';
+import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import type { AskedOfChannels } from './channel-dialog.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 
 interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests'> {
   ids: number[];
-  onDelete: (ids: number[]) => void;
+  onAsk: (asked: AskedOfChannels) => void;
 }
 
-/** What can be done with the ticked channels, one after the other where the server has no call for many. */
-export function BulkActions({ ids, actions, tests, onDelete }: BulkActionsProps) {
+/** What can be done with the ticked channels; tests go one after the other, each with its result in its row. */
+export function BulkActions({ ids, actions, tests, onAsk }: BulkActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const [progress, setProgress] = useState<{ done: number; of: number }>();
@@ -24,20 +28,43 @@ export function BulkActions({ ids, actions, tests, onDelete }: BulkActionsProps)
     setProgress(undefined);
   }
 
+  async function setStatus(isEnabled: boolean): Promise<void> {
+    for (let from = 0; from < ids.length; from += bulkLimit) {
+      const part = ids.slice(from, from + bulkLimit);
+      setProgress({ done: from + part.length, of: ids.length });
+      const result = await actions
+        .setMany({ ids: part, status: isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand })
+        // It has been toasted.
+        .catch(() => undefined);
+      if (result === undefined) break;
+      const [first] = result.failed;
+      if (first !== undefined) {
+        toastFailure({
+          code: '',
+          message: t('channels.many.failed', { count: result.failed.length, id: first.id, message: first.message }),
+        });
+      }
+    }
+    setProgress(undefined);
+  }
+
   if (progress !== undefined) return <span role="status">{t('channels.bulk.progress', progress)}</span>;
   if (!isOnline) return <span>{t('channels.bulk.offline')}</span>;
   return (
     <>
-      <Button variant="subtle" onClick={() => void each((id) => actions.setStatus({ id }, true))}>
+      <Button variant="subtle" onClick={() => void setStatus(true)}>
         {t('channels.action.enable')}
       </Button>
-      <Button variant="subtle" onClick={() => void each((id) => actions.setStatus({ id }, false))}>
+      <Button variant="subtle" onClick={() => void setStatus(false)}>
         {t('channels.action.disable')}
+      </Button>
+      <Button variant="subtle" onClick={() => onAsk({ kind: 'edit_many', of: { ids } })}>
+        {t('channels.action.edit_many')}
       </Button>
       <Button variant="subtle" onClick={() => void each((id) => tests.test({ id }))}>
         {t('channels.action.test')}
       </Button>
-      <Button variant="subtle" data-danger onClick={() => onDelete(ids)}>
+      <Button variant="subtle" data-danger onClick={() => onAsk({ kind: 'delete_many', ids })}>
         {t('channels.action.delete')}
       </Button>
     </>

@@ -163,7 +163,13 @@ function moneyColumns({ t, format, hasBalances }: CellContext): Column<Channel>[
         row.balance_updated_time === 0 ? (
           t('channels.left_unknown')
         ) : (
-          <BalanceMeter size="row" label={t('channels.column.left')} value={row.balance} valueText={format.usdBare(row.balance)} />
+          <BalanceMeter
+            size="row"
+            label={t('channels.column.left')}
+            value={row.balance}
+            fullMark={row.balance_full}
+            valueText={format.usdBare(row.balance)}
+          />
         ),
       width: 104,
       align: 'end',

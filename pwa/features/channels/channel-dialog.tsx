@@ -7,6 +7,10 @@ import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import type { ChannelActions } from './use-channel-actions.ts';
 import type { ChannelTests } from './use-channel-tests.ts';
 
+const ManyDialog = lazyPart(
+  () => import('./many-dialog.tsx'),
+  (part) => part.ManyDialog,
+);
 const TestDialog = lazyPart(
   () => import('./test-dialog.tsx'),
   (part) => part.TestDialog,
@@ -17,9 +21,14 @@ type Question =
   | { kind: 'delete'; channel: Channel }
   | { kind: 'copy'; channel: Channel }
   | { kind: 'delete_many'; ids: number[] }
-  | { kind: 'delete_disabled' };
+  | { kind: 'delete_disabled' }
+  | { kind: 'disable_tag'; tag: string; count: number }
+  | { kind: 'repair' };
 
-export type AskedOfChannels = Question | { kind: 'test_model'; channel: Channel };
+export type AskedOfChannels =
+  | Question
+  | { kind: 'test_model'; channel: Channel }
+  | { kind: 'edit_many'; of: { ids: number[] } | { tag: string; ids: number[] } };
 
 interface ChannelDialogProps<Asked> {
   asked: Asked;
@@ -33,8 +42,10 @@ interface ChannelDialogProps<Asked> {
 }
 
 export function ChannelDialog({ asked, ...props }: ChannelDialogProps<AskedOfChannels>) {
-  if (asked.kind !== 'test_model') return <QuestionDialog asked={asked} {...props} />;
-  return <TestDialog channel={asked.channel} tests={props.tests} onClose={props.onClose} />;
+  const { actions, tests, onClose } = props;
+  if (asked.kind === 'test_model') return <TestDialog channel={asked.channel} tests={tests} onClose={onClose} />;
+  if (asked.kind === 'edit_many') return <ManyDialog of={asked.of} actions={actions} onClose={onClose} />;
+  return <QuestionDialog asked={asked} {...props} />;
 }
 
 function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: ChannelDialogProps<Question>) {
@@ -44,7 +55,7 @@ function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: Ch
     <ConfirmDialog
       opened
       {...texts}
-      isDanger={asked.kind !== 'copy'}
+      isDanger={asked.kind.startsWith('delete')}
       onConfirm={() =>
         handleYes()
           .catch(() => {
@@ -65,6 +76,14 @@ function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: Ch
     }
     if (asked.kind === 'delete_disabled') {
       toastSuccess(t('channels.delete.done', { count: await actions.removeDisabled() }));
+      return;
+    }
+    if (asked.kind === 'disable_tag') {
+      toastSuccess(t('channels.many.done', { count: await actions.setTag(asked.tag, false) }));
+      return;
+    }
+    if (asked.kind === 'repair') {
+      toastSuccess(t('channels.repair.done', { count: await actions.repair() }));
       return;
     }
     const ids = asked.kind === 'delete' ? [asked.channel.id] : asked.ids;
@@ -95,6 +114,18 @@ function useQuestionTexts(asked: Question): { title: string; text: ReactNode; co
         title: t('channels.delete.title_many', { count: asked.ids.length }),
         text: t('channels.delete.text'),
         confirmLabel: t('channels.delete.confirm_many', { count: asked.ids.length }),
+      };
+    case 'disable_tag':
+      return {
+        title: t('channels.tag.disable_title', { tag: asked.tag }),
+        text: t('channels.tag.disable_text', { count: asked.count }),
+        confirmLabel: t('channels.action.disable_tag'),
+      };
+    case 'repair':
+      return {
+        title: t('channels.repair.title'),
+        text: t('channels.repair.text'),
+        confirmLabel: t('channels.action.repair'),
       };
     case 'delete_disabled':
       return {

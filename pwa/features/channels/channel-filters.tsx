@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
@@ -8,6 +9,7 @@ import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import type { SortState } from '#pwa/ui/list/data-list.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import type { StatusName } from './channel-summary.ts';
+import styles from './channel-filters.module.css';
 import type { ChannelsSearch } from './channels-search.ts';
 
 interface ChannelFiltersProps {
@@ -38,7 +40,18 @@ export function ChannelFilters({ search, listed, columns, onFilter }: ChannelFil
           onChange={(status) => onFilter({ status: status === 'all' ? undefined : status })}
         />
       }
-      tools={isPhone ? null : <ColumnPicker chosen={columns} />}
+      tools={
+        <>
+          <Button
+            className={styles.byTag}
+            aria-pressed={search.by === 'tag'}
+            onClick={() => onFilter({ by: search.by === 'tag' ? undefined : 'tag' })}
+          >
+            {t('channels.filter.by_tag')}
+          </Button>
+          {!isPhone && <ColumnPicker chosen={columns} />}
+        </>
+      }
     >
       <FilterSelect
         label={t('channels.column.group')}

@@ -22,9 +22,16 @@ const controls = {
     remove: () => Promise.resolve(0),
     removeDisabled: () => Promise.resolve(0),
     copy: () => Promise.resolve(undefined),
+    refresh: () => Promise.resolve(),
+    setMany: () => Promise.reject(new Error('unused')),
+    setTag: () => Promise.resolve(0),
+    repair: () => Promise.resolve(0),
+    updateBalance: () => Promise.reject(new Error('unused')),
+    askingBalanceOf: undefined,
   },
   tests: { test: () => Promise.resolve({ state: 'ok', seconds: 1 } as const), resultOf: () => undefined, subscribe: () => () => {} },
   figures: { of: () => undefined, since: 0, at: 0, isStale: false },
+  runs: { runs: undefined, active: undefined, start: () => Promise.resolve(), stop: () => Promise.resolve(), isStopping: false },
   onCommand: () => {},
 };
 

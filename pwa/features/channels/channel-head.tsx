@@ -8,7 +8,7 @@ import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
-import { ChannelMenu } from './channel-menu.tsx';
+import { ChannelMenu, reportsBalance } from './channel-menu.tsx';
 import { useFigureSummary } from './figure-cells.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 
@@ -73,7 +73,7 @@ function HeadActions({ channel, controls }: ChannelHeadProps) {
       <ChannelMenu
         channel={channel}
         isOnline={isOnline}
-        commands={['test_model', 'copy', 'delete']}
+        commands={['test_model', 'balance', 'copy', 'delete']}
         onCommand={(command) => onCommand(command, channel)}
       />
     </div>
@@ -108,12 +108,31 @@ function ChannelFacts({ channel, controls, test }: ChannelHeadProps & { test: Te
       items={[
         ...figures,
         { name: t('channels.column.used'), value: format.quota(channel.used_quota) },
-        ...(channel.balance_updated_time === 0 ? [] : [{ name: t('channels.column.left'), value: format.usd(channel.balance) }]),
+        ...(reportsBalance(channel) || channel.balance_updated_time !== 0
+          ? [{ name: t('channels.column.left'), value: <LeftBalance channel={channel} /> }]
+          : []),
         { name: t('channels.column.response_time'), value: <LastTest test={test} /> },
         ...(channel.test_time === 0 ? [] : [{ name: t('channels.column.test_time'), value: format.dateTime(channel.test_time) }]),
         { name: t('channels.fact.created'), value: format.dateTime(channel.created_time) },
       ]}
     />
+  );
+}
+
+/** What is left at the provider, how old that is, and why it could not be asked last. */
+function LeftBalance({ channel }: Pick<ChannelHeadProps, 'channel'>) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const at = channel.balance_updated_time;
+  return (
+    <>
+      {at === 0 ? t('channels.left_unknown') : `${format.usd(channel.balance)} · ${format.ago(at, Date.now() / 1000)}`}
+      {channel.balance_error !== '' && (
+        <span className={styles.balanceError}>
+          <StatusMark status="failed">{channel.balance_error}</StatusMark>
+        </span>
+      )}
+    </>
   );
 }
 

@@ -1,9 +1,14 @@
 import { ActionIcon } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { ChannelRun, ChannelRunKind } from '#shared/channel-runs.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import type { AskedOfChannels } from './channel-dialog.tsx';
+import styles from './channel-list-actions.module.css';
+import type { ChannelRunsView } from './use-channel-runs.ts';
 
 export function AddChannelButton({ variant, onAdd }: { variant: 'default' | 'filled'; onAdd: () => void }) {
   const { t } = useTranslation();
@@ -11,11 +16,22 @@ export function AddChannelButton({ variant, onAdd }: { variant: 'default' | 'fil
   return <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={onAdd} label={label} />;
 }
 
-/** What is done to channels without ticking them. */
-export function AllChannelsMenu({ onDeleteDisabled }: { onDeleteDisabled: () => void }) {
+interface AllChannelsMenuProps {
+  runs: ChannelRunsView;
+  onAsk: (asked: AskedOfChannels) => void;
+}
+
+/** What is done to channels without ticking them, and how it went last. */
+export function AllChannelsMenu({ runs, onAsk }: AllChannelsMenuProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const needs = useNeedsConnection();
+  const items = [
+    { key: 'test_all', icon: 'pulse', act: () => void runs.start('tests') },
+    { key: 'balance_all', icon: 'wallet', act: () => void runs.start('balances') },
+    { key: 'repair', icon: 'refresh', act: () => onAsk({ kind: 'repair' }) },
+    { key: 'delete_disabled', icon: 'trash', act: () => onAsk({ kind: 'delete_disabled' }) },
+  ] as const;
   return (
     <Disclosure
       button={(attributes) => (
@@ -25,16 +41,38 @@ export function AllChannelsMenu({ onDeleteDisabled }: { onDeleteDisabled: () => 
       )}
     >
       {(close) => (
-        <DisclosureItem
-          icon={<Icon name="trash" />}
-          onClick={() => {
-            close();
-            if (isOnline) onDeleteDisabled();
-          }}
-        >
-          {needs(t('channels.action.delete_disabled'))}
-        </DisclosureItem>
+        <>
+          {items.map(({ key, icon, act }) => (
+            <DisclosureItem
+              key={key}
+              icon={<Icon name={icon} />}
+              onClick={() => {
+                close();
+                if (isOnline) act();
+              }}
+            >
+              {needs(t(`channels.action.${key}`))}
+            </DisclosureItem>
+          ))}
+          <LastRun kind="tests" run={runs.runs?.tests} />
+          <LastRun kind="balances" run={runs.runs?.balances} />
+        </>
       )}
     </Disclosure>
+  );
+}
+
+function LastRun({ kind, run }: { kind: ChannelRunKind; run: ChannelRun | null | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (run == null || run.state === 'running') return null;
+  const inserts = { time: format.dateTime(run.ended_at), done: format.count(run.done), failed: format.count(run.failed) };
+  return (
+    <p className={styles.last}>
+      {t(`channels.run.last_${kind}`, inserts)}
+      {run.state === 'stopped' && ` ${t('channels.run.stopped')}`}
+      {run.disabled > 0 && ` ${t('channels.run.disabled', { count: run.disabled })}`}
+      {run.enabled > 0 && ` ${t('channels.run.enabled', { count: run.enabled })}`}
+    </p>
   );
 }

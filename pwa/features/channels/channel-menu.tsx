@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
+import { channelType } from '#shared/channel-types.ts';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 
-export type RowCommand = 'test_model' | 'toggle' | 'edit' | 'copy' | 'delete';
+export type RowCommand = 'test_model' | 'balance' | 'toggle' | 'edit' | 'copy' | 'delete';
 
 interface ChannelMenuProps {
   channel: Channel;
@@ -24,17 +25,23 @@ export function ChannelMenu({ channel, isOnline, commands, onCommand }: ChannelM
       label={t('channels.action.more', { name: channel.name })}
       width={200}
       content={() => ({
-        actions: commands.map((command) => {
-          const needsNetwork = command !== 'edit' && !isOnline;
-          return {
-            key: command,
-            label: command === 'edit' ? name(command) : needs(name(command)),
-            isDisabled: needsNetwork,
-            isDanger: command === 'delete',
-            onClick: () => onCommand(command),
-          };
-        }),
+        actions: commands
+          .filter((command) => command !== 'balance' || reportsBalance(channel))
+          .map((command) => {
+            const needsNetwork = command !== 'edit' && !isOnline;
+            return {
+              key: command,
+              label: command === 'edit' ? name(command) : needs(name(command)),
+              isDisabled: needsNetwork,
+              isDanger: command === 'delete',
+              onClick: () => onCommand(command),
+            };
+          }),
       })}
     />
   );
+}
+
+export function reportsBalance({ type }: Pick<Channel, 'type'>): boolean {
+  return channelType(type)?.reportsBalance === true;
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChannelStatus } from '#shared/channels.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -14,6 +15,8 @@ import { type AskedOfChannels, ChannelDialog } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
 import { AddChannelButton, AllChannelsMenu } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
+import { RunProgress } from './run-progress.tsx';
+import { useTagGroup } from './use-tag-group.tsx';
 import { useChannelControls } from './use-channel-controls.ts';
 import { useChannelList } from './use-channel-list.ts';
 
@@ -34,14 +37,16 @@ interface ChannelsScreenProps {
 
 export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScreenProps) {
   const { t } = useTranslation();
+  const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const { listed, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
+  const { listed, tags, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const controls = useChannelControls({ listAt: listed.query.dataUpdatedAt, onOpen, onAsk: setAsked });
   const columns = useColumns(useChannelColumns(controls, listed.rows), 'channels-table-columns');
   const selection = useSelection<number>();
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
+  const group = useTagGroup({ tags, selection, controls, onAsk: setAsked });
 
   return (
     <Screen
@@ -50,7 +55,8 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         <>
           {/* One button is filled: the one in the empty list, or that of the open form, when there is one. */}
           <AddChannelButton variant={isEmpty || open !== undefined ? 'default' : 'filled'} onAdd={handleAdd} />
-          <AllChannelsMenu onDeleteDisabled={() => setAsked({ kind: 'delete_disabled' })} />
+          {!isPhone && <RunProgress {...controls.runs} />}
+          <AllChannelsMenu runs={controls.runs} onAsk={setAsked} />
         </>
       }
       filters={<ChannelFilters search={search} listed={listed} columns={columns} onFilter={onFilter} />}
@@ -68,8 +74,10 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         )
       }
     >
+      {isPhone && <RunProgress {...controls.runs} />}
       <DataList
         {...listed}
+        {...(group === undefined ? {} : { group })}
         label={t('channels.title')}
         columns={columns.shown}
         room={columns.room}
@@ -78,7 +86,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         open={open}
         onOpen={onOpen}
         selection={selection}
-        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} onDelete={(ids) => setAsked({ kind: 'delete_many', ids })} />}
+        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} onAsk={setAsked} />}
         isTwoLine
         isMuted={(row) => row.status !== ChannelStatus.enabled}
         empty={{

@@ -10,6 +10,8 @@ export const ChannelsSearch = ListSearch.omit({ open: true }).extend({
   model: SearchText,
   status: z.enum(['on', 'off', 'auto']).optional().catch(undefined),
   sort: z.enum(['id', 'priority']).optional().catch(undefined),
+  /** Channels stand under their tags. */
+  by: z.literal('tag').optional().catch(undefined),
   /** Where to go when the channel in the editor is saved or closed. */
   next: z.literal('first-call').optional().catch(undefined),
 });

@@ -1,6 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { z } from 'zod';
 import { Channel, channelApi } from '#shared/channels.ts';
+import { channelRunApi } from '#shared/channel-runs.ts';
+import { channelTagApi } from '#shared/channel-tags.ts';
 import { modelApi } from '#shared/models.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 
@@ -48,6 +50,27 @@ export const channelSearchQuery = (filter: ChannelFilter & { byId: boolean }) =>
     placeholderData: keepPreviousData,
     meta: { offline: { strip: withoutSettings } },
   });
+
+/** Tags with their totals, of the same channels as the search. */
+export const channelTagsQuery = (filter: ChannelFilter) =>
+  queryOptions({
+    queryKey: ['channels', 'tags', filter],
+    queryFn: ({ signal }) => call(channelTagApi.tags, { query: { ...filter }, signal }),
+    placeholderData: keepPreviousData,
+    meta: { offline: true },
+  });
+
+const runningMs = 1_500;
+const restingMs = 60_000;
+
+/** Whether channels are being tested or asked for balances; often while they are. */
+export const channelRunsQuery = queryOptions({
+  queryKey: ['channel-runs'],
+  queryFn: ({ signal }) => call(channelRunApi.runs, { signal }),
+  refetchInterval: ({ state: { data } }) =>
+    data?.tests?.state === 'running' || data?.balances?.state === 'running' ? runningMs : restingMs,
+  staleTime: 0,
+});
 
 /** One channel as the editor needs it: always from the server. */
 export const channelQuery = (id: number) =>

@@ -1,10 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { type Channel, type ChannelEdit, ChannelStatus, channelApi } from '#shared/channels.ts';
-import { call } from '#pwa/api/call.ts';
+import { type ChannelBulkEdit, channelTagApi } from '#shared/channel-tags.ts';
+import { channelRunApi } from '#shared/channel-runs.ts';
+import { call, callWithExtra } from '#pwa/api/call.ts';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { copyBody } from './channel-values.ts';
+
+/** Longer than the server gives a provider that is asked twice. */
+const patience = 45_000;
 
 /** What can be done to channels from their list. Failures are toasted; the list is asked again afterwards. */
 export function useChannelActions() {
+  const { t } = useTranslation();
   const queryClient = useQueryClient();
   const refresh = (): Promise<unknown> =>
     Promise.all([queryClient.invalidateQueries({ queryKey: ['channels'] }), queryClient.invalidateQueries({ queryKey: ['channel'] })]);
@@ -19,7 +27,30 @@ export function useChannelActions() {
     },
     onSuccess: refresh,
   });
+  const setMany = useMutation({
+    mutationFn: (body: ChannelBulkEdit) => call(channelTagApi.editMany, { body }),
+    onSettled: refresh,
+  });
+  const setTag = useMutation({
+    mutationFn: ({ tag, isEnabled }: { tag: string; isEnabled: boolean }) =>
+      call(isEnabled ? channelTagApi.enableTag : channelTagApi.disableTag, { body: { tag } }),
+    onSettled: refresh,
+  });
+  const repair = useMutation({ mutationFn: () => call(channelTagApi.repair), onSuccess: refresh });
+  const balance = useMutation({
+    mutationFn: ({ id }: Pick<Channel, 'id' | 'name'>) =>
+      callWithExtra(channelRunApi.updateBalance, { params: { id: String(id) }, timeout: patience }),
+    onSuccess: (_answer, { name }) => toastSuccess(t('channels.balance.done', { name })),
+    // A failure is kept with the channel too.
+    onSettled: refresh,
+  });
   return {
+    refresh,
+    setMany: (body: ChannelBulkEdit) => setMany.mutateAsync(body),
+    setTag: (tag: string, isEnabled: boolean) => setTag.mutateAsync({ tag, isEnabled }),
+    repair: () => repair.mutateAsync(),
+    updateBalance: (channel: Pick<Channel, 'id' | 'name'>) => balance.mutateAsync(channel),
+    askingBalanceOf: balance.isPending ? balance.variables.id : undefined,
     busyId: edit.isPending ? edit.variables.id : undefined,
     setStatus: (channel: Pick<Channel, 'id'>, isEnabled: boolean) =>
       edit.mutateAsync({ id: channel.id, status: isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand }),

@@ -3,6 +3,7 @@ import type { AskedOfChannels } from './channel-dialog.tsx';
 import { type FiguresView, useChannelFigures } from './channel-figures.ts';
 import type { RowCommand } from './channel-menu.tsx';
 import { type ChannelActions, useChannelActions } from './use-channel-actions.ts';
+import { type ChannelRunsView, useChannelRuns } from './use-channel-runs.ts';
 import { type ChannelTests, useChannelTests } from './use-channel-tests.ts';
 
 /** What list and editor know of channels beyond their records, and what they can do with them. */
@@ -10,6 +11,7 @@ export interface ChannelControls {
   actions: ChannelActions;
   tests: ChannelTests;
   figures: FiguresView;
+  runs: ChannelRunsView;
   onCommand: (command: RowCommand, channel: Channel) => void;
 }
 
@@ -24,12 +26,14 @@ export function useChannelControls({ listAt, onOpen, onAsk }: ControlOptions): C
   const actions = useChannelActions();
   const tests = useChannelTests();
   const figures = useChannelFigures(listAt);
+  const runs = useChannelRuns();
 
   function handleCommand(command: RowCommand, channel: Channel): void {
     if (command === 'edit') onOpen(String(channel.id));
     // A failure has been toasted.
     else if (command === 'toggle') void actions.setStatus(channel, channel.status !== ChannelStatus.enabled).catch(() => {});
+    else if (command === 'balance') void actions.updateBalance(channel).catch(() => {});
     else onAsk({ kind: command, channel });
   }
-  return { actions, tests, figures, onCommand: handleCommand };
+  return { actions, tests, figures, runs, onCommand: handleCommand };
 }

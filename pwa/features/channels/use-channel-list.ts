@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
-import { channelPageQuery, channelSearchQuery, searchLimit } from './queries.ts';
+import { channelPageQuery, channelSearchQuery, channelTagsQuery, searchLimit } from './queries.ts';
 
 interface ChannelListOptions {
   search: ChannelsSearch;
@@ -15,7 +15,7 @@ const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefine
 
 /** The list that the address asks for, and the ways to ask for another. */
 export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
-  const { query, rows, total, isCut, filtersSet } = useChannelRows(search, screen);
+  const { query, rows, total, isCut, filtersSet, tags } = useChannelRows(search, screen);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
   const onSort = (by: string): void => {
     rememberSort(by === 'id');
@@ -31,6 +31,8 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
       onClearFilters: () => onFilter(noFilters),
       ...(total === 0 ? {} : { pager: screen.pager(total, isCut) }),
     },
+    /** Totals of each tag; undefined where channels do not stand under their tags. */
+    tags,
     onFilter,
     isEmpty: rows?.length === 0 && filtersSet === 0,
   };
@@ -41,16 +43,20 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
   const byId = isSortedById(search);
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '', model: search.model ?? '' };
   const filtersSet = [...Object.values(filter), search.status ?? ''].filter((value) => value !== '').length;
-  const isSearch = filtersSet > 0;
+  const byTag = search.by === 'tag';
+  // Under their tags all are needed, as for a search.
+  const isSearch = filtersSet > 0 || byTag;
   const paged = useQuery({ ...channelPageQuery({ p: page, size, byId }), enabled: !isSearch });
   const found = useQuery({ ...channelSearchQuery({ ...filter, byId }), enabled: isSearch });
   const query = isSearch ? found : paged;
+  const totals = useQuery({ ...channelTagsQuery(filter), enabled: byTag });
+  const tags = useMemo(() => (byTag ? new Map(totals.data?.map((tag) => [tag.tag, tag])) : undefined), [byTag, totals.data]);
   const channels = query.data?.channels;
   const { status } = search;
-  const matching = useMemo(
-    () => (status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status)),
-    [channels, status],
-  );
+  const matching = useMemo(() => {
+    const wanted = status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status);
+    return byTag ? wanted?.toSorted((one, other) => compareTags(one.tag, other.tag)) : wanted;
+  }, [channels, status, byTag]);
   const rows = useMemo(
     () => (isSearch ? matching?.slice((page - 1) * size, page * size) : channels),
     [isSearch, matching, channels, page, size],
@@ -61,5 +67,12 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
     total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,
+    tags,
   };
+}
+
+/** By name; those without a tag come last. */
+function compareTags(one: string, other: string): number {
+  if (one === '' || other === '') return Number(one === '') - Number(other === '');
+  return one < other ? -1 : Number(one > other);
 }

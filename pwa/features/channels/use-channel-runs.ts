@@ -1,0 +1,62 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { type ChannelRun, type ChannelRunKind, channelRunApi } from '#shared/channel-runs.ts';
+import { call } from '#pwa/api/call.ts';
+import { channelRunsQuery } from './queries.ts';
+
+/** Tests and balances of all channels, whoever began them and wherever they run. */
+export function useChannelRuns() {
+  const queryClient = useQueryClient();
+  const { data } = useQuery(channelRunsQuery);
+  const refresh = () => queryClient.invalidateQueries(channelRunsQuery);
+  const start = useMutation({
+    mutationFn: (kind: ChannelRunKind) => call(kind === 'tests' ? channelRunApi.testAll : channelRunApi.updateBalances),
+    onSettled: refresh,
+  });
+  const stop = useMutation({
+    mutationFn: (kind: ChannelRunKind) => call(channelRunApi.stop, { body: { kind } }),
+    onSuccess: (runs) => queryClient.setQueryData(channelRunsQuery.queryKey, runs),
+  });
+  const active = activeRun(data);
+  const progress = active === undefined ? '' : `${active.kind} ${active.run.done}`;
+  const before = useRef(progress);
+  // What came of a channel stands in its row.
+  useEffect(() => {
+    if (before.current === progress) return;
+    before.current = progress;
+    void queryClient.invalidateQueries({ queryKey: ['channels'] });
+    void queryClient.invalidateQueries({ queryKey: ['channel'] });
+  }, [progress, queryClient]);
+  return {
+    runs: data,
+    active,
+    // Failures have been toasted.
+    start: (kind: ChannelRunKind) => start.mutateAsync(kind).catch(() => {}),
+    stop: (kind: ChannelRunKind) => stop.mutateAsync(kind).catch(() => {}),
+    isStopping: stop.isPending,
+  };
+}
+export type ChannelRunsView = ReturnType<typeof useChannelRuns>;
+
+export interface ActiveRun {
+  kind: ChannelRunKind;
+  run: ChannelRun;
+}
+
+/** The run that is shown: tests before balances. */
+export function activeRun(runs: { tests: ChannelRun | null; balances: ChannelRun | null } | undefined): ActiveRun | undefined {
+  for (const kind of ['tests', 'balances'] as const) {
+    const run = runs?.[kind];
+    if (run?.state === 'running') return { kind, run };
+  }
+  return undefined;
+}
+
+/** Seconds until a run is through if it goes on as it went; undefined: too early to tell. */
+export function secondsLeft(
+  { total, done, started_at }: Pick<ChannelRun, 'total' | 'done' | 'started_at'>,
+  now: number,
+): number | undefined {
+  if (done < 2 || now <= started_at) return undefined;
+  return Math.max(1, Math.round(((now - started_at) / done) * Math.max(0, total - done)));
+}
