@@ -54,6 +54,8 @@ export const errors = {
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
   not_found: entry(200, '记录不存在', 'The record does not exist'),
   log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
+  target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
+  exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),
   data_span_too_long: entry(200, '时间跨度不能超过 1 个月', 'The time span must not exceed 1 month'),
   invalid_url: entry(404, 'Invalid URL ({method} {path})', 'Invalid URL ({method} {path})'),
   host_missing: entry(400, '请求缺少 Host 请求头', 'The request has no Host header'),

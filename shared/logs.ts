@@ -67,6 +67,8 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.string().optional() }),
   z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
+  /** Rows from before a moment (unix seconds) were deleted. */
+  z.object({ code: z.literal('logs_deleted'), count: z.int(), before: z.int() }),
   z.object({ code: z.literal('user_promoted') }),
   z.object({ code: z.literal('user_demoted') }),
   z.object({ code: z.literal('user_disabled') }),
@@ -179,6 +181,13 @@ const filters = {
 };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+/** Rows of a search or of one token at once. */
+export const foundLogs = 100;
+
+export const LogFormat = z.enum(['csv', 'jsonl']);
+export type LogFormat = z.infer<typeof LogFormat>;
+const exported = { format: QueryText.pipe(LogFormat.optional()) };
+
 const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 
 export const logApi = {
@@ -193,6 +202,45 @@ export const logApi = {
     query: CursorQuery.extend({ ...filters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Own usage logs',
+  }),
+  /** Answers how many rows go; what does not go at once goes soon after. */
+  remove: endpoint('DELETE', '/api/log/', {
+    access: 'admin',
+    query: z.object({ target_timestamp: QueryInt }),
+    reply: z.int(),
+    summary: 'Delete all rows from before a moment; the books stay provable',
+  }),
+  search: endpoint('GET', '/api/log/search', {
+    access: 'admin',
+    query: z.object({ keyword: QueryText }),
+    reply: z.array(Log),
+    summary: 'The newest rows of a type, or whose content begins so',
+  }),
+  searchSelf: endpoint('GET', '/api/log/self/search', {
+    access: 'user',
+    query: z.object({ keyword: QueryText }),
+    reply: z.array(Log),
+    summary: 'The newest own rows of a type, or whose content begins so',
+  }),
+  /** The key comes in `Authorization`; in the query string it lands in other people’s logs. */
+  ofToken: endpoint('GET', '/api/log/token', {
+    access: 'public',
+    query: z.object({ key: QueryText }),
+    reply: z.array(Log),
+    summary: 'The newest calls of a key',
+  }),
+  /** A file that is written as it is read. It is no JSON, so it has no envelope unless it is refused. */
+  exportAll: endpoint('GET', '/api/log/export', {
+    access: 'admin',
+    query: z.object({ ...adminFilters, ...exported }),
+    changesState: true,
+    summary: 'Everybody’s usage logs as CSV or JSON lines',
+  }),
+  exportSelf: endpoint('GET', '/api/log/self/export', {
+    access: 'user',
+    query: z.object({ ...filters, ...exported }),
+    changesState: true,
+    summary: 'Own usage logs as CSV or JSON lines',
   }),
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
   readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),

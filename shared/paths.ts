@@ -1,5 +1,5 @@
 /** URL prefixes that the server owns; everything else is the console. The service worker must not touch them. */
-export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', '/healthz'] as const;
+export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', '/dashboard/billing', '/healthz'] as const;
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {
@@ -8,5 +8,5 @@ export function isServerPath(pathname: string): boolean {
 
 /** True for the paths of API clients, whose errors are OpenAI's. */
 export function isRelayPath(pathname: string): boolean {
-  return /^\/v1(?:beta)?(?:\/|$)/.test(pathname);
+  return /^\/(?:v1(?:beta)?|dashboard\/billing)(?:\/|$)/.test(pathname);
 }

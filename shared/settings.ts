@@ -136,6 +136,8 @@ const catalogue = {
 
   // Log and dashboard
   LogConsumeEnabled: booleanSetting(true),
+  /** Days after which rows of the log are deleted; 0: never. The dashboard and the books keep what they came to. */
+  LogRetentionDays: integerSetting(0, { min: 0, max: 36_500 }),
   DataExportEnabled: booleanSetting(true),
   /** Minutes. */
   DataExportInterval: integerSetting(5, { min: 1, max: 10_080 }),
@@ -238,7 +240,6 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
  * turned on. Whoever builds the effect removes the line.
  */
 export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
-  'DisplayTokenStatEnabled',
   'DrawingEnabled',
   'TaskEnabled',
   'MjNotifyEnabled',

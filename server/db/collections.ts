@@ -9,6 +9,7 @@ import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
 import type { LedgerRecord } from './records/ledger-entry.ts';
 import type { LimitRecord } from './records/limit.ts';
+import type { LogClosingRecord } from './records/log-closing.ts';
 import type { LogFoldRecord } from './records/log-fold.ts';
 import type { LogHourRecord } from './records/log-hour.ts';
 import type { LogRecord } from './records/log.ts';
@@ -39,6 +40,7 @@ export interface Records {
   log_hours: LogHourRecord;
   log_sums: LogSumRecord;
   log_folds: LogFoldRecord;
+  log_closings: LogClosingRecord;
   usage_sums: UsageSumRecord;
   options: OptionRecord;
   option_changes: OptionChangeRecord;
@@ -155,6 +157,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
     ],
   },
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
+  log_closings: { textIds: true, idBlock: 1, indexes: [] },
   options: { textIds: true, idBlock: 1, indexes: [] },
   option_changes: { idBlock: 1, indexes: [{ name: 'key', fields: ['key', 'id'] }] },
   orders: {

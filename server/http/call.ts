@@ -62,9 +62,21 @@ export function answer<Data, Extra = undefined>(data: Data, options: AnswerOptio
   return new Answer(data, options);
 }
 
+/** A file that is written as it is read, in place of the envelope. Whoever leaves ends it. */
+export class Download {
+  readonly type: string;
+  readonly fileName: string;
+  readonly parts: AsyncGenerator<string>;
+  constructor(file: { type: string; fileName: string; parts: AsyncGenerator<string> }) {
+    this.type = file.type;
+    this.fileName = file.fileName;
+    this.parts = file.parts;
+  }
+}
+
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
-) => Promise<ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>>> | ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>>;
+) => Promise<ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>> | Download> | ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>> | Download;
 
 /** The caller of an endpoint whose access is at least `user`. */
 export function signedIn(call: { caller: Caller | null }): Caller {

@@ -2,10 +2,12 @@
 // console's own calls are for its own pages only.
 import type { Connection } from '#server/http/connection.ts';
 
-const openPrefixes = ['/v1/', '/v1beta/', '/mj/', '/suno/'] as const;
+const openPrefixes = ['/v1/', '/v1beta/', '/mj/', '/suno/', '/dashboard/billing/'] as const;
+/** Its caller shows a key too. */
+const tokenLogs = '/api/log/token';
 
 export function isOpenToOrigins(path: string): boolean {
-  return openPrefixes.some((prefix) => path.startsWith(prefix));
+  return path === tokenLogs || openPrefixes.some((prefix) => path.startsWith(prefix));
 }
 
 /** Lets a foreign page read the response, whoever writes it. */

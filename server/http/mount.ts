@@ -6,7 +6,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
-import { Answer } from '#server/http/call.ts';
+import { Answer, Download } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -163,6 +163,7 @@ function withoutNulls(body: unknown): unknown {
 }
 
 async function successResponse(result: unknown, facts: RequestFacts, setCookie: string | undefined): Promise<Response> {
+  if (result instanceof Download) return downloadResponse(result, facts.requestId);
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
@@ -177,6 +178,33 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
     ...options.headers,
     'cache-control': 'no-store',
     'x-oneapi-request-id': facts.requestId,
+  });
+}
+
+/** One part at a time, when the last one has been taken: a slow reader holds no more than that. */
+function downloadResponse({ type, fileName, parts }: Download, requestId: string): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(stream) {
+        const { value, done } = await parts.next();
+        if (done === true) stream.close();
+        else stream.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        await parts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: {
+      'content-type': type,
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-oneapi-request-id': requestId,
+    },
   });
 }
 

@@ -13,6 +13,7 @@ import { sweepNotifications } from '#server/notify/notifications.ts';
 import { sweepWatches } from '#server/tokens/refusal-watch.ts';
 import { finishRedemptions } from '#server/features/redemptions/redeem-code.ts';
 import { finishOrders } from '#server/features/wallet/credit-order.ts';
+import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
@@ -41,6 +42,7 @@ export const jobs: readonly Job[] = [
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
   { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
+  { name: 'delete-old-logs', everySeconds: 15, lockSeconds: 300, run: deleteOldLogs },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'finish-orders', everySeconds: 15, lockSeconds: 300, run: finishOrders },

@@ -4,6 +4,7 @@ import type { MoneyFields } from '#server/db/records/money-fields.ts';
 import type { Database } from '#server/db/database.ts';
 import { accountKinds, accountRules, balanceOf, eachAccount, processOfLease, readAccount, rowsOf } from '#server/money/account.ts';
 import type { AccountKind, AccountRecord } from '#server/money/account.ts';
+import { closingRef, holdClosings, openBatch } from '#server/money/log-closing.ts';
 
 export interface AuditFinding {
   account: AccountKind;
@@ -30,7 +31,17 @@ export interface AuditReport {
 const recounts = 8;
 const recountMs = 150;
 
-export async function audit(db: Database): Promise<AuditReport> {
+export async function audit(db: Database, now: () => number = Date.now): Promise<AuditReport> {
+  // Rows that are being deleted would be counted twice, or not at all.
+  const release = await holdClosings(db, now());
+  try {
+    return await prove(db);
+  } finally {
+    await release();
+  }
+}
+
+async function prove(db: Database): Promise<AuditReport> {
   const report: AuditReport = { users: 0, tokens: 0, findings: [] };
   for (const kind of accountKinds) {
     const suspects = await suspectsOf(db, kind, (count) => {
@@ -47,18 +58,20 @@ export async function audit(db: Database): Promise<AuditReport> {
 /** Accounts that do not balance at first sight, from sums over everything. */
 async function suspectsOf(db: Database, kind: AccountKind, counted: (count: number) => void): Promise<number[]> {
   const [credits, spends, used] = await Promise.all([
-    db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount' } }),
+    db.collection('ledger').group({ filter: { account: kind, state: 'done' }, by: ['account_id'], sum: { sum: 'amount', used: 'used' } }),
     spendSums(db, kind, accountRules[kind].chargeInRow),
     spendSums(db, kind, 'quota'),
   ]);
   const creditOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['sum'])]));
+  // What rows had used that are gone.
+  const closedOf = new Map(credits.map((row) => [Number(row['account_id']), Number(row['used'])]));
   const suspects: number[] = [];
   const running = await runningProcesses(db);
   let count = 0;
   for await (const record of eachAccount(db, kind)) {
     count += 1;
     const expected = (creditOf.get(record.id) ?? 0) - (spends.get(record.id) ?? 0);
-    const isOff = expected !== balanceOf(record) || (used.get(record.id) ?? 0) !== record.used_quota;
+    const isOff = expected !== balanceOf(record) || (used.get(record.id) ?? 0) + (closedOf.get(record.id) ?? 0) !== record.used_quota;
     if (isOff || orphanedOf(record, running) !== 0) suspects.push(record.id);
   }
   counted(count);
@@ -89,7 +102,10 @@ async function countOne(db: Database, kind: AccountKind, id: number): Promise<Au
   const credits = entries
     .filter((entry) => entry.state === 'done' || record.marks[`e${entry.id}`] !== undefined)
     .reduce((total, entry) => total + entry.amount, 0);
-  const { spends, used } = await appliedSpends(db, kind, record, running);
+  const applied = await appliedSpends(db, kind, record, running);
+  const closing = await openClosing(db, kind, record.id);
+  const spends = applied.spends + closing.spends;
+  const used = applied.used + closing.used + entries.reduce((total, entry) => total + (entry.used ?? 0), 0);
   const balance = balanceOf(record);
   const difference = balance - (credits - spends);
   const usedDifference = record.used_quota - used;
@@ -129,6 +145,26 @@ async function appliedSpends(
   }
   const total = (name: string) => rows.reduce((value, row) => value + Number(row[name]), 0);
   return { spends: total('spends'), used: total('used') };
+}
+
+/**
+ * What a batch of deletions that was left half done adds: its rows count by its sums, unless the account's entry has them
+ * already, and not by themselves.
+ */
+async function openClosing(db: Database, kind: AccountKind, id: number): Promise<{ spends: number; used: number }> {
+  const open = await openBatch(db);
+  const sum = open?.batch.sums.find((one) => one.account === kind && one.id === id);
+  if (open === null || sum === undefined) return { spends: 0, used: 0 };
+  const { idInRow, chargeInRow } = accountRules[kind];
+  const rows = (await db.collection('logs').find({ id: { in: open.batch.ids } })).filter(
+    (row) => row.process !== undefined && row[idInRow] === id,
+  );
+  const entry = await db.collection('ledger').first({ ref: closingRef(sum) });
+  const isEntered = (entry?.batch ?? 0) >= open.number;
+  return {
+    spends: (isEntered ? 0 : sum.charge) - rows.reduce((total, row) => total + (row[chargeInRow] ?? 0), 0),
+    used: (isEntered ? 0 : sum.used) - rows.reduce((total, row) => total + row.quota, 0),
+  };
 }
 
 async function runningProcesses(db: Database): Promise<Set<string>> {

@@ -6,6 +6,7 @@ import { clientDialectOf } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
+import { mountBilling } from '#server/relay/billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';
@@ -15,6 +16,7 @@ import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-f
 import type { Admission } from '#server/relay/admission/admission.ts';
 
 export function mountRelay(host: RouteHost, { services }: Relay): void {
+  mountBilling(host, services);
   for (const endpoint of relayEndpoints) {
     const answerCall = endpoint.capability === 'count_tokens' ? countTokens : relayCall;
     host.add('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));

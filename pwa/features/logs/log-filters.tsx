@@ -1,9 +1,6 @@
-import { ActionIcon, Button } from '@mantine/core';
-import { useState } from 'react';
+import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
-import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
@@ -12,8 +9,10 @@ import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { defaultRange, type LogSearch, ranges } from './log-address.ts';
+import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
 import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, noFilters } from './log-search.ts';
+import type { LogList } from './queries.ts';
 import styles from './logs.module.css';
 
 interface LogFiltersProps {
@@ -24,20 +23,17 @@ interface LogFiltersProps {
   isTight: boolean;
   /** Whatever narrows the list begins at its first page again. */
   onChange: (change: Partial<LogSearch>) => void;
-  onExport: () => Promise<void>;
+  list: LogList;
 }
 
 /** What stands in the bar at once; the others stay behind one button at a desk until they are set. */
 const usual: readonly FilterKey[] = ['type', 'result', 'token', 'model'];
 
-export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExport }: LogFiltersProps) {
+export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list }: LogFiltersProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
-  const isOnline = useIsOnline();
-  const needs = useNeedsConnection();
-  const [isExporting, setExporting] = useState(false);
   const { range = defaultRange } = search;
   // One line stays one line beside a panel: the rows under it do not move when a record is opened.
   const standing = isTight ? usual.filter((name) => name === 'result') : usual;
@@ -45,11 +41,6 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
   const shown = [...standing, ...rare.filter((name) => showsAll || search[name] !== undefined)];
   const others = rare.filter((name) => !shown.includes(name));
   const field = (name: FilterKey) => <LogFilterField key={name} name={name} search={search} isAdmin={isAdmin} onChange={onChange} />;
-
-  async function handleExport(): Promise<void> {
-    setExporting(true);
-    await onExport().finally(() => setExporting(false));
-  }
 
   return (
     <FilterBar
@@ -76,15 +67,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, onExp
       tools={
         <>
           {!isPhone && <ColumnPicker chosen={chosen} />}
-          <ActionIcon
-            aria-label={needs(t('logs.export.action'))}
-            title={t('logs.export.action')}
-            loading={isExporting}
-            disabled={!isOnline}
-            onClick={() => void handleExport()}
-          >
-            <Icon name="download" />
-          </ActionIcon>
+          <LogActions list={list} />
         </>
       }
     >

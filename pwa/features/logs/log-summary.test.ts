@@ -1,8 +1,6 @@
-import { t } from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
-import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
-import { csvOf } from './log-export.ts';
+import { startTexts } from '#pwa/i18n/setup.ts';
 import { channelPath, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 
 beforeAll(startTexts);
@@ -43,25 +41,4 @@ test('log row: an error of the only try is told even where the row itself names 
 test('durations: the limits of slow', () => {
   expect([100.9, 101, 299.9, 300].map(paceOf)).toEqual(['good', 'slow', 'slow', 'very_slow']);
   expect([2.9, 3, 9.9, 10].map(firstBytePace)).toEqual(['good', 'slow', 'slow', 'very_slow']);
-});
-
-test('export: texts stay texts, and channels stay with the administrators', () => {
-  const text = csvOf([row({ token_name: '=SUM(A1)', content: 'says "no", twice' })], false, t);
-  expect(text).toContain(`,'=SUM(A1),`);
-  expect(text).toContain('"says ""no"", twice"');
-  expect(text.split('\r\n')[0]).not.toMatch(/channel|username/);
-  expect(csvOf([], true, t)).toMatch(/,channel,/);
-});
-
-test('export: a test of a channel is called so in the language of the reader; a token of that name keeps it', async () => {
-  const rows = [row({ token_name: '模型测试', other: { test_quota: 0 } }), row({ token_name: '模型测试' })];
-  const names = () =>
-    csvOf(rows, false, t)
-      .split('\r\n')
-      .slice(1, 3)
-      .map((line) => line.split(',')[2]);
-  await chooseLanguage('en');
-  expect(names()).toEqual(['Channel test', '模型测试']);
-  await chooseLanguage('zh');
-  expect(names()).toEqual(['模型测试', '模型测试']);
 });

@@ -9,7 +9,6 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
-import { exportLogs } from './log-export.ts';
 import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { LinkedLog } from './linked-log.tsx';
@@ -46,16 +45,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
     <Screen
       title={t('logs.title')}
       facts={sums !== undefined && <LogFacts sums={sums} page={query.data} unit={unit} isAboutCalls={isAboutCalls(list.filters)} />}
-      filters={
-        <LogFilterBar
-          search={search}
-          isAdmin={isAdmin}
-          chosen={chosen}
-          isTight={isTight}
-          onChange={narrow}
-          onExport={() => exportLogs(list, t)}
-        />
-      }
+      filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} list={list} />}
       panel={
         opened !== undefined ? (
           <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} {...ways} onAlike={handleAlike} />

@@ -83,12 +83,6 @@ export const logGroupsQuery = (isAdmin: boolean) =>
     staleTime: 300_000,
   });
 
-/** One page of an export: calls of any kind, as the list has them. */
-export function readForExport(list: LogList, bounds: Bounds, cursor: string | undefined) {
-  const query = { ...serverFilters(list.filters), ...timeOf(bounds), page_size: 100, cursor };
-  return list.isAdmin ? call(logApi.list, { query }) : call(logApi.listSelf, { query });
-}
-
 function sums(list: LogList, bounds: Bounds, signal: AbortSignal) {
   // Sums are about calls, whatever kind of row is listed.
   const query = { ...serverFilters(list.filters), type: LogType.consumption, ...timeOf(bounds) };

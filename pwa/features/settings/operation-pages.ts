@@ -65,7 +65,9 @@ export const operationPages: readonly SettingPage[] = [
   {
     name: 'logs',
     group: 'operation',
-    sections: [{ entries: fields('LogConsumeEnabled', 'DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime') }],
+    sections: [
+      { entries: fields('LogConsumeEnabled', 'LogRetentionDays', 'DataExportEnabled', 'DataExportInterval', 'DataExportDefaultTime') },
+    ],
   },
   {
     name: 'words',

@@ -34,6 +34,8 @@ export function useLogSentence(): (log: Log) => string {
           : t('logs.event.quota_set_because', { from: format.quota(event.from), to: format.quota(event.to), reason: event.reason });
       case 'sessions_ended':
         return t('logs.event.sessions_ended', { count: event.count });
+      case 'logs_deleted':
+        return t('logs.event.logs_deleted', { count: event.count, time: format.dateTime(event.before) });
       case 'settings_changed':
         return t('logs.event.settings_changed', { keys: event.keys });
       case 'channel_draft_tested':

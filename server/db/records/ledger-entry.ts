@@ -14,4 +14,7 @@ export interface LedgerRecord {
   reason?: string;
   process: string;
   state: 'open' | 'done' | 'void';
+  /** Closing entries: what rows that are gone had used (`amount` is what they took), and the last batch of them. */
+  used?: number;
+  batch?: number;
 }

@@ -26,6 +26,11 @@ export interface TokenGate {
    * @throws {AppError} 401 and 403 as in `reference/relay.md` 2.2
    */
   admit(headers: Headers): Admission | Promise<Admission>;
+  /**
+   * Whose credentials these are, also when the key is used up or has expired: to read about it, not to call.
+   * @throws {AppError} `key_missing`, `key_invalid`, `key_disabled`, `user_banned`
+   */
+  identify(headers: Headers): Promise<Admission>;
   /** @throws {AppError} `ip_denied`, `token_group_disabled`, `group_deprecated` */
   checkUse(admission: Admission, ip: string): void;
   /** @throws {AppError} `model_denied` */
@@ -79,6 +84,16 @@ export function createTokenGate(context: AppContext): TokenGate {
       return admission === undefined
         ? known.read(hashed, () => readKey(key)).then((read) => check(read, suffix))
         : check(admission, suffix);
+    },
+    async identify(headers) {
+      const [key = ''] = bareKey(credentialOf(headers)).split('-', 1);
+      if (key === '') throw new AppError('key_missing');
+      // As it is now: what is left changes with every call.
+      const admission = key.length > longestKey ? null : await readKey(key);
+      if (admission === null) throw new AppError('key_invalid');
+      if (admission.token.status === TokenStatus.disabled) throw new AppError('key_disabled');
+      if (admission.user.status !== UserStatus.active) throw new AppError('user_banned');
+      return admission;
     },
     checkUse(admission, ip) {
       if (admission.ranges !== null && ip !== admission.lastAddress.allowed) {

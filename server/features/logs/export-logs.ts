@@ -1,0 +1,98 @@
+// Rows of the log as a file, newest first, written as they are read: some hundred rows are in memory, whatever the number is.
+import { AppError } from '#shared/errors.ts';
+import type { Log, LogFormat, logApi } from '#shared/logs.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { Download } from '#server/http/call.ts';
+import { afterCursor } from '#server/http/paging.ts';
+import { newestFirst } from './list-logs.ts';
+import { logFilter, timeFilter } from './log-filter.ts';
+import { csvHead, csvLine, jsonLine } from './log-lines.ts';
+import { presentForAdmin, presentForOwner } from './present-log.ts';
+
+type Query = Partial<QueryOf<typeof logApi.exportAll>>;
+
+const pageRows = 500;
+/** Of one account at a time; each holds a page. */
+const mostExports = 2;
+
+export interface Exports {
+  /** `ownId`: only that user's rows, without what concerns administrators. @throws {AppError} `exports_running` */
+  open(query: Query, who: { caller: number; ownId?: number }): Promise<Download>;
+}
+
+export function createExports(context: AppContext): Exports {
+  const running = new Map<number, number>();
+  const change = (caller: number, by: number) => {
+    const count = (running.get(caller) ?? 0) + by;
+    if (count > 0) running.set(caller, count);
+    else running.delete(caller);
+  };
+
+  async function* write(query: Query, who: { caller: number; ownId?: number }, format: LogFormat): AsyncGenerator<string> {
+    try {
+      const isForAdmins = who.ownId === undefined;
+      if (format === 'csv') yield csvHead(isForAdmins);
+      for await (const logs of pages(context, query, who.ownId)) {
+        yield logs.map((log) => (format === 'csv' ? csvLine(log, isForAdmins) : jsonLine(log))).join('');
+      }
+    } finally {
+      change(who.caller, -1);
+    }
+  }
+
+  return {
+    async open(query, who) {
+      if ((running.get(who.caller) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
+      const format = query.format ?? 'csv';
+      const day = new Date(context.now()).toISOString().slice(0, 10);
+      change(who.caller, 1);
+      const parts = write(query, who, format);
+      // Begun, so that whatever ends it gives the place back.
+      const first = parts.next();
+      return new Download({
+        type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
+        fileName: `usage-logs-${day}.${format}`,
+        parts: withFirst(await first, parts),
+      });
+    },
+  };
+}
+
+/** `parts` from its first one on, which was read already. */
+function withFirst(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  let waiting: IteratorResult<string> | undefined = first;
+  const next = async (): Promise<IteratorResult<string>> => {
+    if (waiting === undefined) return parts.next();
+    const read = waiting;
+    waiting = undefined;
+    return read;
+  };
+  return {
+    next,
+    return: (value: unknown) => parts.return(value),
+    throw: (failure: unknown) => parts.throw(failure),
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    [Symbol.asyncDispose]: async () => void (await parts.return(undefined)),
+  };
+}
+
+/** What is written meanwhile is newer than what is read, and left out. */
+async function* pages({ db }: AppContext, query: Query, ownId: number | undefined): AsyncGenerator<Log[]> {
+  const parts = await logFilter({ db }, query, ownId);
+  if (parts === null) return;
+  const filter: Filter<LogRecord>[] = [...parts, ...timeFilter(query)];
+  let after: Filter<LogRecord>[] = [];
+  for (;;) {
+    const rows = await db.collection('logs').find({ and: [...filter, ...after] }, { sort: newestFirst, limit: pageRows });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield ownId === undefined ? await presentForAdmin({ db }, rows) : rows.map(presentForOwner);
+    if (rows.length < pageRows) return;
+    after = afterCursor({ time: last.created_at, id: last.id });
+  }
+}

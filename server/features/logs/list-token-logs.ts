@@ -1,0 +1,39 @@
+import { AppError } from '#shared/errors.ts';
+import { foundLogs } from '#shared/logs.ts';
+import type { Log } from '#shared/logs.ts';
+import type { AppContext } from '#server/context.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
+import { newestFirst } from './list-logs.ts';
+import { presentForOwner } from './present-log.ts';
+
+/** Whoever tries keys out gets nowhere; a page that shows somebody their use asks now and then. */
+const limit = { count: 60, windowSeconds: 1_200 };
+const longestKey = 256;
+
+/** The newest calls of the key in `Authorization`, or of `key` as existing pages send it; none for a key that nobody has. */
+export async function listTokenLogs(context: AppContext, key: string | undefined, { headers, ip }: RequestFacts): Promise<Log[]> {
+  await enforceLimit(context, { key: `token-logs:${subscriberOf(ip)}`, ...limit });
+  const given = headers.get('authorization') ?? key ?? '';
+  const bare =
+    given
+      .replace(/^bearer\s+/i, '')
+      .trim()
+      .replace(/^sk-/, '')
+      .split('-', 1)[0] ?? '';
+  if (bare === '') throw new AppError('key_missing');
+  if (bare.length > longestKey) return [];
+  const { db, secrets } = context;
+  const token = await db.collection('tokens').first({ key_hash: secrets.hash(bare) });
+  if (token === null) return [];
+  const owner = token.DeletedAt === null ? await db.collection('users').get(token.user_id) : null;
+  if (owner === null || owner.DeletedAt !== null) throw new AppError('key_invalid');
+  const rows = await db
+    .collection('logs')
+    .find(
+      { and: [{ user_id: token.user_id, token_name: token.name }, { token_id: token.id }, { hidden: { exists: false } }] },
+      { sort: newestFirst, limit: foundLogs },
+    );
+  return rows.map(presentForOwner);
+}

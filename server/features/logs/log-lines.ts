@@ -1,0 +1,53 @@
+// A row of the log as a line of a file.
+import { endingOf } from '#shared/log-ending.ts';
+import { otherOf } from '#shared/log-other.ts';
+import type { Log } from '#shared/logs.ts';
+
+const columns: readonly { name: string; isForAdmins?: true; value: (log: Log) => string | number }[] = [
+  { name: 'id', value: (log) => log.id },
+  { name: 'time', value: (log) => new Date(log.created_at * 1000).toISOString() },
+  { name: 'type', value: (log) => log.type },
+  { name: 'username', isForAdmins: true, value: (log) => log.username },
+  { name: 'token_name', value: (log) => log.token_name },
+  { name: 'group', value: (log) => log.group },
+  { name: 'model_name', value: (log) => log.model_name },
+  { name: 'channel', isForAdmins: true, value: (log) => log.channel },
+  { name: 'is_stream', value: (log) => String(log.is_stream) },
+  { name: 'duration_ms', value: (log) => Math.round(otherOf(log)?.duration_ms ?? log.use_time * 1000) },
+  { name: 'first_byte_ms', value: (log) => otherOf(log)?.frt ?? '' },
+  { name: 'prompt_tokens', value: (log) => log.prompt_tokens },
+  { name: 'cache_tokens', value: (log) => otherOf(log)?.cache_tokens ?? '' },
+  { name: 'completion_tokens', value: (log) => log.completion_tokens },
+  { name: 'quota', value: (log) => log.quota },
+  { name: 'quota_per_usd', value: (log) => otherOf(log)?.quota_per_unit ?? '' },
+  { name: 'ending', value: (log) => endingOf(log) },
+  { name: 'request_id', value: (log) => log.request_id },
+  { name: 'content', value: (log) => log.content },
+];
+
+const shownTo = (isAdmin: boolean) => columns.filter((column) => isAdmin || column.isForAdmins !== true);
+
+/** The mark at the beginning tells spreadsheets that this is UTF-8. */
+export function csvHead(isAdmin: boolean): string {
+  return `\uFEFF${shownTo(isAdmin)
+    .map(({ name }) => name)
+    .join(',')}\r\n`;
+}
+
+export function csvLine(log: Log, isAdmin: boolean): string {
+  return `${shownTo(isAdmin)
+    .map(({ value }) => cell(value(log)))
+    .join(',')}\r\n`;
+}
+
+/** RFC 4180; and a text that a spreadsheet would run as a formula is made a plain text (OWASP: CSV injection). */
+function cell(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r\n|%]|^[\s\uFEFF]+[=+\-@]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** As the list has it, with `other` as the object that it is. */
+export function jsonLine(log: Log): string {
+  return `${JSON.stringify({ ...log, other: otherOf(log) })}\n`;
+}
