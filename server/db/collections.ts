@@ -63,6 +63,8 @@ interface CollectionSpec {
   indexes: readonly IndexSpec[];
   /** How many ids are drawn at once. 1 keeps ids dense. */
   idBlock: number;
+  /** No indexed field holds true or false, so that sums by indexed fields never look at the records. */
+  withoutBooleans?: boolean;
   /** Ids are texts; otherwise whole numbers. */
   textIds?: boolean;
 }
@@ -150,6 +152,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   },
   usage_sums: {
     textIds: true,
+    withoutBooleans: true,
     idBlock: 1,
     indexes: [
       { name: 'time', fields: ['key', 'start', 'name', ...sumFields] },

@@ -100,7 +100,7 @@ export class EmbeddedEngine {
   group(table: Table, { by, sum = {}, filter = {} }: AnyGroupRequest): Query {
     const text = new SqlText(table);
     const columns = ['count(*)'];
-    for (const key of by.map(checkPath)) columns.push(text.field(key), key === 'id' ? "''" : `json_type(doc, ${text.path(key)})`);
+    for (const key of by.map(checkPath)) columns.push(text.field(key), text.typeOf(key));
     // total() adds in floating point with compensation: exact for whole numbers up to 2^53, and it cannot overflow.
     for (const path of Object.values(sum)) columns.push(`total(${text.field(checkPath(path))})`);
     let sql = `SELECT ${columns.map((column, position) => `${column} AS c${position}`).join(', ')} FROM "${table.name}" WHERE ${text.where(parseFilter(filter))}`;

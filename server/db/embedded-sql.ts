@@ -17,9 +17,11 @@ export interface Table {
   readonly indexes: readonly IndexSpec[];
   /** Fields that are in some index, and their columns. */
   readonly indexed: ReadonlyMap<string, string>;
+  /** No indexed field holds true or false. */
+  readonly withoutBooleans: boolean;
 }
 
-export function describeTable(name: string, spec: { indexes: readonly IndexSpec[]; textIds?: boolean }): Table {
+export function describeTable(name: string, spec: { indexes: readonly IndexSpec[]; textIds?: boolean; withoutBooleans?: boolean }): Table {
   const indexed = new Map<string, string>();
   for (const index of spec.indexes) {
     for (const field of index.fields) {
@@ -28,7 +30,13 @@ export function describeTable(name: string, spec: { indexes: readonly IndexSpec[
       if (path !== 'id') indexed.set(path, `"x_${path}"`);
     }
   }
-  return { name: checkPath(name), textIds: spec.textIds === true, indexes: spec.indexes, indexed };
+  return {
+    name: checkPath(name),
+    textIds: spec.textIds === true,
+    indexes: spec.indexes,
+    indexed,
+    withoutBooleans: spec.withoutBooleans === true,
+  };
 }
 
 export function createTable(table: Table): string {
@@ -127,6 +135,12 @@ export class SqlText {
   field(path: string): string {
     if (path === 'id') return 'id';
     return this.table.indexed.get(path) ?? `doc->>${this.path(path)}`;
+  }
+
+  /** The type of a field where its value does not say it; without a look at the record where an index knows enough. */
+  typeOf(path: string): string {
+    if (path === 'id' || (this.table.withoutBooleans && this.table.indexed.has(path))) return "''";
+    return `json_type(doc, ${this.path(path)})`;
   }
 
   isIndexed(path: string): boolean {

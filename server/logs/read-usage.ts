@@ -73,26 +73,34 @@ export async function readUsage(db: Database, state: UsageState, question: Usage
   return [...folded.filter((cell) => !skipped.has(cell.hour)), ...rows.flat()];
 }
 
-/** By name over the whole time: of what there is much of, whole days are read as days. */
+/** By name over the whole time: whole days are read as days. */
 export async function readUsageTotals(db: Database, state: UsageState, question: UsageQuestion): Promise<Map<string, CallSums>> {
   const { from, to, kind, userId } = question;
-  const dayKey = usageDayKey(usageKey(kind, userId));
-  const firstDay = dayOf(from + daySeconds - 1);
-  const lastDay = Math.min(dayOf(to), dayOf(Math.max(0, state.daysUntil)));
-  const hasDays = dayKey !== undefined && firstDay < lastDay && !state.changed.some((hour) => hour >= firstDay && hour < lastDay);
+  const key = usageKey(kind, userId);
+  const dayKey = usageDayKey(key);
+  // What is read from rows, or was folded only by the hour, is at the end.
+  const folded = Math.min(to, state.until);
+  const isChanged = state.changed.some((hour) => hour >= from && hour < folded);
   const totals = new Map<string, CallSums>();
-  if (!hasDays) {
+  if (kind === 'all' || dayKey === undefined || isChanged || from >= folded) {
     addCells(totals, await readUsage(db, state, question));
     return totals;
   }
-  const [before, after, light, days] = await Promise.all([
-    readUsage(db, state, { ...question, to: firstDay }),
-    readUsage(db, state, { ...question, from: lastDay }),
-    userId === undefined ? [] : lightCells(db, { ...question, userId, from: firstDay, to: lastDay }),
-    db.collection('usage_sums').group({ filter: ofKey(dayKey, { ...question, from: firstDay, to: lastDay }), by: ['name'], sum: summed }),
+  const firstDay = Math.min(dayOf(from + daySeconds - 1), folded);
+  const lastDay = Math.max(firstDay, Math.min(dayOf(folded), state.daysUntil));
+  const byName = async (one: string, span: { from: number; to: number }) =>
+    span.from >= span.to
+      ? []
+      : db.collection('usage_sums').group({ filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
+  const [rows, light, ...sums] = await Promise.all([
+    readUsage(db, state, { ...question, from: folded }),
+    userId === undefined ? [] : lightCells(db, { ...question, userId, to: folded }),
+    byName(key, { from, to: firstDay }),
+    byName(dayKey, { from: firstDay, to: lastDay }),
+    byName(key, { from: lastDay, to: folded }),
   ]);
-  for (const cells of [before, after, light]) addCells(totals, cells);
-  for (const row of days) addTo(totals, String(row['name']), sumsOf(row));
+  for (const cells of [rows, light]) addCells(totals, cells);
+  for (const row of sums.flat()) addTo(totals, String(row['name']), sumsOf(row));
   return totals;
 }
 

@@ -5,18 +5,15 @@ export type UsageSplit = 'model' | 'channel' | 'user' | 'token';
 export type UsageKind = UsageSplit | 'all';
 
 export const usageSplits: readonly UsageSplit[] = ['model', 'channel', 'user', 'token'];
-/** Those of which there are many in a day: they are summed by the day too. */
-const manyNames: ReadonlySet<UsageKind> = new Set<UsageKind>(['user', 'token']);
 
 /** The key of the hours of everybody, or of one user who called much in that hour. */
 export function usageKey(kind: UsageKind, userId?: number): string {
   return userId === undefined ? kind : `u${userId}:${kind}`;
 }
 
-/** The key of days; undefined where there are none. */
+/** The key of days: of what tells calls apart. */
 export function usageDayKey(key: string): string | undefined {
-  const kind = key.slice(key.indexOf(':') + 1);
-  return [...manyNames].some((one) => one === kind) ? `d:${key}` : undefined;
+  return key === usageKey('all') ? undefined : `d:${key}`;
 }
 
 /** Names of tokens are their owner's affair: of everybody's tokens the owner is a part of the name. */
