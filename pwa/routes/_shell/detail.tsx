@@ -5,14 +5,15 @@ import { DashboardSearch } from '#pwa/features/dashboard/dashboard-search.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/detail')({
-  validateSearch: DashboardSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('dashboard'),
   component: Dashboard,
 });
 
 function Dashboard() {
-  const search = Route.useSearch();
+  const search = DashboardSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   return <DashboardScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
 }
