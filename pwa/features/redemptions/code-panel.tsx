@@ -38,6 +38,7 @@ export function CodePanel({ code, onClose, onPrevious, onNext, onRemove }: CodeP
   );
   return (
     <SidePanel
+      isTall
       title={base.name}
       note={`#${code.id}`}
       onClose={onClose}

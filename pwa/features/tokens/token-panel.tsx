@@ -40,6 +40,7 @@ export function TokenPanel({ token, onClose, onPrevious, onNext, onRemove }: Tok
   );
   return (
     <SidePanel
+      isTall
       title={base.name}
       note={`#${token.id}`}
       onClose={onClose}
