@@ -143,9 +143,9 @@ describeInBrowser('the guide', () => {
     await page.goto('/');
     await page.evaluate(() => localStorage.removeItem('status'));
     await page.reload();
-    expect(await page.getByRole('link', { name: text('common.credit.top_up_link') }).getAttribute('href')).toBe(
-      'https://shop.example/credit',
-    );
+    // The wallet has the link, beside every other way.
+    await page.getByRole('link', { name: text('common.credit.top_up_link') }).click();
+    expect(await page.getByRole('link', { name: text('wallet.redeem.get') }).getAttribute('href')).toBe('https://shop.example/credit');
   });
 });
 

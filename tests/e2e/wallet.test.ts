@@ -58,7 +58,9 @@ describeInBrowser('the wallet', () => {
     const tradeNo = new URL(page.url()).searchParams.get('order') ?? '';
     expect(await epay.notify(tradeNo)).toBe('success');
     await page.getByText(text('wallet.order.is.success', { amount: '$20.00' })).waitFor();
-    await panelOf(page, 'phone').getByRole('button', { name: text('common.action.done') }).click();
+    await panelOf(page, 'phone')
+      .getByRole('button', { name: text('common.action.done') })
+      .click();
     await settle(page);
     await page.getByText(text('wallet.history.order', { method: text('wallet.method.wxpay') })).waitFor();
     await visitor.context.close();

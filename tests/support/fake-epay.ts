@@ -26,10 +26,12 @@ export async function startFakeEpay(): Promise<FakeEpay> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      // A browser asks for the picture of the site, too.
+      if (request.url !== '/gateway/submit.php') return response.writeHead(204).end();
       const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
-      const isKnown = request.url === '/gateway/submit.php' && form['pid'] === merchant.id && form['sign'] === sign(form);
+      const isKnown = form['pid'] === merchant.id && form['sign'] === sign(form);
       if (isKnown) orders.set(form['out_trade_no'] ?? '', form);
-      response.writeHead(isKnown ? 200 : 403).end(isKnown ? 'Scan to pay' : 'Wrong signature');
+      return response.writeHead(isKnown ? 200 : 403).end(isKnown ? 'Scan to pay' : 'Wrong signature');
     });
   });
   server.listen(0, '127.0.0.1');

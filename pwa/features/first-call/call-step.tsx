@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FirstCallState } from '#shared/first-call.ts';
+import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -37,7 +38,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
             </Button>
           </p>
         ) : (
-          <NoCredit topUpLink={status?.top_up_link ?? ''} />
+          <NoCredit canTopUp={canTopUp(status)} />
         )}
       </Step>
     );

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
@@ -39,6 +40,11 @@ export function Balance() {
               {...(low === undefined ? {} : { lowText: t('home.balance.low', { amount: format.quota(low) }) })}
               {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
             />
+            {low !== undefined && user.quota > 0 && user.quota < low && (
+              <p className={styles.lowLine}>
+                <Link to="/topup">{t('home.balance.top_up')}</Link>
+              </p>
+            )}
             {days !== undefined && user.quota > 0 && (
               <dl className={styles.lasts}>
                 <dt>{t('home.balance.by_week')}</dt>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { UsageFigures } from '#shared/dashboard.ts';
 import { Role } from '#shared/roles.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -154,7 +155,7 @@ export function Start() {
     <>
       {quota <= 0 && !isAdmin && (
         <div className={styles.start}>
-          <NoCredit topUpLink={status?.top_up_link ?? ''} />
+          <NoCredit canTopUp={canTopUp(status)} />
         </div>
       )}
       {calls === 0 && (quota > 0 || isAdmin) && (

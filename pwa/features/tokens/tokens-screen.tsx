@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -130,10 +131,10 @@ function useIsWithoutCredit(): boolean {
 }
 
 function CreditNote() {
-  const topUpLink = useSiteStatus()?.top_up_link ?? '';
+  const status = useSiteStatus();
   return (
     <div className={styles.noCredit}>
-      <NoCredit topUpLink={topUpLink} />
+      <NoCredit canTopUp={canTopUp(status)} />
     </div>
   );
 }
