@@ -1,5 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { settings } from '#shared/settings.ts';
@@ -8,7 +8,6 @@ import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
-import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { type ControlProps, order } from './control-props.ts';
@@ -20,14 +19,8 @@ import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 // Only some pages have numbers, and their fields weigh more than all others.
-const NumberControl = lazyPart(
-  () => import('./number-controls.tsx'),
-  (part) => part.NumberControl,
-);
-const QuotaControl = lazyPart(
-  () => import('./number-controls.tsx'),
-  (part) => part.QuotaControl,
-);
+const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
+const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
 
 export interface SettingControlProps {
   entry: SettingEntry;
@@ -75,14 +68,30 @@ export function SettingControl(props: SettingControlProps) {
 
 const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: ControlProps) => ReactNode> = {
   switch: SwitchControl,
-  quota: QuotaControl,
-  number: NumberControl,
+  quota: (props) => <Loaded words={props} field={<LazyQuota {...props} />} />,
+  number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
   choice: ChoiceControl,
   json: JsonControl,
   lines: LinesControl,
   long: LongControl,
   text: TextControl,
 };
+
+/** Its words stand at once, the field a moment later. */
+function Loaded({ words, field }: { words: ControlProps; field: ReactNode }) {
+  return (
+    <Suspense
+      fallback={
+        <span className={styles.words}>
+          <span>{words.label}</span>
+          <span className={styles.hint}>{words.hint}</span>
+        </span>
+      }
+    >
+      {field}
+    </Suspense>
+  );
+}
 
 function SwitchControl({ text, label, hint, error, disabled, onType }: ControlProps) {
   return (

@@ -10,6 +10,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { isChanged } from './default-values.ts';
 import { changesOf } from './option-drafts.ts';
 import { entriesOf } from './pages.ts';
@@ -20,6 +21,11 @@ import styles from './settings.module.css';
 import { TestMail } from './test-mail.tsx';
 import type { SettingEdits } from './use-setting-edits.ts';
 
+const PriceEditor = lazyPart(
+  () => import('./price-editor.tsx'),
+  (part) => part.PriceEditor,
+);
+
 interface SettingsFormProps {
   page: SettingPage;
   /** What is looked for; '' : the page is shown. */
@@ -27,11 +33,16 @@ interface SettingsFormProps {
   options: readonly Option[];
   at: number;
   field: string | undefined;
+  /** How prices are shown. */
+  view: PriceView;
+  onView: (view: PriceView) => void;
   edits: SettingEdits;
   /** What will be saved is in sight. */
   isReviewing: boolean;
   onReview: () => void;
 }
+
+export type PriceView = 'table' | 'json';
 
 /** One form for all pages: what was typed in one is still there after a look at another. */
 export function SettingsForm(props: SettingsFormProps) {
@@ -65,7 +76,11 @@ export function SettingsForm(props: SettingsFormProps) {
     >
       <UnsavedEdits when={edits.drafts.size > 0} />
       <div className={styles.scroll}>
-        {search.trim() === '' ? <PageFields key={page.name} page={page} {...shared} /> : <FoundFields search={search} {...shared} />}
+        {search.trim() === '' ? (
+          <PageFields key={page.name} page={page} view={props.view} onView={props.onView} {...shared} />
+        ) : (
+          <FoundFields search={search} {...shared} />
+        )}
       </div>
       <SaveBar edits={edits} at={props.at} isReviewing={isReviewing} onReview={onReview} />
       <ConfirmDialog
@@ -91,10 +106,14 @@ interface FieldsProps {
   onType: (entry: SettingEntry, text: string) => void;
 }
 
-function PageFields({ page, ...shared }: FieldsProps & { page: SettingPage }) {
+type PageFieldsProps = FieldsProps & Pick<SettingsFormProps, 'page' | 'view' | 'onView'>;
+
+function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
   const { t } = useTranslation();
   const [filter, setFilter] = useState<'all' | 'changed'>('all');
   const entries = entriesOf(page);
+  const isPrices = page.name === 'prices';
+  const isTable = isPrices && view === 'table';
   const changed = new Set(shared.options.filter(isChanged).map(({ key }) => key));
   const changedHere = entries.filter(({ key }) => changed.has(key)).length;
   const isFiltered = filter === 'changed' && changedHere > 0;
@@ -106,7 +125,18 @@ function PageFields({ page, ...shared }: FieldsProps & { page: SettingPage }) {
     <>
       <header className={styles.head}>
         <h2>{t(`settings.page.${page.name}`)}</h2>
-        {changedHere > 0 && (
+        {isPrices && (
+          <Segments
+            label={t('settings.prices.view')}
+            value={view}
+            options={[
+              { value: 'table', label: t('settings.prices.table') },
+              { value: 'json', label: 'JSON' },
+            ]}
+            onChange={onView}
+          />
+        )}
+        {changedHere > 0 && !isTable && (
           <Segments
             label={t('settings.filter.label')}
             value={filter}
@@ -118,15 +148,19 @@ function PageFields({ page, ...shared }: FieldsProps & { page: SettingPage }) {
           />
         )}
       </header>
-      <SettingFields
-        sections={sections
-          .filter((section) => section.entries.length > 0)
-          .map((section) => ({
-            title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
-            entries: section.entries,
-          }))}
-        {...shared}
-      />
+      {isTable ? (
+        <PriceEditor options={shared.options} edits={shared.edits} />
+      ) : (
+        <SettingFields
+          sections={sections
+            .filter((section) => section.entries.length > 0)
+            .map((section) => ({
+              title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
+              entries: section.entries,
+            }))}
+          {...shared}
+        />
+      )}
       {page.name === 'mail' && <TestMail />}
     </>
   );

@@ -15,7 +15,7 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { isChanged } from './default-values.ts';
 import { entriesOf, pageOfAddress, pages } from './pages.ts';
 import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { type PriceView, SettingsForm } from './settings-form.tsx';
 import styles from './settings.module.css';
 import { type SettingEdits, useSettingEdits } from './use-setting-edits.ts';
 
@@ -27,7 +27,9 @@ interface SettingsScreenProps {
   tab: string | undefined;
   /** The setting that a link leads to. */
   field: string | undefined;
+  view: PriceView | undefined;
   panel: SettingsPanel | undefined;
+  onView: (view: PriceView) => void;
   onPanel: (panel: SettingsPanel | undefined) => void;
 }
 
@@ -42,7 +44,7 @@ const SettingsHistory = lazyPart(
 
 const noOptions: readonly Option[] = [];
 
-export function SettingsScreen({ tab, field, panel, onPanel }: SettingsScreenProps) {
+export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: SettingsScreenProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const query = useQuery(optionsQuery);
@@ -109,6 +111,9 @@ export function SettingsScreen({ tab, field, panel, onPanel }: SettingsScreenPro
               options={loaded}
               at={query.dataUpdatedAt}
               field={field}
+              // A link to one of the maps leads to its text.
+              view={view ?? (field === undefined ? 'table' : 'json')}
+              onView={onView}
               edits={edits}
               isReviewing={panel === 'diff'}
               onReview={() => onPanel('diff')}

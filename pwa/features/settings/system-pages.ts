@@ -34,7 +34,7 @@ export const systemPages: readonly SettingPage[] = [
           'oidc.user_info_endpoint',
         ),
       },
-      { name: 'linuxdo', entries: fields('LinuxDOOAuthEnabled', 'LinuxDOClientId', 'LinuxDOClientSecret') },
+      { name: 'linuxdo', entries: fields('LinuxDOOAuthEnabled', 'LinuxDOClientId', 'LinuxDOClientSecret', 'LinuxDOMinimumTrustLevel') },
       {
         name: 'wechat',
         entries: fields('WeChatAuthEnabled', 'WeChatServerAddress', 'WeChatServerToken', 'WeChatAccountQRCodeImageURL'),

@@ -10,6 +10,8 @@ const Search = z.object({
   tab: SearchText,
   /** The setting that a link leads to. */
   field: SearchText,
+  /** How prices are shown; a table unless told. */
+  view: z.enum(['table', 'json']).optional().catch(undefined),
   /** What stands beside them. */
   panel: z.enum(['history', 'diff']).optional().catch(undefined),
 });
@@ -22,13 +24,15 @@ export const Route = createFileRoute('/_shell/setting')({
 });
 
 function Settings() {
-  const { tab, field, panel } = Route.useSearch();
+  const { tab, field, view, panel } = Route.useSearch();
   const navigate = Route.useNavigate();
   return (
     <SettingsScreen
       tab={tab}
       field={field}
+      view={view}
       panel={panel}
+      onView={(next) => void navigate({ search: (old) => ({ ...old, view: next }), replace: true })}
       onPanel={(next) => void navigate({ search: (old) => ({ ...old, panel: next }), replace: true })}
     />
   );

@@ -1,0 +1,135 @@
+import { ActionIcon } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
+import { cellOf, editOf, type PriceEdit, type PriceField, type PriceRow as Row, type PriceUnit, typedNumber } from './price-rows.ts';
+import styles from './price-table.module.css';
+
+export const priceFields: readonly PriceField[] = ['input', 'output', 'cached', 'price'];
+
+interface PriceRowProps {
+  row: Row;
+  /** As it is saved. */
+  saved: Row;
+  view: { unit: PriceUnit; quotaPerUnit: number };
+  mayWrite: boolean;
+  isTicked: boolean;
+  onTick: () => void;
+  onEdit: (edit: PriceEdit) => void;
+  onRemove: () => void;
+}
+
+/** A model's prices, each typed over where it stands. */
+export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit, onRemove }: PriceRowProps) {
+  const { t } = useTranslation();
+  const [fault, setFault] = useState<string>();
+  const changed = priceFields.filter((field) => cellOf(row, field, view) !== cellOf(saved, field, view));
+
+  function handleTyped(field: PriceField, text: string): boolean {
+    const value = typedNumber(text);
+    const edit = value === null ? value : editOf(row, { field, value }, view);
+    if (edit === null) setFault(t('settings.prices.not_number'));
+    else if (edit === 'zero_input') setFault(t('settings.prices.zero_input'));
+    else {
+      setFault(undefined);
+      onEdit(edit);
+      return true;
+    }
+    return false;
+  }
+  return (
+    <li className={styles.row} data-changed={changed.length > 0 || undefined} data-selected={isTicked || undefined}>
+      <Checkbox label={t('settings.prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
+      <span className={styles.model}>
+        {row.model}
+        {row.isCompletionFixed && row.price === undefined && <small>{t('settings.prices.fixed')}</small>}
+      </span>
+      {priceFields.map((field) => (
+        <Cell
+          key={field}
+          label={t(`settings.prices.column.${view.unit}.${field}`)}
+          model={row.model}
+          value={cellOf(row, field, view)}
+          isChanged={changed.includes(field)}
+          // A price per call wins; a built-in ratio cannot be changed.
+          disabled={!mayWrite || (field !== 'price' && row.price !== undefined) || (field === 'output' && row.isCompletionFixed)}
+          isWrong={fault !== undefined}
+          onTyped={(text) => handleTyped(field, text)}
+          onReverted={() => setFault(undefined)}
+        />
+      ))}
+      <ActionIcon
+        variant="subtle"
+        data-danger
+        disabled={!mayWrite}
+        aria-label={t('settings.prices.remove', { model: row.model })}
+        onClick={onRemove}
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+      {fault !== undefined && (
+        <span className={styles.fault} role="alert">
+          {fault}
+        </span>
+      )}
+    </li>
+  );
+}
+
+interface CellProps {
+  label: string;
+  model: string;
+  value: number | undefined;
+  isChanged: boolean;
+  disabled: boolean;
+  isWrong: boolean;
+  /** False: the text stays, with what is wrong about it. */
+  onTyped: (text: string) => boolean;
+  onReverted: () => void;
+}
+
+/** Enter and leaving keep what was typed; Esc brings the old value back. */
+function Cell({ label, model, value, isChanged, disabled, isWrong, onTyped, onReverted }: CellProps) {
+  const [text, setText] = useState<string>();
+  const isReverting = useRef(false);
+  const shown = value === undefined ? '' : String(value);
+
+  function handleLeave(): void {
+    if (isReverting.current || text === undefined || text.trim() === shown) {
+      isReverting.current = false;
+      setText(undefined);
+      return;
+    }
+    if (onTyped(text)) setText(undefined);
+  }
+  return (
+    <label className={styles.cell} data-changed={isChanged || undefined}>
+      <span aria-hidden="true">{label}</span>
+      <input
+        aria-label={`${model} ${label}`}
+        aria-invalid={(isWrong && text !== undefined) || undefined}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="—"
+        disabled={disabled}
+        value={text ?? shown}
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onBlur={handleLeave}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') {
+            // It keeps the cell; the form is saved by its button.
+            event.preventDefault();
+            event.currentTarget.blur();
+          }
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          isReverting.current = true;
+          onReverted();
+          event.currentTarget.blur();
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  cellOf,
+  editedTexts,
+  editOf,
+  fillEdit,
+  isUnpriced,
+  mapsOf,
+  type PriceMaps,
+  pricedModels,
+  removal,
+  rowOf,
+  typedNumber,
+} from './price-rows.ts';
+
+const usd = { unit: 'usd', quotaPerUnit: 500_000 } as const;
+const ratios = { unit: 'ratio', quotaPerUnit: 500_000 } as const;
+
+function mapsFrom(texts: Partial<Record<string, object>>): PriceMaps {
+  const maps = mapsOf((key) => JSON.stringify(texts[key] ?? {}));
+  if (maps === undefined) throw new Error('No maps');
+  return maps;
+}
+const maps = mapsFrom({
+  ModelPrice: { 'dall-e-3': 0.04 },
+  ModelRatio: { 'house-model': 1.25, 'gpt-4o': 1.25, 'dall-e-3': 8, free: 0 },
+  CompletionRatio: { 'house-model': 4 },
+  CacheRatio: { 'house-model': 0.5 },
+});
+
+describe('price rows', () => {
+  it('are models with any value, and what each cell shows', () => {
+    expect(pricedModels(maps)).toEqual(['dall-e-3', 'free', 'gpt-4o', 'house-model']);
+    const row = rowOf(maps, 'house-model');
+    expect(['input', 'output', 'cached', 'price'].map((field) => cellOf(row, field as 'input', usd))).toEqual([2.5, 10, 1.25, undefined]);
+    expect(['input', 'output', 'cached'].map((field) => cellOf(row, field as 'input', ratios))).toEqual([1.25, 4, 0.5]);
+    expect(cellOf(rowOf(maps, 'dall-e-3'), 'price', usd)).toBe(0.04);
+    expect(cellOf(rowOf(maps, 'nobody'), 'output', usd)).toBeUndefined();
+  });
+
+  it('know whose output price is built in, and cannot be set', () => {
+    expect(rowOf(maps, 'gpt-4o')).toMatchObject({ isCompletionFixed: true, completionIs: 4 });
+    expect(rowOf(maps, 'house-model').isCompletionFixed).toBe(false);
+    expect(cellOf(rowOf(maps, 'gpt-4o'), 'output', usd)).toBe(10);
+  });
+
+  it('a model without a price and a ratio has none; a ratio of 0 is one', () => {
+    expect(isUnpriced(maps, 'nobody')).toBe(true);
+    expect(isUnpriced(maps, 'free')).toBe(false);
+    expect(isUnpriced(maps, 'dall-e-3')).toBe(false);
+  });
+
+  it('are none while a text is no map', () => {
+    expect(mapsOf((key) => (key === 'ModelRatio' ? '{"a":' : '{}'))).toBeUndefined();
+  });
+});
+
+describe('edits of prices', () => {
+  it('in USD become the ratios that are stored', () => {
+    const row = rowOf(maps, 'house-model');
+    expect(editOf(row, { field: 'input', value: 5 }, usd)).toEqual({ ModelRatio: 2.5, CompletionRatio: 2, CacheRatio: 0.25 });
+    expect(editOf(row, { field: 'output', value: 15 }, usd)).toEqual({ CompletionRatio: 6 });
+    expect(editOf(row, { field: 'cached', value: 0.25 }, usd)).toEqual({ CacheRatio: 0.1 });
+    expect(editOf(row, { field: 'price', value: 0.1 }, usd)).toEqual({ ModelPrice: 0.1 });
+    expect(editOf(row, { field: 'output', value: 3 }, ratios)).toEqual({ CompletionRatio: 3 });
+    expect(editOf(row, { field: 'output', value: undefined }, usd)).toEqual({ CompletionRatio: undefined });
+    expect(editOf(row, { field: 'input', value: 5 }, { unit: 'usd', quotaPerUnit: 1_000_000 })).toMatchObject({ ModelRatio: 5 });
+  });
+
+  it('need an input price above 0 before an output price can be kept', () => {
+    expect(editOf(rowOf(maps, 'free'), { field: 'output', value: 1 }, usd)).toBe('zero_input');
+    expect(editOf(rowOf(maps, 'nobody'), { field: 'cached', value: 1 }, usd)).toBe('zero_input');
+  });
+
+  it('show what was typed, whatever it was', () => {
+    const price = fc.integer({ min: 1, max: 100_000_000 }).map((units) => units / 10_000);
+    fc.assert(
+      fc.property(price, price, price, (input, output, cached) => {
+        let now = mapsFrom({});
+        const type = (field: 'input' | 'output' | 'cached', value: number) => {
+          const edit = editOf(rowOf(now, 'house-model'), { field, value }, usd);
+          if (edit === 'zero_input') throw new Error('refused');
+          const texts = editedTexts(now, ['house-model'], edit);
+          const before = now;
+          now = mapsOf((key) => texts.get(key) ?? JSON.stringify(Object.fromEntries(before[key]))) ?? before;
+        };
+        type('input', input);
+        type('output', output);
+        type('cached', cached);
+        const row = rowOf(now, 'house-model');
+        expect(cellOf(row, 'input', usd)).toBeCloseTo(input, 8);
+        expect(cellOf(row, 'output', usd)).toBeCloseTo(output, 6);
+        // Another input price leaves the others as they are.
+        type('input', input * 2);
+        expect(cellOf(rowOf(now, 'house-model'), 'output', usd)).toBeCloseTo(output, 6);
+        expect(cellOf(rowOf(now, 'house-model'), 'cached', usd)).toBeCloseTo(cached, 6);
+      }),
+    );
+  });
+
+  it('of many at once: a price takes the place of ratios, a ratio that of a price', () => {
+    const models = ['dall-e-3', 'house-model'];
+    const priced = editedTexts(maps, models, fillEdit({ price: 0.2 }));
+    expect(JSON.parse(priced.get('ModelPrice') ?? '')).toEqual({ 'dall-e-3': 0.2, 'house-model': 0.2 });
+    expect(JSON.parse(priced.get('ModelRatio') ?? '')).toEqual({ 'gpt-4o': 1.25, free: 0 });
+    expect(JSON.parse(priced.get('CompletionRatio') ?? '')).toEqual({});
+    expect(priced.has('CacheRatio')).toBe(false);
+    const both = editedTexts(maps, models, fillEdit({ ratio: 2, completion: 3 }));
+    expect(JSON.parse(both.get('ModelPrice') ?? '')).toEqual({});
+    expect(JSON.parse(both.get('ModelRatio') ?? '')).toMatchObject({ 'dall-e-3': 2, 'house-model': 2 });
+    const completion = editedTexts(maps, ['gpt-4o'], fillEdit({ completion: 3 }));
+    expect([...completion.keys()]).toEqual(['CompletionRatio']);
+  });
+
+  it('remove a model from all of the maps', () => {
+    const texts = editedTexts(maps, ['house-model'], removal);
+    expect([...texts.values()].some((text) => text.includes('house-model'))).toBe(false);
+    expect(texts.size).toBe(4);
+  });
+
+  it.each([
+    ['1.25', 1.25],
+    [' 1,000 ', 1000],
+    ['.5', 0.5],
+    ['0', 0],
+    ['', undefined],
+    ['-1', null],
+    ['1e3', null],
+    ['abc', null],
+  ])('%j is read as %s', (text, value) => expect(typedNumber(text)).toBe(value));
+});
