@@ -23,7 +23,7 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
   wallet: ['PayAddress', 'EpayId', 'EpayKey', 'CustomCallbackAddress', 'Price', 'MinTopUp', 'TopupGroupRatio'],
-  'public pages': ['Footer', 'Logo'],
+  'public pages': ['Logo'],
   'screens of sign-in': ['TelegramBotName', 'TurnstileSiteKey', 'WeChatAccountQRCodeImageURL'],
   'billing calls': ['DisplayTokenStatEnabled'],
   'drawings and tasks': [
