@@ -27,8 +27,8 @@ interface SettingsScreenProps {
   tab: string | undefined;
   /** The setting that a link leads to. */
   field: string | undefined;
-  view: PriceView | undefined;
-  panel: SettingsPanel | undefined;
+  view: string | undefined;
+  panel: string | undefined;
   onView: (view: PriceView) => void;
   onPanel: (panel: SettingsPanel | undefined) => void;
 }
@@ -112,7 +112,7 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
               at={query.dataUpdatedAt}
               field={field}
               // A link to one of the maps leads to its text.
-              view={view ?? (field === undefined ? 'table' : 'json')}
+              view={view === 'json' || (view === undefined && field !== undefined) ? 'json' : 'table'}
               onView={onView}
               edits={edits}
               isReviewing={panel === 'diff'}

@@ -11,9 +11,9 @@ const Search = z.object({
   /** The setting that a link leads to. */
   field: SearchText,
   /** How prices are shown; a table unless told. */
-  view: z.enum(['table', 'json']).optional().catch(undefined),
+  view: SearchText,
   /** What stands beside them. */
-  panel: z.enum(['history', 'diff']).optional().catch(undefined),
+  panel: SearchText,
 });
 
 export const Route = createFileRoute('/_shell/setting')({
