@@ -22,7 +22,6 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  wallet: ['PayAddress', 'EpayId', 'EpayKey', 'CustomCallbackAddress', 'Price', 'MinTopUp', 'TopupGroupRatio'],
   'public pages': ['Logo'],
   'screens of sign-in': ['TelegramBotName', 'TurnstileSiteKey', 'WeChatAccountQRCodeImageURL'],
   'billing calls': ['DisplayTokenStatEnabled'],
@@ -35,7 +34,6 @@ const waiting: Record<string, readonly SettingKey[]> = {
     'MjForwardUrlEnabled',
     'MjActionCheckSuccessEnabled',
   ],
-  'jobs of channels': ['ChannelDisableThreshold', 'AutomaticEnableChannelEnabled'],
   'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
   // Stored and read by nobody, also in the product whose clients send them.
   nobody: ['StopOnSensitiveEnabled', 'StreamCacheQueueLength'],
