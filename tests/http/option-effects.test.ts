@@ -24,7 +24,6 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 const waiting: Record<string, readonly SettingKey[]> = {
   'public pages': ['Logo'],
   'screens of sign-in': ['TelegramBotName', 'TurnstileSiteKey', 'WeChatAccountQRCodeImageURL'],
-  'billing calls': ['DisplayTokenStatEnabled'],
   'drawings and tasks': [
     'DrawingEnabled',
     'TaskEnabled',
