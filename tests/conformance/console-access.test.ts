@@ -73,7 +73,7 @@ describe.each(engines)('rights on $kind', (engine) => {
     const client = await app.as(user);
     const users = app.context.db.collection('users');
     if (kind === 'banned') await users.patch({ id: user.id }, { set: { status: UserStatus.banned } });
-    if (kind === 'deleted') await users.patch({ id: user.id }, { set: { DeletedAt: 1 } });
+    if (kind === 'deleted') await users.patch({ id: user.id }, { set: { DeletedAt: new Date(app.context.now()).toISOString() } });
     if (kind === 'user without the header') client.setUser(null);
     if (kind === 'root with the header of another user') client.setUser(user.id + 1000);
     if (kind === 'root with the header of nobody') {

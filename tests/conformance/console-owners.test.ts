@@ -112,7 +112,7 @@ function aimedAt(name: string, property: Property, id: number, victim: UserRecor
       return [id];
     case 'integer':
     case 'number':
-      return /id$/.test(name) ? id : 1;
+      return name.endsWith('id') ? id : 1;
     case 'boolean':
       return true;
     case 'object':
