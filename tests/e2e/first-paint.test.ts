@@ -9,7 +9,19 @@ import { settle, signIn } from './support/visit.ts';
 
 /** Shifts that nobody notices. */
 const mostShift = 0.05;
-const screens = ['/', '/log', '/token', '/token?open=2', '/channel', '/channel/edit/1', '/user', '/user/edit/2', '/pricing', '/setting', '/outbox'];
+const screens = [
+  '/',
+  '/log',
+  '/token',
+  '/token?open=2',
+  '/channel',
+  '/channel/edit/1',
+  '/user',
+  '/user/edit/2',
+  '/pricing',
+  '/setting',
+  '/outbox',
+];
 
 describeInBrowser('first paint', () => {
   let tidegate: Tidegate;
