@@ -22,7 +22,6 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  'public pages': ['Logo'],
   'screens of sign-in': ['TelegramBotName', 'TurnstileSiteKey', 'WeChatAccountQRCodeImageURL'],
   'drawings and tasks': [
     'DrawingEnabled',

@@ -1,11 +1,11 @@
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { Mark } from '#pwa/ui/controls/icon.tsx';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './plain-frame.module.css';
+import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 
 /** One form in the middle, with the product's name above. */
@@ -19,7 +19,7 @@ export function PlainFrame() {
     <div className={styles.frame}>
       <header className={styles.bar}>
         <Link className={styles.brand} to="/">
-          <Mark />
+          <SiteMark />
           {siteName}
         </Link>
         <ModeTag />

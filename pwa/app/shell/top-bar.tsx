@@ -5,13 +5,14 @@ import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
-import { Icon, Mark } from '#pwa/ui/controls/icon.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ModeTag } from './mode-tag.tsx';
+import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
 
@@ -44,7 +45,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
         data-wide={user !== null || undefined}
         aria-label={siteName}
       >
-        <Mark />
+        <SiteMark />
         {!isBrandNarrow && <span className={styles.name}>{siteName}</span>}
       </Link>
       <ModeTag />
@@ -65,7 +66,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
 
 function BackOrMark({ back }: { back: Path | undefined }) {
   const { t } = useTranslation();
-  if (back === undefined) return <Mark />;
+  if (back === undefined) return <SiteMark />;
   return (
     <ActionIcon component={Link} to={back} aria-label={t('common.action.back')} className={styles.back}>
       <Icon name="left" large />
