@@ -78,12 +78,14 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
 
 export function createApp(context: AppContext, options: { consoleFolder?: string } = {}): App {
   const router = createRouter();
+  const draining = new AbortController();
   const host: RouteHost = {
     context,
     facts: createFactReader(context),
     identify: (facts, endpoint) => identify(context, facts, endpoint),
     limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
     add: router.add,
+    draining: draining.signal,
     endpoints: [],
   };
 
@@ -132,6 +134,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     listener: (req, res) => void adapter.handle(req, res),
     drain: () => {
       isDraining = true;
+      draining.abort();
       relay.drain();
     },
     shutDown: () => relay.shutDown(),

@@ -56,6 +56,7 @@ export const errors = {
   log_not_found: entry(200, '这条记录不存在，或不属于你', 'This record does not exist, or is not yours'),
   target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
   exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),
+  tails_open: entry(429, '同时跟随日志的窗口过多，请关闭一些', 'Too many windows follow the log: close some'),
   data_span_too_long: entry(200, '时间跨度不能超过 1 个月', 'The time span must not exceed 1 month'),
   invalid_url: entry(404, 'Invalid URL ({method} {path})', 'Invalid URL ({method} {path})'),
   host_missing: entry(400, '请求缺少 Host 请求头', 'The request has no Host header'),

@@ -242,6 +242,22 @@ export const logApi = {
     changesState: true,
     summary: 'Own usage logs as CSV or JSON lines',
   }),
+  /**
+   * Server-sent events: `rows` with new rows, newest first, and as its id a cursor that `after` or `Last-Event-ID` takes to go on
+   * there (rows may then come twice); `end` when the session is over.
+   */
+  tail: endpoint('GET', '/api/log/tail', {
+    access: 'admin',
+    query: z.object({ ...adminFilters, after: QueryText }),
+    changesState: true,
+    summary: 'Everybody’s new usage logs as they come',
+  }),
+  tailSelf: endpoint('GET', '/api/log/self/tail', {
+    access: 'user',
+    query: z.object({ ...filters, after: QueryText }),
+    changesState: true,
+    summary: 'Own new usage logs as they come',
+  }),
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
   readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),
   stat: endpoint('GET', '/api/log/stat', {

@@ -62,15 +62,21 @@ export function answer<Data, Extra = undefined>(data: Data, options: AnswerOptio
   return new Answer(data, options);
 }
 
-/** A file that is written as it is read, in place of the envelope. Whoever leaves ends it. */
+/** A file or stream that is written as it is read, in place of the envelope. Whoever leaves ends it. */
 export class Download {
   readonly type: string;
-  readonly fileName: string;
+  /** Absent: nothing that is kept. */
+  readonly fileName: string | undefined;
   readonly parts: AsyncGenerator<string>;
-  constructor(file: { type: string; fileName: string; parts: AsyncGenerator<string> }) {
+  /** Begun at once, so that its end is certain to come: an end that gives something back is never left out. */
+  readonly first: Promise<IteratorResult<string>>;
+  constructor(file: { type: string; fileName?: string; parts: AsyncGenerator<string> }) {
     this.type = file.type;
     this.fileName = file.fileName;
     this.parts = file.parts;
+    this.first = file.parts.next();
+    // Whoever answers hears of it.
+    this.first.catch(() => {});
   }
 }
 

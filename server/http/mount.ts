@@ -26,6 +26,8 @@ export interface RouteHost {
   limit(facts: RequestFacts, caller: Caller | null): Promise<void>;
   /** Paths are matched with and without a trailing slash; those without parameters before those with. */
   add(method: string, path: string, serve: Serve): void;
+  /** Aborted when the server is about to end: what would go on for ever ends then. */
+  readonly draining: AbortSignal;
   /** What is mounted, for the OpenAPI document. */
   readonly endpoints: Endpoint[];
 }
@@ -163,7 +165,7 @@ function withoutNulls(body: unknown): unknown {
 }
 
 async function successResponse(result: unknown, facts: RequestFacts, setCookie: string | undefined): Promise<Response> {
-  if (result instanceof Download) return downloadResponse(result, facts.requestId);
+  if (result instanceof Download) return downloadResponse(result, await result.first, facts.requestId);
   const isAnswer = result instanceof Answer;
   const data: unknown = isAnswer ? result.data : result;
   const options = isAnswer ? result.options : {};
@@ -182,12 +184,14 @@ async function successResponse(result: unknown, facts: RequestFacts, setCookie: 
 }
 
 /** One part at a time, when the last one has been taken: a slow reader holds no more than that. */
-function downloadResponse({ type, fileName, parts }: Download, requestId: string): Response {
+function downloadResponse({ type, fileName, parts }: Download, first: IteratorResult<string>, requestId: string): Response {
+  let waiting: IteratorResult<string> | undefined = first;
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(stream) {
-        const { value, done } = await parts.next();
+        const { value, done } = waiting ?? (await parts.next());
+        waiting = undefined;
         if (done === true) stream.close();
         else stream.enqueue(encoder.encode(value));
       },
@@ -200,7 +204,9 @@ function downloadResponse({ type, fileName, parts }: Download, requestId: string
   return new Response(body, {
     headers: {
       'content-type': type,
-      'content-disposition': `attachment; filename="${fileName}"`,
+      ...(fileName === undefined ? {} : { 'content-disposition': `attachment; filename="${fileName}"` }),
+      // Proxies that hold answers back would hold back what comes bit by bit.
+      'x-accel-buffering': 'no',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-oneapi-request-id': requestId,

@@ -20,7 +20,7 @@ const mostExports = 2;
 
 export interface Exports {
   /** `ownId`: only that user's rows, without what concerns administrators. @throws {AppError} `exports_running` */
-  open(query: Query, who: { caller: number; ownId?: number }): Promise<Download>;
+  open(query: Query, who: { caller: number; ownId?: number }): Download;
 }
 
 export function createExports(context: AppContext): Exports {
@@ -32,6 +32,7 @@ export function createExports(context: AppContext): Exports {
   };
 
   async function* write(query: Query, who: { caller: number; ownId?: number }, format: LogFormat): AsyncGenerator<string> {
+    change(who.caller, 1);
     try {
       const isForAdmins = who.ownId === undefined;
       if (format === 'csv') yield csvHead(isForAdmins);
@@ -44,40 +45,16 @@ export function createExports(context: AppContext): Exports {
   }
 
   return {
-    async open(query, who) {
+    open(query, who) {
       if ((running.get(who.caller) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
       const format = query.format ?? 'csv';
       const day = new Date(context.now()).toISOString().slice(0, 10);
-      change(who.caller, 1);
-      const parts = write(query, who, format);
-      // Begun, so that whatever ends it gives the place back.
-      const first = parts.next();
       return new Download({
         type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
         fileName: `usage-logs-${day}.${format}`,
-        parts: withFirst(await first, parts),
+        parts: write(query, who, format),
       });
     },
-  };
-}
-
-/** `parts` from its first one on, which was read already. */
-function withFirst(first: IteratorResult<string>, parts: AsyncGenerator<string>): AsyncGenerator<string> {
-  let waiting: IteratorResult<string> | undefined = first;
-  const next = async (): Promise<IteratorResult<string>> => {
-    if (waiting === undefined) return parts.next();
-    const read = waiting;
-    waiting = undefined;
-    return read;
-  };
-  return {
-    next,
-    return: (value: unknown) => parts.return(value),
-    throw: (failure: unknown) => parts.throw(failure),
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    [Symbol.asyncDispose]: async () => void (await parts.return(undefined)),
   };
 }
 

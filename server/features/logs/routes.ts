@@ -8,6 +8,7 @@ import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
 import { listTokenLogs } from './list-token-logs.ts';
 import { sumLogs } from './log-stat.ts';
 import { searchLogs } from './search-logs.ts';
+import { createTails } from './tail-logs.ts';
 
 export function mountLogs(host: RouteHost): void {
   mount(host, logApi.list, ({ context, query }) => listLogs(context, query));
@@ -22,6 +23,12 @@ export function mountLogs(host: RouteHost): void {
   mount(host, logApi.exportSelf, (call) => {
     const { id } = signedIn(call).user;
     return exports.open(call.query, { caller: id, ownId: id });
+  });
+  const tails = createTails(host);
+  mount(host, logApi.tail, (call) => tails.open(call.query, { endpoint: logApi.tail, facts: call.facts, userId: signedIn(call).user.id }));
+  mount(host, logApi.tailSelf, (call) => {
+    const { id } = signedIn(call).user;
+    return tails.open(call.query, { endpoint: logApi.tailSelf, facts: call.facts, userId: id, ownId: id });
   });
   mount(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
   mount(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));

@@ -1,0 +1,124 @@
+// New rows of the log as they come, as one stream of events. A stream looks for itself, once in a while and only when the last
+// piece was taken; it ends with the session, with the server, and after a while, and goes on where the client says that it was.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import type { Log, logApi } from '#shared/logs.ts';
+import type { Endpoint, QueryOf } from '#shared/contract.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { Download } from '#server/http/call.ts';
+import type { RequestFacts } from '#server/http/call.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { newestFirst } from './list-logs.ts';
+import { logFilter, timeFilter } from './log-filter.ts';
+import { presentForAdmin, presentForOwner } from './present-log.ts';
+
+type Query = Partial<QueryOf<typeof logApi.tail>>;
+
+const lookMs = 1_500;
+/** Rows that are looked at each time; of more the client asks for the list. */
+const newestRows = 100;
+/** A row carries the time at which its call began, and is written when it ended. */
+const lateSeconds = 600;
+/** How often it is asked whether the session still holds. */
+const checkMs = 10_000;
+/** A stream this old is opened anew by its client, where it was. */
+const longestMs = 600_000;
+const mostOfUser = 5;
+const mostOfAll = 200;
+
+interface Reader {
+  endpoint: Endpoint;
+  facts: RequestFacts;
+  userId: number;
+  /** Only that user's rows. */
+  ownId?: number;
+}
+
+export interface Tails {
+  /** @throws {AppError} `tails_open` */
+  open(query: Query, reader: Reader): Download;
+}
+
+export function createTails(host: RouteHost): Tails {
+  const { context } = host;
+  const open = new Map<number, number>();
+  let count = 0;
+
+  async function* write(query: Query, reader: Reader): AsyncGenerator<string> {
+    const { userId, ownId } = reader;
+    open.set(userId, (open.get(userId) ?? 0) + 1);
+    count += 1;
+    try {
+      yield 'retry: 3000\n\n';
+      const parts = await logFilter(context, query, ownId);
+      if (parts === null) return;
+      const filter = { and: [...parts, ...timeFilter(query)] };
+      const look = () => context.db.collection('logs').find(filter, { sort: newestFirst, limit: newestRows });
+      let known = knownBefore(await look(), reader.facts.headers.get('last-event-id') ?? query.after);
+      const startedAt = performance.now();
+      let checkedAt = startedAt;
+      while (performance.now() - startedAt < longestMs) {
+        const rows = await look();
+        const fresh = rows.filter((row) => known.get(row.id) !== signOf(row));
+        known = new Map(rows.map((row) => [row.id, signOf(row)]));
+        // Something each time, so that who has left is noticed.
+        yield fresh.length > 0 ? eventOf(await present(fresh, ownId), rows[0]) : ':\n\n';
+        if (performance.now() - checkedAt > checkMs) {
+          checkedAt = performance.now();
+          if (!(await holds(reader))) {
+            yield 'event: end\ndata: {}\n\n';
+            return;
+          }
+        }
+        await sleep(lookMs, undefined, { signal: host.draining }).catch(() => {});
+        if (host.draining.aborted) return;
+      }
+    } finally {
+      count -= 1;
+      const left = (open.get(userId) ?? 1) - 1;
+      if (left > 0) open.set(userId, left);
+      else open.delete(userId);
+    }
+  }
+
+  function present(rows: readonly LogRecord[], ownId: number | undefined): Promise<Log[]> | Log[] {
+    return ownId === undefined ? presentForAdmin(context, rows) : rows.map(presentForOwner);
+  }
+
+  /** The session, its rights and its account as they are now. */
+  async function holds({ endpoint, facts, userId, ownId }: Reader): Promise<boolean> {
+    try {
+      const caller = await host.identify(facts, endpoint);
+      return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= 10);
+    } catch (failure) {
+      if (failure instanceof AppError) return false;
+      throw failure;
+    }
+  }
+
+  return {
+    open(query, reader) {
+      if (count >= mostOfAll || (open.get(reader.userId) ?? 0) >= mostOfUser) throw new AppError('tails_open', {}, { retryAfter: 30 });
+      return new Download({ type: 'text/event-stream; charset=utf-8', parts: write(query, reader) });
+    },
+  };
+}
+
+/** What of the newest rows the client has: without a word from it all, else those from well before the last one that it saw. */
+function knownBefore(rows: readonly LogRecord[], last: string | undefined): Map<number, string> {
+  const cursor = last === undefined || last === '' ? undefined : readCursor(last);
+  const had = rows.filter((row) => cursor === undefined || row.created_at < cursor.time - lateSeconds || row.id === cursor.id);
+  return new Map(had.map((row) => [row.id, signOf(row)]));
+}
+
+/** Rows of refused calls grow for a minute. */
+function signOf({ other }: LogRecord): string {
+  const refusal = other?.['refusal'];
+  return refusal === undefined ? '' : JSON.stringify(refusal);
+}
+
+function eventOf(logs: readonly Log[], newest: LogRecord | undefined): string {
+  const id = newest === undefined ? '' : `id: ${writeCursor({ time: newest.created_at, id: newest.id })}\n`;
+  return `${id}event: rows\ndata: ${JSON.stringify(logs)}\n\n`;
+}
