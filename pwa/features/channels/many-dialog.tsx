@@ -106,13 +106,15 @@ const failuresShown = 20;
 function Failures({ failed }: Pick<BulkResult, 'failed'>) {
   if (failed.length === 0) return null;
   return (
-    <ul className={styles.failed} role="alert">
-      {failed.slice(0, failuresShown).map(({ id, message }) => (
-        <li key={id}>
-          <StatusMark status="failed">{`#${id} ${message}`}</StatusMark>
-        </li>
-      ))}
-    </ul>
+    <div role="alert">
+      <ul className={styles.failed}>
+        {failed.slice(0, failuresShown).map(({ id, message }) => (
+          <li key={id}>
+            <StatusMark status="failed">{`#${id} ${message}`}</StatusMark>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
