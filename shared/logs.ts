@@ -75,6 +75,7 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('user_enabled') }),
   z.object({ code: z.literal('user_deleted') }),
   z.object({ code: z.literal('sessions_ended'), count: z.int() }),
+  z.object({ code: z.literal('binding_removed'), binding: z.string() }),
   /** `keys`: joined by commas. */
   z.object({ code: z.literal('settings_changed'), keys: z.string() }),
   /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */

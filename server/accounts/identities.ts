@@ -95,18 +95,20 @@ async function bind(context: AppContext, userId: number, binding: Binding, set: 
 }
 
 /**
- * Removes a binding. Administrators remove those of others whatever is left (`isOwn` false).
+ * Removes a binding. Administrators remove those of others whatever is left (`isOwn` false). `check` judges the account as it is
+ * when it is changed.
  * @throws {AppError} `binding_missing`; `last_way_in` when the owner could not sign in any more
  */
 export async function unbindIdentity(
   context: AppContext,
-  { userId, binding, isOwn }: { userId: number; binding: Binding; isOwn: boolean },
+  { userId, binding, isOwn, check }: { userId: number; binding: Binding; isOwn: boolean; check?: (current: UserRecord) => void },
 ): Promise<UserRecord> {
   const edited = await editRecord(context, 'users', {
     id: userId,
     where: { DeletedAt: null },
     present: presentUser,
     change(current) {
+      check?.(current);
       if (current[bindingFields[binding]] === '') throw new AppError('binding_missing');
       if (isOwn && !hasAnotherWayIn(context, current, binding)) throw new AppError('last_way_in');
       return { set: { [bindingFields[binding]]: '' }, unset: [subjectFields[binding]] };

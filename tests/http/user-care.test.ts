@@ -105,6 +105,33 @@ describe.each(engines)('care for users on $kind', (engine) => {
     });
   });
 
+  describe('bindings', () => {
+    it('are removed one by one, and then belong to nobody', async () => {
+      const mei = await app.createUser({ github_id: 'mei', github_subject: '4711', oidc_id: 'mei@idp', oidc_subject: 'idp|mei' });
+      const removed = await keeper.delete(`/api/user/${mei.id}/bindings/github`);
+      expect(removed).toMatchObject({ success: true, data: { id: mei.id, github_id: '', oidc_id: 'mei@idp' } });
+      const users = app.context.db.collection('users');
+      expect((await users.get(mei.id))?.github_subject).toBeUndefined();
+      expect((await users.get(mei.id))?.oidc_subject).toBe('idp|mei');
+      const [row] = (await (await app.as(mei)).get('/api/log/self')).data.items;
+      expect(row.content).toBe('管理员解除了用户的绑定：github');
+      expect(await keeper.delete(`/api/user/${mei.id}/bindings/github`)).toMatchObject({ success: false, code: 'binding_missing' });
+      expect(await keeper.delete(`/api/user/${mei.id}/bindings/password`)).toMatchObject({ success: false });
+      // The identity is free for another account.
+      await app.createUser({ github_id: 'mei', github_subject: '4711' });
+    });
+
+    it('of equals stay', async () => {
+      const equal = await app.createUser({ role: 10, wechat_id: 'w', wechat_subject: 'w1' });
+      expect(await keeper.delete(`/api/user/${equal.id}/bindings/wechat`)).toMatchObject({ code: 'user_edit_denied' });
+      expect((await app.context.db.collection('users').get(equal.id))?.wechat_subject).toBe('w1');
+      const user = await app.as(await app.createUser());
+      expect(await user.delete(`/api/user/${equal.id}/bindings/wechat`)).toMatchObject({ status: 403 });
+      expect(await app.anonymous().delete(`/api/user/${equal.id}/bindings/wechat`)).toMatchObject({ status: 401 });
+      expect(await root.delete('/api/user/999999/bindings/wechat')).toMatchObject({ code: 'user_not_found' });
+    });
+  });
+
   it('nothing of it is for users, for equals or for who is not there', async () => {
     const mei = await app.createUser();
     const equal = await app.createUser({ role: 10 });

@@ -4,7 +4,7 @@ import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { UserMore } from './user-more.tsx';
-import { UserActions } from './user-summary.tsx';
+import { UserActions, UserSummary } from './user-summary.tsx';
 
 const alice = buildConsoleUser({ aff_count: 2 });
 const person = { status: 1, is_deleted: false, created_time: 1_700_000_000, used_quota: 500_000, aff_count: 0 };
@@ -23,6 +23,7 @@ beforeEach(() => {
   server.answer(({ method, url }, response) => {
     const page = (items: object[], total = items.length, more = {}) =>
       sendJson(response, { success: true, message: '', data: { items, total, page: 1, page_size: 10 }, ...more });
+    if (method === 'DELETE' && url.includes('/bindings/')) return sendJson(response, { success: true, message: '', data: alice });
     if (method === 'DELETE') return sendJson(response, { success: true, message: '', data: 2 });
     if (url.includes('/balance_history')) {
       return page(
@@ -86,5 +87,20 @@ describe('user-more', () => {
     screen.leave();
     screen = drawScreen(<UserActions user={buildConsoleUser({ role: 10 })} actor={{ role: Role.admin }} {...parts} />);
     expect(screen.button('Sign out everywhere').disabled).toBe(true);
+  });
+
+  test('removes a binding after a question; who may only look has no button', async () => {
+    const bound = buildConsoleUser({ linux_do_id: '4711' });
+    screen = drawScreen(<UserSummary user={bound} />);
+    expect(screen.text()).toContain('4711');
+    expect(() => screen.button('Remove the binding LinuxDO')).toThrow('no button');
+    screen.leave();
+    screen = drawScreen(<UserSummary user={bound} canUnbind />);
+    screen.press('Remove the binding LinuxDO');
+    await shows(() => expect(screen.text()).toContain('Remove LinuxDO from alice?'));
+    expect(asked('/bindings/')).toEqual([]);
+    const confirm = [...document.querySelectorAll('button')].findLast(({ textContent }) => textContent === 'Remove');
+    confirm?.click();
+    await shows(() => expect(asked('/api/user/7/bindings/linuxdo')).toHaveLength(1));
   });
 });

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Binding } from '#shared/oauth.ts';
 import type { User } from '#shared/users.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -8,16 +9,24 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
+import { RemoveBinding } from './remove-binding.tsx';
 import { EndSessions } from './end-sessions.tsx';
 import { actionsFor, editRefusal, refusal } from './user-rules.ts';
 
+const bindings = [
+  { field: 'email', binding: 'email' },
+  { field: 'github_id', binding: 'github' },
+  { field: 'oidc_id', binding: 'oidc' },
+  { field: 'wechat_id', binding: 'wechat' },
+  { field: 'telegram_id', binding: 'telegram' },
+  { field: 'linux_do_id', binding: 'linuxdo' },
+] as const satisfies readonly { field: keyof User; binding: Binding }[];
+
 /** Balance, figures and where the account comes from. */
-export function UserSummary({ user }: { user: User }) {
+export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const bound = (['email', 'github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const).filter(
-    (field) => user[field] !== '',
-  );
+  const bound = bindings.filter(({ field }) => user[field] !== '');
   return (
     <>
       <div className={styles.balance}>
@@ -36,7 +45,19 @@ export function UserSummary({ user }: { user: User }) {
       />
       {bound.length > 0 && (
         <PanelSection title={t('users.fact.bound')}>
-          <SummaryList items={bound.map((field) => ({ name: t(`users.fact.${field}`), value: user[field] }))} />
+          <SummaryList
+            items={bound.map(({ field, binding }) => {
+              const name = t(`users.fact.${field}`);
+              return {
+                name,
+                value: (
+                  <>
+                    {user[field]} {canUnbind && <RemoveBinding user={user} binding={binding} name={name} />}
+                  </>
+                ),
+              };
+            })}
+          />
         </PanelSection>
       )}
     </>

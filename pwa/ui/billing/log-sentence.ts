@@ -32,6 +32,8 @@ export function useLogSentence(): (log: Log) => string {
         return event.reason === undefined
           ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })
           : t('logs.event.quota_set_because', { from: format.quota(event.from), to: format.quota(event.to), reason: event.reason });
+      case 'binding_removed':
+        return t('logs.event.binding_removed', { binding: event.binding });
       case 'sessions_ended':
         return t('logs.event.sessions_ended', { count: event.count });
       case 'logs_deleted':

@@ -1,5 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
+import { userBindingApi } from '#shared/user-bindings.ts';
 import { userApi } from '#shared/users.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -11,6 +12,7 @@ import { editUser } from './edit-user.ts';
 import { manageUser } from './manage-user.ts';
 import { endSessions } from './end-sessions.ts';
 import { readBalanceHistory } from './read-balance-history.ts';
+import { removeBinding } from './remove-binding.ts';
 import { readInvitations } from './read-invitations.ts';
 import { listUsers, readLivingUser, readUser } from './store.ts';
 
@@ -34,6 +36,11 @@ export function mountUsers(host: RouteHost): void {
     checkMayRead(signedIn(call).user, user);
     const { page, inviters } = await readInvitations(context, user, query);
     return answer(page, { extra: { inviters } });
+  });
+  mount(host, userBindingApi.remove, async (call) => {
+    const { context, params } = call;
+    const actor = signedIn(call).user;
+    return presentToOthers(await removeBinding(context, actor, { id: Number(params.id), binding: params.binding }));
   });
   mount(host, userApi.endSessions, (call) => endSessions(call.context, signedIn(call), Number(call.params.id)));
   mount(host, userApi.create, async (call) => {

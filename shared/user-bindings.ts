@@ -1,0 +1,15 @@
+// What administrators do with the bindings of others. Own bindings: `oauth.ts`.
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { Binding } from '#shared/oauth.ts';
+import { User } from '#shared/users.ts';
+
+export const userBindingApi = {
+  /** Answers the account as it is afterwards. */
+  remove: endpoint('DELETE', '/api/user/:id/bindings/:binding', {
+    access: 'admin',
+    params: z.object({ id: z.string().regex(/^\d{1,15}$/), binding: Binding }),
+    reply: User,
+    summary: 'Remove a binding of a user',
+  }),
+};
