@@ -3,6 +3,7 @@ import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { Together } from '#pwa/ui/frame/together.tsx';
 import { Address } from './address-block.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
@@ -25,18 +26,20 @@ export function HomeScreen() {
       {isOperator ? (
         <OperatorHome />
       ) : (
-        <div className={styles.home}>
-          <div className={styles.column}>
-            <Balance />
-            <TodayBlock />
-            <RecentCalls />
+        <Together lines={6}>
+          <div className={styles.home}>
+            <div className={styles.column}>
+              <Balance />
+              <TodayBlock />
+              <RecentCalls />
+            </div>
+            <div className={styles.column}>
+              <OwnTokens />
+              <MonthBlock />
+              <Address />
+            </div>
           </div>
-          <div className={styles.column}>
-            <OwnTokens />
-            <MonthBlock />
-            <Address />
-          </div>
-        </div>
+        </Together>
       )}
     </Screen>
   );

@@ -13,6 +13,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { Together } from '#pwa/ui/frame/together.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
@@ -25,7 +26,7 @@ import { TodoLine } from './todo-line.tsx';
 export function OperatorHome() {
   const { t } = useTranslation();
   return (
-    <>
+    <Together lines={8}>
       <ChannelAlarm />
       <div className={styles.home} data-operator>
         <div className={styles.column}>
@@ -55,7 +56,7 @@ export function OperatorHome() {
           </div>
         </div>
       </div>
-    </>
+    </Together>
   );
 }
 
