@@ -13,6 +13,7 @@ import { Route as PlainRouteImport } from './routes/_plain.tsx';
 import { Route as ShellRouteImport } from './routes/_shell.tsx';
 import { Route as PlainLoginRouteImport } from './routes/_plain/login.tsx';
 import { Route as PlainRegisterRouteImport } from './routes/_plain/register.tsx';
+import { Route as PlainResetRouteImport } from './routes/_plain/reset.tsx';
 import { Route as PlainSetupRouteImport } from './routes/_plain/setup.tsx';
 import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
@@ -29,6 +30,8 @@ import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
+import { Route as PlainOauthProviderRouteImport } from './routes/_plain/oauth.$provider.tsx';
+import { Route as PlainUserResetRouteImport } from './routes/_plain/user_.reset.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
 import { Route as ShellUserIndexRouteImport } from './routes/_shell/user.index.tsx';
@@ -53,6 +56,11 @@ const PlainLoginRoute = PlainLoginRouteImport.update({
 const PlainRegisterRoute = PlainRegisterRouteImport.update({
   id: '/register',
   path: '/register',
+  getParentRoute: () => PlainRoute,
+} as any);
+const PlainResetRoute = PlainResetRouteImport.update({
+  id: '/reset',
+  path: '/reset',
   getParentRoute: () => PlainRoute,
 } as any);
 const PlainSetupRoute = PlainSetupRouteImport.update({
@@ -135,6 +143,16 @@ const ShellUserRoute = ShellUserRouteImport.update({
   path: '/user',
   getParentRoute: () => ShellRoute,
 } as any);
+const PlainOauthProviderRoute = PlainOauthProviderRouteImport.update({
+  id: '/oauth/$provider',
+  path: '/oauth/$provider',
+  getParentRoute: () => PlainRoute,
+} as any);
+const PlainUserResetRoute = PlainUserResetRouteImport.update({
+  id: '/user_/reset',
+  path: '/user/reset',
+  getParentRoute: () => PlainRoute,
+} as any);
 const ShellChannelIndexRoute = ShellChannelIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -175,6 +193,7 @@ export interface FileRoutesByFullPath {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
+  '/reset': typeof PlainResetRoute;
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
@@ -190,6 +209,8 @@ export interface FileRoutesByFullPath {
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
   '/user': typeof ShellUserRouteWithChildren;
+  '/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/user/reset': typeof PlainUserResetRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel/': typeof ShellChannelIndexRoute;
@@ -202,6 +223,7 @@ export interface FileRoutesByTo {
   '/': typeof ShellIndexRoute;
   '/login': typeof PlainLoginRoute;
   '/register': typeof PlainRegisterRoute;
+  '/reset': typeof PlainResetRoute;
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
@@ -215,6 +237,8 @@ export interface FileRoutesByTo {
   '/setting': typeof ShellSettingRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
+  '/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/user/reset': typeof PlainUserResetRoute;
   '/channel/add': typeof ShellChannelAddRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel': typeof ShellChannelIndexRoute;
@@ -229,6 +253,7 @@ export interface FileRoutesById {
   '/_shell': typeof ShellRouteWithChildren;
   '/_plain/login': typeof PlainLoginRoute;
   '/_plain/register': typeof PlainRegisterRoute;
+  '/_plain/reset': typeof PlainResetRoute;
   '/_plain/setup': typeof PlainSetupRoute;
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
@@ -245,6 +270,8 @@ export interface FileRoutesById {
   '/_shell/topup': typeof ShellTopupRoute;
   '/_shell/user': typeof ShellUserRouteWithChildren;
   '/_shell/': typeof ShellIndexRoute;
+  '/_plain/oauth/$provider': typeof PlainOauthProviderRoute;
+  '/_plain/user_/reset': typeof PlainUserResetRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
   '/_shell/user/add': typeof ShellUserAddRoute;
   '/_shell/channel/': typeof ShellChannelIndexRoute;
@@ -259,6 +286,7 @@ export interface FileRouteTypes {
     | '/'
     | '/login'
     | '/register'
+    | '/reset'
     | '/setup'
     | '/$'
     | '/about'
@@ -274,6 +302,8 @@ export interface FileRouteTypes {
     | '/token'
     | '/topup'
     | '/user'
+    | '/oauth/$provider'
+    | '/user/reset'
     | '/channel/add'
     | '/user/add'
     | '/channel/'
@@ -286,6 +316,7 @@ export interface FileRouteTypes {
     | '/'
     | '/login'
     | '/register'
+    | '/reset'
     | '/setup'
     | '/$'
     | '/about'
@@ -299,6 +330,8 @@ export interface FileRouteTypes {
     | '/setting'
     | '/token'
     | '/topup'
+    | '/oauth/$provider'
+    | '/user/reset'
     | '/channel/add'
     | '/user/add'
     | '/channel'
@@ -312,6 +345,7 @@ export interface FileRouteTypes {
     | '/_shell'
     | '/_plain/login'
     | '/_plain/register'
+    | '/_plain/reset'
     | '/_plain/setup'
     | '/_shell/$'
     | '/_shell/about'
@@ -328,6 +362,8 @@ export interface FileRouteTypes {
     | '/_shell/topup'
     | '/_shell/user'
     | '/_shell/'
+    | '/_plain/oauth/$provider'
+    | '/_plain/user_/reset'
     | '/_shell/channel/add'
     | '/_shell/user/add'
     | '/_shell/channel/'
@@ -370,6 +406,13 @@ declare module '@tanstack/react-router' {
       path: '/register';
       fullPath: '/register';
       preLoaderRoute: typeof PlainRegisterRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
+    '/_plain/reset': {
+      id: '/_plain/reset';
+      path: '/reset';
+      fullPath: '/reset';
+      preLoaderRoute: typeof PlainResetRouteImport;
       parentRoute: typeof PlainRoute;
     };
     '/_plain/setup': {
@@ -484,6 +527,20 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellUserRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_plain/oauth/$provider': {
+      id: '/_plain/oauth/$provider';
+      path: '/oauth/$provider';
+      fullPath: '/oauth/$provider';
+      preLoaderRoute: typeof PlainOauthProviderRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
+    '/_plain/user_/reset': {
+      id: '/_plain/user_/reset';
+      path: '/user/reset';
+      fullPath: '/user/reset';
+      preLoaderRoute: typeof PlainUserResetRouteImport;
+      parentRoute: typeof PlainRoute;
+    };
     '/_shell/channel/': {
       id: '/_shell/channel/';
       path: '/';
@@ -539,13 +596,19 @@ declare module '@tanstack/react-router' {
 interface PlainRouteChildren {
   PlainLoginRoute: typeof PlainLoginRoute;
   PlainRegisterRoute: typeof PlainRegisterRoute;
+  PlainResetRoute: typeof PlainResetRoute;
   PlainSetupRoute: typeof PlainSetupRoute;
+  PlainOauthProviderRoute: typeof PlainOauthProviderRoute;
+  PlainUserResetRoute: typeof PlainUserResetRoute;
 }
 
 const PlainRouteChildren: PlainRouteChildren = {
   PlainLoginRoute: PlainLoginRoute,
   PlainRegisterRoute: PlainRegisterRoute,
+  PlainResetRoute: PlainResetRoute,
   PlainSetupRoute: PlainSetupRoute,
+  PlainOauthProviderRoute: PlainOauthProviderRoute,
+  PlainUserResetRoute: PlainUserResetRoute,
 };
 
 const PlainRouteWithChildren = PlainRoute._addFileChildren(PlainRouteChildren);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { displayNameProblem, passwordProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
-import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
+import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/user.ts';
 
 test.each([
   ['', 'username_required'],

@@ -1,5 +1,5 @@
 // What names and passwords must be like, in the console's forms and on the server alike. Lengths count characters, not bytes.
-import { displayNameLimit, passwordLimits, usernameLimit } from './users.ts';
+import { displayNameLimit, passwordLimits, usernameLimit } from './user.ts';
 
 export type UsernameProblem = 'username_required' | 'username_long' | 'username_address' | 'username_characters';
 export type DisplayNameProblem = 'display_name_long' | 'display_name_characters';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 /** Own profile or password. Empty and absent fields stay as they are. */
 export const SelfEdit = z.object({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { QueryText } from '#shared/envelope.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 /** Providers that send the browser back with an answer. */
 export const RedirectProvider = z.enum(['github', 'oidc', 'linuxdo', 'telegram']);

@@ -1,7 +1,7 @@
 // What a person does to the own account beside name and password. Apart from `account.ts`, which every screen needs.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QuotaInput, User } from '#shared/users.ts';
+import { QuotaInput, User } from '#shared/user.ts';
 
 /**
  * Own notices, as clients save them: all at once. Absent fields stay as they are; `notification_email: ""` means the

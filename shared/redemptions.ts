@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
-import { quotaLimit } from '#shared/users.ts';
+import { quotaLimit } from '#shared/user.ts';
 
 export const RedemptionStatus = { unused: 1, disabled: 2, used: 3 } as const;
 export const redemptionNameLimit = 20;

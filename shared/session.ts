@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/envelope.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 export const LoginInput = z.object({ username: z.string().max(200), password: z.string().max(200) });
 export type LoginInput = z.infer<typeof LoginInput>;

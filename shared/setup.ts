@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 export const SetupStatus = z.object({
   status: z.boolean(),

@@ -1,5 +1,5 @@
 import { userSettingOf } from '#shared/account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 
 /** The balance below which the owner wants to be told, once one was set: the low-water mark of the level. */
 export function warningThreshold(user: Pick<User, 'setting'>): number | undefined {

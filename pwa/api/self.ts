@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { accountApi } from '#shared/account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { call } from './call.ts';
 import { onStoredUserChange, storedUser, storeUser } from './stored-user.ts';
 

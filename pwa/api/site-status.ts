@@ -26,13 +26,11 @@ export function useSiteStatus(): SiteStatus | undefined {
 }
 
 /** Why nobody can register here; undefined when somebody can, also before the first answer. */
-export function registrationClosed(status: SiteStatus | undefined): 'closed' | 'no_password' | 'self_use' | 'no_mail' | undefined {
+export function registrationClosed(status: SiteStatus | undefined): 'closed' | 'no_password' | 'self_use' | undefined {
   if (status === undefined) return undefined;
   if (!status.register_enabled) return 'closed';
-  if (!status.password_register) return 'no_password';
   if (status.self_use_mode_enabled) return 'self_use';
-  // There is no call yet that sends the codes.
-  return status.email_verification ? 'no_mail' : undefined;
+  return status.password_register ? undefined : 'no_password';
 }
 
 /**

@@ -1,6 +1,6 @@
 // Who is signed in on this device. The session itself is a cookie that scripts cannot see; this is the copy of the
 // account that lets the console open without a network, under the local storage key that existing clients use.
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 import { createListeners } from '#pwa/ui/store.ts';
 import { forgetSignOut } from './due-sign-out.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 import { dueSignOut, markSignOut } from '#pwa/api/due-sign-out.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';

@@ -3,7 +3,7 @@ import { displayNameProblem, passwordProblem, tidyName, usernameProblem } from '
 import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import type { LocalText } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
-import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
+import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/user.ts';
 
 const rules: Record<UsernameProblem | DisplayNameProblem | PasswordProblem, LocalText> = {
   username_required: fieldRules.required,

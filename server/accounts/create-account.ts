@@ -1,7 +1,7 @@
 // How an account comes into being, whoever asks for it: the record, its invite code, what it is bound to.
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import { findNamesake, foldName } from '#server/accounts/folded-name.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import { giveWelcome } from '#server/accounts/welcome.ts';

@@ -1,5 +1,5 @@
 import { userSettingOf } from '#shared/account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';
 

@@ -2,7 +2,7 @@
 // so a ban, a demotion or a deletion counts at once.
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';

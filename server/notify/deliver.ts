@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { NotificationProblem } from '#shared/notifications.ts';
 import type { NotifyType } from '#shared/notifications.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { Database } from '#server/db/database.ts';
 import type { NotificationRecord } from '#server/db/records/notification.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

@@ -1,6 +1,6 @@
 // The outbox of notices: who is to be told what. They are written here, at once and durably, and sent by `deliver.ts`.
 import { Role } from '#shared/roles.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
 import type { NotificationEvent, NotificationRecord } from '#server/db/records/notification.ts';

@@ -1,7 +1,7 @@
 // Records as the console gets them from the server, for tests beside its modules.
 import { Channel } from '#shared/channels.ts';
 import { Token } from '#shared/tokens.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 export function buildConsoleChannel(fields: Partial<Channel> = {}): Channel {
   const texts =

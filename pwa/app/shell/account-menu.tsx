@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';

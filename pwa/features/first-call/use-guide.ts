@@ -4,7 +4,7 @@ import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { callableModels } from './guide-models.ts';

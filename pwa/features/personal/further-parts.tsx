@@ -1,4 +1,4 @@
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { AccessTokenBlock } from './access-token-block.tsx';
 import { InviteBlock } from './invite-block.tsx';
 import { ModelsBlock } from './models-block.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';

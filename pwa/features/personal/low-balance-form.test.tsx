@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { discardAll, outboxEntries, startOutbox } from '#pwa/offline/outbox.ts';
 import { watchConnection } from '#pwa/offline/online-status.tsx';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
 import { lowWaterKey } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';

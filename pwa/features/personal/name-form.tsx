@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { displayNameProblem } from '#shared/account-rules.ts';
-import { displayNameLimit, type User } from '#shared/users.ts';
+import { displayNameLimit, type User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { userSettingOf } from '#shared/account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';

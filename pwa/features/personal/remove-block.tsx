@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { Role } from '#shared/roles.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { forgetUser } from '#pwa/api/stored-user.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';

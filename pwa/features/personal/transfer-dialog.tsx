@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ownAccountApi } from '#shared/own-account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';

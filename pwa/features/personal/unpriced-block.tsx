@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { ownAccountApi } from '#shared/own-account.ts';
 import type { UserSettingEdit } from '#shared/own-account.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { type CallFailure, failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type LoginInput, sessionApi } from '#shared/session.ts';
+import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { selfQuery } from '#pwa/api/self.ts';
-import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -14,32 +14,49 @@ import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { PlainField, PlainPassword } from '#pwa/ui/form/plain-field.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import styles from './session-form.module.css';
+import type { HumanGate } from './elsewhere.tsx';
+
+// A moment after the two fields: most people need no more.
+const Elsewhere = lazyPart(
+  () => import('./elsewhere.tsx'),
+  (part) => part.Elsewhere,
+);
 
 interface LoginScreenProps {
   /** The session ended while somebody was at work. */
   isExpired: boolean;
-  onSignedIn: () => void;
+  /** Where they were; a sign-in elsewhere comes back there too. */
+  from: string | undefined;
+  /** After a password; other ways say so. */
+  onSignedIn: (way?: 'other') => void;
 }
 
-export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
+export function LoginScreen({ isExpired, from, onSignedIn }: LoginScreenProps) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const status = useSiteStatus();
   const isOffline = useConnection() === 'offline';
   useScreenHeading(t('session.login.title'));
 
+  const gate = useRef<HumanGate>({});
+  const handleGate = (state: HumanGate) => void (gate.current = state);
+  const [isEarly, setEarly] = useState(false);
   const [missing, setMissing] = useState<{ username?: string; password?: string }>({});
   const login = useMutation({
-    mutationFn: (body: LoginInput) => call(sessionApi.login, { body }),
+    mutationFn: (body: LoginInput) => call(sessionApi.login, { body, query: { turnstile: gate.current.token } }),
     meta: { quiet: true },
     onSuccess: (user) => {
-      storeUser(user);
-      queryClient.setQueryData(selfQuery.queryKey, user);
+      enter(user);
       onSignedIn();
     },
+    onError: () => gate.current.renew?.(),
   });
-  const offersRegister = registrationClosed(status) === undefined;
+  function enter(user: User): void {
+    storeUser(user);
+    queryClient.setQueryData(selfQuery.queryKey, user);
+  }
 
   // Two fields: the form library would be a tenth of the first load.
   function handleSubmit(event: FormEvent<HTMLFormElement>): void {
@@ -53,7 +70,12 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
     });
     if (username === '') event.currentTarget.querySelector<HTMLInputElement>('[name=username]')?.focus();
     else if (password === '') event.currentTarget.querySelector<HTMLInputElement>('[name=password]')?.focus();
-    else login.mutate({ username, password });
+    else {
+      // What was shown before holds for a while: after a refusal the server may not ask again.
+      const isTooEarly = gate.current.isWaiting === true && login.error === null;
+      setEarly(isTooEarly);
+      if (!isTooEarly) login.mutate({ username, password });
+    }
   }
 
   return (
@@ -67,6 +89,7 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
       <form className={styles.fields} noValidate onSubmit={handleSubmit}>
         <PlainField name="username" label={t('session.login.username')} error={missing.username} autoComplete="username" autoFocus />
         <PlainPassword name="password" label={t('session.login.password')} error={missing.password} autoComplete="current-password" />
+        {isEarly && <Wait />}
         {login.error !== null && (
           <p className={styles.failure} role="alert">
             <StatusMark status="failed">{failureOf(login.error).message}</StatusMark>
@@ -83,12 +106,17 @@ export function LoginScreen({ isExpired, onSignedIn }: LoginScreenProps) {
           {t(isOffline ? 'session.login.needs_connection' : 'session.login.submit')}
         </PlainButton>
       </form>
-      {offersRegister && (
-        <p className={styles.other}>
-          {t('session.login.no_account')} <Link to="/register">{t('session.register.link')}</Link>
-        </p>
-      )}
+      <Elsewhere onGate={handleGate} status={status} from={from} onSignedIn={(user) => (enter(user), onSignedIn('other'))} />
     </section>
+  );
+}
+
+function Wait() {
+  const { t } = useTranslation();
+  return (
+    <p className={styles.notice} role="status">
+      <StatusMark status="note">{t('session.login.human_wait')}</StatusMark>
+    </p>
   );
 }
 

@@ -1,12 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type RegisterInput, sessionApi } from '#shared/session.ts';
-import { passwordLimits, usernameLimit } from '#shared/users.ts';
+import type { SiteStatus } from '#shared/site.ts';
+import { passwordLimits, type User, usernameLimit } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf, refusalText } from '#pwa/api/failure.ts';
+import { selfQuery } from '#pwa/api/self.ts';
+import { storeUser } from '#pwa/api/stored-user.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
@@ -15,24 +19,45 @@ import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { forgetInviteCode, keptInviteCode } from './invite-code.ts';
+import { EmailFields } from './email-fields.tsx';
+import { OtherWays } from './other-ways.tsx';
 import { registerBody, registerProblems } from './register-form.ts';
+import type { RegisterValues } from './register-form.ts';
 import styles from './session-form.module.css';
+import { waysOf } from './sign-in-ways.ts';
+import { useHumanCheck } from './use-human-check.tsx';
 
-export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
+interface RegisterScreenProps {
+  onRegistered: () => void;
+  /** Signed in at once, by a provider. */
+  onEntered: () => void;
+}
+
+export function RegisterScreen({ onRegistered, onEntered }: RegisterScreenProps) {
   const { t } = useTranslation();
   const status = useSiteStatus();
   useScreenHeading(t('register.title'));
+  const queryClient = useQueryClient();
   const closed = registrationClosed(status);
+  // Providers register also where passwords do not.
+  const isOpenElsewhere = (closed === undefined || closed === 'no_password') && waysOf(status).length > 0;
+  function enter(user: User): void {
+    forgetInviteCode();
+    storeUser(user);
+    queryClient.setQueryData(selfQuery.queryKey, user);
+    onEntered();
+  }
   return (
     <section className={styles.form}>
       <h1 className={styles.title}>{t('register.title')}</h1>
       {closed === undefined ? (
-        <RegisterForm onRegistered={onRegistered} />
+        <RegisterForm status={status} onRegistered={onRegistered} />
       ) : (
         <p className={styles.notice}>
           <StatusMark status="note">{t(`register.shut.${closed}`)}</StatusMark>
         </p>
       )}
+      {status !== undefined && isOpenElsewhere && <OtherWays status={status} onSignedIn={enter} />}
       <p className={styles.other}>
         {t('register.has_account')} <Link to="/login">{t('session.login.link')}</Link>
       </p>
@@ -42,16 +67,24 @@ export function RegisterScreen({ onRegistered }: { onRegistered: () => void }) {
 
 const formId = 'register-form';
 
-function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
+const below = ['label', 'input', 'error', 'description'] as const;
+
+function RegisterForm({ status, onRegistered }: { status: SiteStatus | undefined; onRegistered: () => void }) {
   const { t } = useTranslation();
+  const needsMail = status?.email_verification === true;
+  const human = useHumanCheck(status);
+  const [isEarly, setEarly] = useState(false);
+  const [hasShown, setShown] = useState(false);
   const inviteCode = keptInviteCode();
   const form = useForm({
-    initialValues: { username: '', password: '', password2: '' },
+    initialValues: { username: '', password: '', password2: '', email: '', verification_code: '' },
     validate: (values) =>
-      problemTexts(registerProblems(values), (problem) => t(`register.problem.${problem}`, { ...passwordLimits, limit: usernameLimit })),
+      problemTexts(registerProblems(values, needsMail), (problem) =>
+        t(`register.problem.${problem}`, { ...passwordLimits, limit: usernameLimit }),
+      ),
   });
   const register = useMutation({
-    mutationFn: (body: RegisterInput) => call(sessionApi.register, { body }),
+    mutationFn: (body: RegisterInput) => call(sessionApi.register, { body, query: { turnstile: human.token } }),
     meta: { quiet: true },
     onSuccess: () => {
       forgetInviteCode();
@@ -59,20 +92,18 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
       onRegistered();
     },
     onError: (error) => showOnField(form, failureOf(error)),
+    onSettled: human.renew,
   });
+  function handleRegister(values: RegisterValues): void {
+    // What was shown to have a code sent holds for a while.
+    const isTooEarly = human.isWaiting && !hasShown;
+    setEarly(isTooEarly);
+    if (!isTooEarly) register.mutate(registerBody(values, inviteCode));
+  }
   const refusal = refusalText(register.error, form);
-  const below = ['label', 'input', 'error', 'description'] as const;
 
   return (
-    <form
-      id={formId}
-      className={styles.fields}
-      noValidate
-      onSubmit={form.onSubmit(
-        (values) => register.mutate(registerBody(values, inviteCode)),
-        () => focusFirstError(formId),
-      )}
-    >
+    <form id={formId} className={styles.fields} noValidate onSubmit={form.onSubmit(handleRegister, () => focusFirstError(formId))}>
       <TextInput
         label={t('register.username')}
         description={t('register.username_hint', { limit: usernameLimit })}
@@ -92,6 +123,13 @@ function RegisterForm({ onRegistered }: { onRegistered: () => void }) {
         {...form.getInputProps('password')}
       />
       <PasswordField label={t('register.confirm')} autoComplete="new-password" {...form.getInputProps('password2')} />
+      {needsMail && <EmailFields form={form} human={human} onSent={() => setShown(true)} />}
+      {human.widget}
+      {isEarly && human.isWaiting && (
+        <p className={styles.notice} role="status">
+          <StatusMark status="note">{t('session.login.human_wait')}</StatusMark>
+        </p>
+      )}
       {inviteCode !== undefined && (
         <p className={styles.other}>
           {t('register.invited')} <code>{inviteCode}</code>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';

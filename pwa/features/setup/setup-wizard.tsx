@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { z } from 'zod';
 import { useTranslation } from 'react-i18next';
 import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
-import { passwordLimits, type User, usernameLimit } from '#shared/users.ts';
+import { passwordLimits, type User, usernameLimit } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf, refusalText } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { balanceReasonLimit } from '#shared/users.ts';
+import { balanceReasonLimit } from '#shared/user.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type User, userApi } from '#shared/users.ts';
+import { type User } from '#shared/user.ts';
+import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';

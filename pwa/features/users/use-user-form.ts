@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { User, userApi } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
+import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf, newerRecord } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';

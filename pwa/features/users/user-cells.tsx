@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
-import { type User, UserStatus } from '#shared/users.ts';
+import { type User, UserStatus } from '#shared/user.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QuotaCell, ShortCount } from '#pwa/ui/billing/amounts.tsx';
 import type { Column } from '#pwa/ui/list/columns.tsx';

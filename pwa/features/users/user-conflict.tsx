@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type ConflictRow, RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
 

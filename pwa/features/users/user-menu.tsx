@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import type { ManageAction, User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
+import type { ManageAction } from '#shared/users.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { mayActOn } from '#shared/roles.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';

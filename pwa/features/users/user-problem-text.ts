@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/users.ts';
+import { displayNameLimit, passwordLimits, usernameLimit } from '#shared/user.ts';
 import type { UserProblem } from './user-values.ts';
 
 export function userProblemText(t: TFunction, problem: UserProblem): string {

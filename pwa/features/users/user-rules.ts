@@ -1,6 +1,7 @@
 // Who may do what to whom. The server decides; this keeps people from buttons that it would refuse, and says why.
 import { mayActOn, Role } from '#shared/roles.ts';
-import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
+import { type User, UserStatus } from '#shared/user.ts';
+import { type ManageAction } from '#shared/users.ts';
 
 export type Refusal = 'deleted' | 'same_level' | 'promote_root_only' | 'already_admin' | 'already_user' | 'root_fixed' | 'locked';
 

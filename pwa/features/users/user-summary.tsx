@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Binding } from '#shared/oauth.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';

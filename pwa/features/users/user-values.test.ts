@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Role } from '#shared/roles.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 import { actionsFor, refusal } from './user-rules.ts';
 import { balanceAfter, changeCount, editBody, newUserProblems, userProblems, valuesOf } from './user-values.ts';
 

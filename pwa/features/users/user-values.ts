@@ -1,7 +1,8 @@
 // What the editor of a user holds and what it sends.
 import { displayNameProblem, passwordProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
-import { quotaLimit, type User, type UserEdit } from '#shared/users.ts';
+import { quotaLimit, type User } from '#shared/user.ts';
+import { type UserEdit } from '#shared/users.ts';
 
 /** `set`: the balance is to be this much. `change`: so much more or less. */
 export type BalanceMode = 'keep' | 'set' | 'change';

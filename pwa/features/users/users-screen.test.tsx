@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeUser } from '#pwa/api/stored-user.ts';
 import { Role } from '#shared/roles.ts';
-import { type User, UserStatus } from '#shared/users.ts';
+import { type User, UserStatus } from '#shared/user.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';

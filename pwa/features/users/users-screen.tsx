@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
-import { type ManageAction, type User, UserStatus } from '#shared/users.ts';
+import { type User, UserStatus } from '#shared/user.ts';
+import { type ManageAction } from '#shared/users.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useColumns } from '#pwa/ui/list/columns.tsx';

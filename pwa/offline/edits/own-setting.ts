@@ -3,7 +3,7 @@
 import { accountApi, userSettingOf } from '#shared/account.ts';
 import { ownAccountApi } from '#shared/own-account.ts';
 import type { UserSettingEdit } from '#shared/own-account.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { EditKind } from './edit-kind.ts';

@@ -13,7 +13,7 @@ const Search = z.object({
   /** Where to go afterwards: an address of this console. */
   from: z
     .string()
-    .regex(/^\/(?!\/)/)
+    .regex(/^\/(?![/\\])/)
     .optional()
     .catch(undefined),
   /** Invite code. */
@@ -35,7 +35,8 @@ function Login() {
   return (
     <LoginScreen
       isExpired={expired !== undefined && expired !== false}
-      onSignedIn={() => void router.navigate({ href: from ?? afterSignIn })}
+      from={from}
+      onSignedIn={(way) => void router.navigate({ href: from ?? (way === 'other' ? '/' : afterSignIn) })}
     />
   );
 }

@@ -17,7 +17,7 @@ export const Route = createFileRoute('/_plain/register')({
     keepInviteCode(search.aff);
     if (storedUser() !== null) throw redirect({ to: '/' });
   },
-  loader: () => loadTexts('register'),
+  loader: () => loadTexts('register', 'signin'),
   component: Register,
 });
 
@@ -25,7 +25,7 @@ function Register() {
   const navigate = Route.useNavigate();
   return (
     <ScreenProviders>
-      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} />
+      <RegisterScreen onRegistered={() => void navigate({ to: '/login' })} onEntered={() => void navigate({ to: '/' })} />
     </ScreenProviders>
   );
 }

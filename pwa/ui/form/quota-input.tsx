@@ -1,7 +1,7 @@
 import { NumberInput, SegmentedControl } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { quotaLimit } from '#shared/users.ts';
+import { quotaLimit } from '#shared/user.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Picks } from './picks.tsx';
 import styles from './quota-input.module.css';

@@ -4,7 +4,7 @@ import type { UserSettingEdit } from '#shared/own-account.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { NotifyType } from '#shared/notifications.ts';
-import { quotaLimit } from '#shared/users.ts';
+import { quotaLimit } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AppContext } from '#server/context.ts';

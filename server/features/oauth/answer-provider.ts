@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { CallbackQuery } from '#shared/oauth.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { bindIdentity, isProviderOn } from '#server/accounts/identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';

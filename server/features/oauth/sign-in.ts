@@ -1,7 +1,7 @@
 // Somebody whom a provider knows gets a session here: of the account that is bound to them, or of a new one.
 import { AppError } from '#shared/errors.ts';
 import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
-import { displayNameLimit, usernameLimit, UserStatus } from '#shared/users.ts';
+import { displayNameLimit, usernameLimit, UserStatus } from '#shared/user.ts';
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { emailProblem } from '#server/accounts/email-rules.ts';
 import { findByEmail, findByIdentity, foldEmail, identityFields } from '#server/accounts/identities.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { LoginInput } from '#shared/session.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import { tidyName } from '#shared/account-rules.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
 import { verifyPassword } from '#server/accounts/password.ts';

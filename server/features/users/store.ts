@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/envelope.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
 import { hashPassword } from '#server/accounts/password.ts';

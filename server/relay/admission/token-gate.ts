@@ -5,7 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/addresses.ts';
 import { admissionOf } from './admission.ts';

@@ -1,0 +1,69 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { resendSeconds, verificationApi } from '#shared/verification.ts';
+import { call } from '#pwa/api/call.ts';
+import { failureOf } from '#pwa/api/failure.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { useConnection } from '#pwa/offline/online-status.tsx';
+import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { PlainField } from '#pwa/ui/form/plain-field.tsx';
+import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
+import styles from './session-form.module.css';
+import { useCountdown } from './use-countdown.ts';
+import { useHumanCheck } from './use-human-check.tsx';
+
+/** Asks for a mail with a link that resets the password. */
+export function ResetScreen() {
+  const { t } = useTranslation();
+  const status = useSiteStatus();
+  const isOffline = useConnection() === 'offline';
+  const human = useHumanCheck(status);
+  const wait = useCountdown();
+  const [problem, setProblem] = useState<string>();
+  useScreenHeading(t('signin.reset.title'));
+  const request = useMutation({
+    mutationFn: (email: string) => call(verificationApi.requestReset, { query: { email, turnstile: human.token } }),
+    meta: { quiet: true },
+    onSuccess: () => wait.start(resendSeconds),
+    onError: (error) => wait.start(failureOf(error).retryAfter ?? 0),
+    onSettled: human.renew,
+  });
+  function handleSubmit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget).get('email');
+    const email = typeof given === 'string' ? given.trim() : '';
+    const missing = email === '' ? t('signin.email.required') : undefined;
+    setProblem(missing ?? (human.isWaiting && !request.isSuccess ? t('signin.human.wait') : undefined));
+    if (email !== '' && (!human.isWaiting || request.isSuccess)) request.mutate(email);
+  }
+  const failure = request.error === null ? undefined : failureOf(request.error).message;
+  return (
+    <section className={styles.form}>
+      <h1 className={styles.title}>{t('signin.reset.title')}</h1>
+      <p>{t('signin.reset.hint')}</p>
+      <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+        <PlainField name="email" label={t('signin.email.label')} error={problem} autoComplete="email" autoFocus />
+        {human.widget}
+        {failure !== undefined && (
+          <p className={styles.failure} role="alert">
+            <StatusMark status="failed">{failure}</StatusMark>
+          </p>
+        )}
+        {request.isSuccess && (
+          <p className={styles.notice} role="status">
+            <StatusMark status="on">{t('signin.reset.sent')}</StatusMark>
+          </p>
+        )}
+        <PlainButton type="submit" variant="filled" isWide isBusy={request.isPending} disabled={isOffline || wait.left > 0}>
+          {wait.left > 0 ? t('signin.email.again_in', { seconds: wait.left }) : t('signin.reset.submit')}
+        </PlainButton>
+      </form>
+      <p className={styles.other}>
+        <Link to="/login">{t('signin.callback.to_login')}</Link>
+      </p>
+    </section>
+  );
+}

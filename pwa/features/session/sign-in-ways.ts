@@ -1,0 +1,40 @@
+// Ways to sign in besides a password, as the site's status tells them.
+import { oauthApi } from '#shared/oauth.ts';
+import type { RedirectProvider } from '#shared/oauth.ts';
+import type { SiteStatus } from '#shared/site.ts';
+import { call } from '#pwa/api/call.ts';
+import { keptInviteCode } from './invite-code.ts';
+
+export type Way = RedirectProvider | 'wechat';
+
+const fromKey = 'sign-in-from';
+
+/** Those that are on, in their order. */
+export function waysOf(status: SiteStatus | undefined): Way[] {
+  if (status === undefined) return [];
+  const isOn: Record<Way, boolean> = {
+    github: status.github_oauth,
+    oidc: status.oidc_enabled,
+    linuxdo: status.linuxdo_oauth,
+    wechat: status.wechat_login,
+    telegram: status.telegram_oauth,
+  };
+  const order: readonly Way[] = ['github', 'oidc', 'linuxdo', 'wechat', 'telegram'];
+  return order.filter((way) => isOn[way]);
+}
+
+/** Leaves for the provider, which sends the browser back to `/oauth/…`. `from`: where to go after that. */
+export async function leaveFor(provider: RedirectProvider, from: string | undefined): Promise<void> {
+  const aff = keptInviteCode();
+  const { url } = await call(oauthApi.start, { body: { provider, ...(aff === undefined ? {} : { aff }) } });
+  if (from === undefined) sessionStorage.removeItem(fromKey);
+  else sessionStorage.setItem(fromKey, from);
+  location.assign(url);
+}
+
+/** Where somebody wanted to go before they left for a provider: an address of this console. */
+export function takeFrom(): string | undefined {
+  const from = sessionStorage.getItem(fromKey) ?? '';
+  sessionStorage.removeItem(fromKey);
+  return /^\/(?![/\\])/.test(from) ? from : undefined;
+}
