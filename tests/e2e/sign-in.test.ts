@@ -6,7 +6,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle } from './support/visit.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('sign-in elsewhere', () => {
   it('a button for each provider leads there and back into an account, whose bindings and devices are shown', async () => {
@@ -51,6 +51,14 @@ describeInBrowser('sign-in elsewhere', () => {
     await page.getByRole('alert').waitFor();
     await page.getByRole('link', { name: text('signin.callback.to_login') }).click();
     await page.waitForURL((url) => url.pathname === '/login');
+    await visitor.context.close();
+  });
+
+  it('who has lost a password, or has one, finds the way', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const { page } = visitor;
     for (const path of ['/reset', '/user/reset', '/user/reset?email=mira%40example.org&token=abc']) {
       await page.goto(path);
       await settle(page);
@@ -59,6 +67,7 @@ describeInBrowser('sign-in elsewhere', () => {
     }
     await page.getByRole('button', { name: text('signin.new_password.submit') }).click();
     await page.getByRole('alert').waitFor();
+    await signIn(visitor);
     await visitor.context.close();
   });
 });
