@@ -52,25 +52,7 @@ export const SiteStatus = z.object({
 });
 export type SiteStatus = z.infer<typeof SiteStatus>;
 
-/** The newest published release, as its page describes it. */
-export const Release = z.object({
-  version: z.string(),
-  /** Of its page; `""` when none was told. */
-  url: z.string(),
-  /** Markdown. */
-  notes: z.string(),
-  /** ISO 8601; `""` when none was told. */
-  published_at: z.string(),
-  is_newer: z.boolean(),
-});
-export type Release = z.infer<typeof Release>;
-
-const Text = z.string();
 export const siteApi = {
   status: endpoint('GET', '/api/status', { access: 'public', reply: SiteStatus, summary: 'Public facts of this installation' }),
   test: endpoint('GET', '/api/status/test', { access: 'admin', summary: 'Whether the database answers' }),
-  update: endpoint('GET', '/api/status/update', { access: 'admin', reply: Release, summary: 'Whether a newer version is published' }),
-  notice: endpoint('GET', '/api/notice', { access: 'public', reply: Text, summary: 'Site notice' }),
-  about: endpoint('GET', '/api/about', { access: 'public', reply: Text, summary: 'About text' }),
-  home: endpoint('GET', '/api/home_page_content', { access: 'public', reply: Text, summary: 'Home page text' }),
 };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { Binding } from '#shared/oauth.ts';
-import { User } from '#shared/users.ts';
+import { User } from '#shared/user.ts';
 
 export const userBindingApi = {
   /** Answers the account as it is afterwards. */

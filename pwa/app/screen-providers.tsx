@@ -5,11 +5,14 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
 import { FormatContext } from '#pwa/ui/billing/format-context.ts';
+import { frameGlyphs } from '#pwa/ui/frame/frame-glyphs.tsx';
 import { frameIcons } from '#pwa/ui/frame/frame-icons.tsx';
+import { addGlyphs } from '#pwa/ui/controls/glyph.tsx';
 import { addIcons } from '#pwa/ui/controls/icon.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts';
 
 addIcons(frameIcons);
+addGlyphs(frameGlyphs);
 
 /** What screens stand on, and the sign-in does without: the component library, and how amounts and times are written. */
 export function ScreenProviders({ children }: { children: ReactNode }) {

@@ -1,7 +1,7 @@
 // Who may make which call: every call of the console, by every kind of caller.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
-import { UserStatus } from '#shared/users.ts';
+import { UserStatus } from '#shared/user.ts';
 import { consoleCalls, nameOf, unbuiltCalls } from '#tests/conformance/console-calls.ts';
 import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
 import { mountedCalls } from '#tests/conformance/mounted-calls.ts';

@@ -35,7 +35,7 @@ describeInBrowser('sign-in elsewhere', () => {
       if (size === 'desk') {
         const row = page.getByRole('listitem').filter({ hasText: 'Telegram' });
         await row.getByRole('button', { name: text('signin.bindings.bind'), exact: true }).click();
-        await page.getByText(text('signin.bindings.bound_done')).waitFor();
+        await page.getByText(text('signin.bindings.bound_done'), { exact: true }).waitFor();
         await page.getByRole('listitem').filter({ hasText: 'Telegram' }).getByText('4711').waitFor();
       }
       await visitor.context.close();
@@ -51,6 +51,7 @@ describeInBrowser('sign-in elsewhere', () => {
     await page.getByRole('alert').waitFor();
     await page.getByRole('link', { name: text('signin.callback.to_login') }).click();
     await page.waitForURL((url) => url.pathname === '/login');
+    expect(await visitor.context.cookies(), 'nobody is signed in').not.toContainEqual(expect.objectContaining({ name: 'session' }));
     await visitor.context.close();
   });
 

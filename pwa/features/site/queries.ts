@@ -1,7 +1,7 @@
 // Texts of this installation that visitors read. Each is kept in local storage as existing clients keep it, so that the next
 // visit has it at once.
 import { queryOptions } from '@tanstack/react-query';
-import { siteApi } from '#shared/site.ts';
+import { siteTextApi } from '#shared/site-texts.ts';
 import { call } from '#pwa/api/call.ts';
 
 function textQuery(name: 'notice' | 'about' | 'home_page_content', ask: (signal: AbortSignal) => Promise<string>) {
@@ -20,14 +20,14 @@ function textQuery(name: 'notice' | 'about' | 'home_page_content', ask: (signal:
   });
 }
 
-export const noticeQuery = textQuery('notice', (signal) => call(siteApi.notice, { signal }));
-export const aboutQuery = textQuery('about', (signal) => call(siteApi.about, { signal }));
-export const homeContentQuery = textQuery('home_page_content', (signal) => call(siteApi.home, { signal }));
+export const noticeQuery = textQuery('notice', (signal) => call(siteTextApi.notice, { signal }));
+export const aboutQuery = textQuery('about', (signal) => call(siteTextApi.about, { signal }));
+export const homeContentQuery = textQuery('home_page_content', (signal) => call(siteTextApi.home, { signal }));
 
 /** Whether a newer version of Tidegate is published; asked when somebody wants to know. */
 export const updateQuery = queryOptions({
   queryKey: ['site', 'update'],
-  queryFn: ({ signal }) => call(siteApi.update, { signal }),
+  queryFn: ({ signal }) => call(siteTextApi.update, { signal }),
   enabled: false,
   staleTime: 0,
 });

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Binding } from '#shared/oauth.ts';
 import { userBindingApi } from '#shared/user-bindings.ts';
-import type { User } from '#shared/users.ts';
+import type { User } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';

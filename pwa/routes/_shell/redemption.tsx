@@ -5,14 +5,15 @@ import { RedemptionsScreen } from '#pwa/features/redemptions/redemptions-screen.
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/redemption')({
-  validateSearch: RedemptionSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
   loader: () => loadTexts('redemptions', 'editing'),
   component: Redemptions,
 });
 
 function Redemptions() {
-  const search = Route.useSearch();
+  const search = RedemptionSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   return <RedemptionsScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
 }

@@ -1,7 +1,7 @@
 // Whether a newer version is published: the server asks, so that the console's pages need not speak to strangers.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { Release, siteApi } from '#shared/site.ts';
+import type { Release, siteTextApi } from '#shared/site-texts.ts';
 import type { Handler } from '#server/http/call.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 
@@ -20,7 +20,7 @@ const Published = z.object({
 });
 
 /** @throws {AppError} `update_source_missing`, `update_check_failed` */
-export function createUpdateCheck(): Handler<typeof siteApi.update> {
+export function createUpdateCheck(): Handler<typeof siteTextApi.update> {
   let kept: { release: Release; until: number } | undefined;
   let asking: Promise<Release> | undefined;
   return async ({ context }) => {

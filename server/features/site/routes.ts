@@ -1,3 +1,4 @@
+import { siteTextApi } from '#shared/site-texts.ts';
 import { siteApi } from '#shared/site.ts';
 import { isSetUp } from '#server/accounts/setup-check.ts';
 import { answer } from '#server/http/call.ts';
@@ -15,8 +16,8 @@ export function mountSite(host: RouteHost): void {
     await context.db.ping();
     return answer(undefined, { notice: 'server_running' });
   });
-  mount(host, siteApi.update, createUpdateCheck());
-  mount(host, siteApi.notice, ({ context }) => context.settings.get('Notice'));
-  mount(host, siteApi.about, ({ context }) => context.settings.get('About'));
-  mount(host, siteApi.home, ({ context }) => context.settings.get('HomePageContent'));
+  mount(host, siteTextApi.update, createUpdateCheck());
+  mount(host, siteTextApi.notice, ({ context }) => context.settings.get('Notice'));
+  mount(host, siteTextApi.about, ({ context }) => context.settings.get('About'));
+  mount(host, siteTextApi.home, ({ context }) => context.settings.get('HomePageContent'));
 }
