@@ -202,7 +202,7 @@ describeInBrowser('a number in the list of channels', () => {
     for (const name of ['weight', 'priority'] as const) {
       const field = page.getByLabel(text(`channels.inline.${name}`, { name: 'Harbour mouth' }));
       await field.waitFor();
-      expect(await field.inputValue()).toBe('1000000');
+      expect(await field.inputValue()).toBe('1,000,000');
       const hidden = await field.evaluate((input) => input.scrollWidth - input.clientWidth);
       expect(hidden).toBe(0);
     }
