@@ -33,6 +33,8 @@ describe.each(engines)('channel edits on $kind', (engine) => {
         base_url: '',
         other: '',
         balance: 0,
+        balance_error: '',
+        balance_full: 0,
         balance_updated_time: 0,
         models: 'gpt-4o',
         group: 'default',

@@ -55,6 +55,12 @@ describe.each(engines)('deleting logs on $kind', (engine) => {
     expect((await admin.delete(`/api/log/?target_timestamp=${nowOf(scene) + 999_999}`)).success).toBe(true);
     expect(await app.context.db.collection('logs').count({ type: LogType.consumption })).toBe(0);
     await scene.checkBooks();
+    // Nobody's balance changed, so no history speaks of it.
+    const owner = await app.as(scene.user);
+    for (const query of ['', '?kind=other']) {
+      const { data } = await owner.get(`/api/user/topup/history${query}`);
+      expect(data.items.filter(({ amount }: { amount: number }) => amount < 0)).toEqual([]);
+    }
     // The account goes on as if nothing had happened.
     await call(scene, 2);
     await scene.logs(2);

@@ -6,6 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { closingKind } from '#server/money/log-closing.ts';
 
 interface HistoryQuery {
   p?: number | undefined;
@@ -38,9 +39,10 @@ export async function readHistory(context: AppContext, userId: number, query: Hi
 }
 
 function ofKind(kind: EntryKind | undefined): Filter<LedgerRecord> {
-  if (kind === undefined) return {};
+  // What rows of the log had taken that are gone was no change of the balance.
+  if (kind === undefined) return { kind: { ne: closingKind } };
   if (kind !== 'other') return { kind: { in: kinds[kind] } };
-  return { and: Object.values(kinds).flatMap((names) => names.map((name) => ({ kind: { ne: name } }))) };
+  return { and: [closingKind, ...Object.values(kinds).flat()].map((name) => ({ kind: { ne: name } })) };
 }
 
 function kindOf(name: string): string {
