@@ -57,7 +57,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, isCou
         <Hatch />
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
-        <YAxis width={48} allowDecimals={!isCount} axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
+        <YAxis width="auto" allowDecimals={!isCount} axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
         <Tooltip
           cursor={{ fill: 'var(--hover)' }}
           isAnimationActive={false}
@@ -101,7 +101,7 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
-        <YAxis width={48} axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
+        <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
         <Tooltip
           cursor={{ stroke: 'var(--line-strong)' }}
           isAnimationActive={false}

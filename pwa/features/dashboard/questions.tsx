@@ -197,7 +197,7 @@ export function Speed({ steps, whole, linkOf, onStep }: QuestionProps) {
           steps={steps}
           series={series}
           format={format.duration}
-          formatAxis={(value) => `${(value / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`}
+          formatAxis={axisTime}
           onStep={(step) => onStep(step)}
         />
       }
@@ -288,4 +288,10 @@ function rate(value: number, short: (value: number) => string): string {
 function axisQuota(value: number, inCurrency: boolean, quotaPerUnit: number, short: (value: number) => string): string {
   if (!inCurrency) return short(value);
   return (value / quotaPerUnit).toLocaleString('en-US', { maximumSignificantDigits: 3 });
+}
+
+/** Milliseconds, short. */
+function axisTime(value: number): string {
+  if (value > 0 && value < 1000) return `${value.toLocaleString('en-US', { maximumFractionDigits: 1 })} ms`;
+  return `${(value / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
 }

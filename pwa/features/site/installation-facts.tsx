@@ -14,7 +14,7 @@ export function InstallationFacts({ status }: { status: SiteStatus }) {
   const facts = [
     [t('site.fact.name'), status.system_name || 'Tidegate'],
     [t('site.fact.version'), status.version],
-    [t('site.fact.started'), format.time(status.start_time)],
+    [t('site.fact.started'), format.dateTime(status.start_time)],
     [t('site.fact.base_url'), `${siteAddress(status)}/v1`],
     [t('site.fact.sign_in'), open.length === 0 ? t('site.none') : open.join(' · ')],
     [t('site.fact.human_check'), t(status.turnstile_check ? 'site.on' : 'site.off')],
