@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
-import { consoleCalls, nameOf, unbuiltCalls } from '#tests/conformance/console-calls.ts';
+import { consoleCalls, endlessCalls, nameOf, unbuiltCalls } from '#tests/conformance/console-calls.ts';
 import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
 import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
 import type { MountedCall } from '#tests/conformance/mounted-calls.ts';
@@ -103,8 +103,9 @@ describe.each(engines)('rights on $kind', (engine) => {
   it.each(kinds)('%s', { timeout: 120_000 }, async (kind) => {
     for (const call of consoleCalls) {
       if (!mounted.has(nameOf(call))) continue;
-      const answer = await send(await callerOf(kind), call);
       const told = callers[kind][call.access];
+      if (told === null && endlessCalls.includes(nameOf(call))) continue;
+      const answer = await send(await callerOf(kind), call);
       const place = `${nameOf(call)} by ${kind}`;
       expect(answer.status, place).toBeLessThan(500);
       if (told !== null) expect(answer, place).toMatchObject({ success: false, code: told });

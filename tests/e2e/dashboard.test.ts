@@ -54,8 +54,12 @@ describeInBrowser('dashboard', () => {
     const count = await first.getByRole('cell').first().innerText();
     await first.getByRole('link').click();
     await page.waitForURL(/\/log\?.*model=/);
-    await settle(page);
-    expect(await page.locator('main header').first().innerText()).toContain(count);
+    await page
+      .locator('main header')
+      .filter({ hasText: text('logs.title') })
+      .filter({ hasText: count })
+      .first()
+      .waitFor();
 
     await page.goBack();
     const chart = page.getByRole('region', { name: text('dashboard.spent.title') }).getByRole('img');

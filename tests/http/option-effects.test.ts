@@ -22,7 +22,7 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  'screens of sign-in': ['TelegramBotName', 'TurnstileSiteKey', 'WeChatAccountQRCodeImageURL'],
+  'screens of sign-in': ['TelegramBotName'],
   'drawings and tasks': [
     'DrawingEnabled',
     'TaskEnabled',
