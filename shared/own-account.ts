@@ -1,5 +1,6 @@
 // What a person does to the own account beside name and password. Apart from `account.ts`, which every screen needs.
 import { z } from 'zod';
+import { GroupChoice } from '#shared/account.ts';
 import { endpoint } from '#shared/contract.ts';
 import { QuotaInput, User } from '#shared/user.ts';
 
@@ -33,6 +34,12 @@ export const TransferInput = z.object({
 export type TransferInput = z.infer<typeof TransferInput>;
 
 export const ownAccountApi = {
+  /** Whoever is signed in: what a visitor may see. */
+  visitorGroups: endpoint('GET', '/api/user/groups', {
+    access: 'public',
+    reply: z.record(z.string(), GroupChoice),
+    summary: 'Groups that are offered to everybody',
+  }),
   /** Returns the account as it is afterwards. */
   saveSetting: endpoint('PUT', '/api/user/setting', {
     access: 'user',

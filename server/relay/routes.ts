@@ -6,7 +6,7 @@ import { clientDialectOf } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { mountBilling } from '#server/relay/billing.ts';
+import { mountBilling } from '#server/relay/dashboard-billing.ts';
 import { countTokens } from '#server/relay/count-tokens.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { relayEndpoints } from '#server/relay/endpoints.ts';

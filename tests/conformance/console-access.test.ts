@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
-import { consoleCalls, endlessCalls, nameOf, unbuiltCalls } from '#tests/conformance/console-calls.ts';
+import { callsOfStrangers, consoleCalls, endlessCalls, nameOf, unbuiltCalls } from '#tests/conformance/console-calls.ts';
 import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
 import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
 import type { MountedCall } from '#tests/conformance/mounted-calls.ts';
@@ -97,6 +97,13 @@ describe.each(engines)('rights on $kind', (engine) => {
   it('has a row for every call that is mounted, and mounts every call that has one', () => {
     const expected = consoleCalls.map(nameOf).filter((name) => !unbuiltCalls.includes(name));
     expect([...mounted.keys()].toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('answers the calls of strangers', async () => {
+    for (const name of callsOfStrangers) {
+      const answer = await fetch(app.origin + name.replace('GET ', ''));
+      expect({ status: answer.status, text: await answer.text() }, name).toEqual({ status: 200, text: 'fail' });
+    }
   });
 
   const kinds = Object.keys(callers) as CallerKind[];

@@ -244,6 +244,9 @@ describe.each(engines)('account on $kind', (engine) => {
     const client = await app.as(await app.createUser());
     expect((await client.get('/api/user/models')).data).toEqual(['a-model', 'b-model', 'c-model']);
     expect((await client.get('/api/user/self/groups')).data).toEqual({ default: { ratio: 1, desc: 'everybody' } });
+    // A session is not looked at.
+    for (const caller of [app.anonymous(), client])
+      expect((await caller.get('/api/user/groups')).data).toEqual({ default: { ratio: 1, desc: 'everybody' } });
     const insider = await app.as(await app.createUser({ group: 'hidden' }));
     expect((await insider.get('/api/user/models')).data).toContain('hidden-model');
     expect((await insider.get('/api/user/self/groups')).data).toEqual({

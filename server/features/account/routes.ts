@@ -43,7 +43,8 @@ export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.models, ({ context, ...call }) => [
     ...context.channels.enabledModels(Object.keys(usableGroups(context.settings, signedIn(call).user.group))),
   ]);
-  mount(host, accountApi.groups, (call) => ownGroups(call.context, signedIn(call).user));
+  mount(host, accountApi.groups, (call) => offeredGroups(call.context, signedIn(call).user.group));
+  mount(host, ownAccountApi.visitorGroups, ({ context }) => offeredGroups(context, null));
 }
 
 async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void> {
@@ -55,10 +56,10 @@ async function deleteSelf(context: AppContext, { id }: UserRecord): Promise<void
   });
 }
 
-/** The groups that the caller may choose for a token, as far as they have a ratio. */
-function ownGroups(context: AppContext, user: UserRecord): Record<string, { ratio: number; desc: string }> {
+/** The groups that somebody may choose for a token, as far as they have a ratio. `userGroup` null: a visitor. */
+function offeredGroups(context: AppContext, userGroup: string | null): Record<string, { ratio: number; desc: string }> {
   const ratios = context.settings.get('GroupRatio');
-  const groups = Object.entries(usableGroups(context.settings, user.group));
+  const groups = Object.entries(usableGroups(context.settings, userGroup));
   return Object.fromEntries(
     groups.flatMap(([group, desc]) => {
       const ratio = ratios[group];
