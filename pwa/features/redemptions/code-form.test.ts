@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Redemption } from '#shared/redemptions.ts';
-import { codeProblems, createBody, editBody, emptyCode, isUnchanged, valuesOf } from './code-form.ts';
+import { isUnchanged } from '#pwa/api/use-record-save.ts';
+import { codeProblems, createBody, editBody, emptyCode, valuesOf } from './code-form.ts';
 import { codeLines, maskCode, wholeCode } from './code-key.ts';
 
 const now = 1_790_000_000;

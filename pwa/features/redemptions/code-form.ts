@@ -62,9 +62,4 @@ export function editBody(values: CodeValues, before: Redemption, revision: numbe
   };
 }
 
-/** Nothing but the id and the revision: there is nothing to save. */
-export function isUnchanged(body: RedemptionEdit): boolean {
-  return Object.keys(body).every((key) => key === 'id' || key === 'revision');
-}
-
 export const comparedFields = ['name', 'quota', 'expired_time', 'status'] as const;

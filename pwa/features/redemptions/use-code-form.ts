@@ -1,11 +1,11 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Redemption, redemptionBatchLimit, redemptionNameLimit } from '#shared/redemptions.ts';
-import { failureOf, newerRecord, refusalText } from '#pwa/api/failure.ts';
-import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
+import { useRecordSave } from '#pwa/api/use-record-save.ts';
+import { problemTexts } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { useEditCode } from './code-actions.ts';
-import { codeProblems, type CodeValues, editBody, emptyCode, isUnchanged, valuesOf } from './code-form.ts';
+import { codeProblems, type CodeValues, editBody, emptyCode, valuesOf } from './code-form.ts';
 
 export function useNewCodesForm() {
   const problems = useProblemTexts();
@@ -25,24 +25,8 @@ export function useCodeForm(code: Redemption) {
 export type EditedCode = ReturnType<typeof useCodeForm>;
 
 /** Saves what the form changed. A refusal that stands at no field is returned. */
-export function useSaveCode({ form, base, setTheirs, start }: EditedCode) {
-  const edit = useEditCode();
-
-  /** @param newest what others saved meanwhile: the form's changes are written over it */
-  function save(newest = base): void {
-    const body = editBody(form.getValues(), base, newest.revision);
-    if (isUnchanged(body)) return;
-    edit.mutate(body, {
-      onSuccess: start,
-      onError: (error) => {
-        const theirs = newerRecord(error, Redemption);
-        if (theirs !== undefined) setTheirs(theirs);
-        else showOnField(form, failureOf(error));
-      },
-    });
-  }
-  const isConflict = newerRecord(edit.error, Redemption) !== undefined;
-  return { save, isPending: edit.isPending, refusal: isConflict ? undefined : refusalText(edit.error, form) };
+export function useSaveCode(edited: EditedCode) {
+  return useRecordSave(edited, { edit: useEditCode(), schema: Redemption, bodyOf: editBody });
 }
 
 function useProblemTexts(): (values: CodeValues, base?: Redemption) => Record<string, string> {

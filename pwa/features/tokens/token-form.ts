@@ -119,11 +119,6 @@ export function editBody(values: TokenValues, before: Token, revision: number = 
   };
 }
 
-/** Nothing but the id and the revision: there is nothing to save. */
-export function isUnchanged(body: TokenEdit): boolean {
-  return Object.keys(body).every((key) => key === 'id' || key === 'revision');
-}
-
 const comparedFields = [
   'name',
   'group',
