@@ -8,11 +8,14 @@ import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
 import { firstChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
+import { i18nextForConsole } from './scripts/i18next-for-console.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
 
 export default defineConfig({
   root: 'pwa',
+  // React has the hook itself; the package that stands for it in older ones is left out.
+  resolve: { alias: [{ find: /^use-sync-external-store\/shim$/, replacement: 'react' }] },
   publicDir: '../public',
   plugins: [
     tanstackRouter({
@@ -26,6 +29,7 @@ export default defineConfig({
     }),
     react(),
     zodForConsole(),
+    i18nextForConsole(),
     contractsForConsole(),
     firstPaint(),
     VitePWA({
@@ -58,7 +62,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
-            { name: 'router', test: /node_modules[\\/]@tanstack[\\/](?!.*(useBlocker|[uU]seQueries|queriesObserver)[.]js)/, priority: 20 },
+            {
+              name: 'router',
+              test: /node_modules[\\/]@tanstack[\\/](?!.*(useBlocker|[uU]seQueries|queriesObserver|[iI]nfiniteQuery(Observer|Options)?)[.]js)/,
+              priority: 20,
+            },
             { name: 'library', test: /node_modules[\\/](zod|i18next|react-i18next[\\/]dist[\\/]es[\\/](?!Trans))/, priority: 20 },
             // In one piece each: forty small files compress worse and ask more often.
             { name: firstChunk('first'), priority: 15 },

@@ -2,7 +2,7 @@
 import type { DashboardQuestion } from './dashboard-question.ts';
 import type { NamedSums } from '#shared/dashboard.ts';
 
-export interface LogLink {
+export type LogLink = {
   range: 'custom';
   from: number;
   to: number;
@@ -12,7 +12,7 @@ export interface LogLink {
   token?: string;
   channel?: number;
   user?: string;
-}
+};
 
 interface Time {
   start: number;

@@ -1,4 +1,4 @@
-// What the log screen keeps in its address. Loaded with the shell, whatever screen is opened: nothing else belongs here.
+// What the log screen keeps in its address.
 import { z } from 'zod';
 import type { LogResult } from '#shared/logs.ts';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
@@ -7,7 +7,6 @@ export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
 export type Range = (typeof ranges)[number];
 export const defaultRange: Range = 'today';
 
-/** Spelled out: what addresses are read with is loaded with the shell, and the contract of the logs is not. */
 export const results = ['success', 'failed', 'refused'] as const satisfies readonly LogResult[];
 
 export const LogSearch = ListSearch.extend({

@@ -6,14 +6,15 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** The list; its child routes say which channel is in the editor beside it. */
 export const Route = createFileRoute('/_shell/channel')({
-  validateSearch: ChannelsSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
   loader: () => loadTexts('channels', 'editing'),
   component: Channels,
 });
 
 function Channels() {
-  const search = Route.useSearch();
+  const search = ChannelsSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   const isNew = useMatch({ from: '/_shell/channel/add', shouldThrow: false }) !== undefined;
   const id = useMatch({ from: '/_shell/channel/edit/$id', shouldThrow: false })?.params.id;

@@ -5,14 +5,15 @@ import { LogsScreen } from '#pwa/features/logs/logs-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/log')({
-  validateSearch: LogSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('logs'),
   component: Logs,
 });
 
 function Logs() {
-  const search = Route.useSearch();
+  const search = LogSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   return <LogsScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
 }

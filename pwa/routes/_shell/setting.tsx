@@ -17,14 +17,15 @@ const Search = z.object({
 });
 
 export const Route = createFileRoute('/_shell/setting')({
-  validateSearch: Search,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
   loader: () => loadTexts('settings', 'editing'),
   component: Settings,
 });
 
 function Settings() {
-  const { tab, field, view, panel } = Route.useSearch();
+  const { tab, field, view, panel } = Search.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   return (
     <SettingsScreen

@@ -5,14 +5,15 @@ import { WalletSearch } from '#pwa/features/wallet/wallet-search.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/topup')({
-  validateSearch: WalletSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
   loader: () => loadTexts('wallet'),
   component: Wallet,
 });
 
 function Wallet() {
-  const search = Route.useSearch();
+  const search = WalletSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   return <WalletScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
 }

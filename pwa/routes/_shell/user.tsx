@@ -6,14 +6,15 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 /** The list; its child routes say which user is in the panel beside it. */
 export const Route = createFileRoute('/_shell/user')({
-  validateSearch: UsersSearch,
+  // Read when the screen is there: what addresses are read with is loaded with the sign-in.
+  validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
   loader: () => loadTexts('users', 'editing'),
   component: Users,
 });
 
 function Users() {
-  const search = Route.useSearch();
+  const search = UsersSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
   const isNew = useMatch({ from: '/_shell/user/add', shouldThrow: false }) !== undefined;
   const id = useMatch({ from: '/_shell/user/edit/$id', shouldThrow: false })?.params.id;
