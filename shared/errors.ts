@@ -394,6 +394,8 @@ export const errors = {
   ip_denied: entry(403, '您的 IP 不在令牌允许访问的列表中', 'Your IP address is not in the list that this token allows'),
   token_group_disabled: entry(403, '令牌分组 {group} 已被禁用', 'The token group {group} has been disabled'),
   group_deprecated: entry(403, '分组 {group} 已被弃用', 'The group {group} is no longer in use'),
+  access_token_not_supported: entry(400, '暂不支持使用 access token', 'Access tokens are not supported here'),
+  group_not_allowed: entry(403, '无权访问该分组', 'No access to this group'),
   model_denied: entry(403, '该令牌无权访问模型 {model}', 'This token may not use the model {model}'),
   no_channel: entry(
     503,

@@ -8,7 +8,7 @@ import { languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
-import type { AdmittedCall } from '#server/relay/admission/admit-call.ts';
+import type { AdmittedCall, Progress } from '#server/relay/admission/admit-call.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
@@ -29,9 +29,9 @@ export async function countTokens(
   const { dialect } = endpoint;
   const { context } = services;
   const requestId = newRequestId(context);
-  let model = '';
+  const progress: Progress = { model: '' };
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, onModel: (name) => (model = name) });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress });
     try {
       const exact = await askProvider(services, endpoint, admitted, { request, connection });
       const tokens = exact ?? (await countHere(endpoint, admitted));
@@ -44,7 +44,7 @@ export async function countTokens(
   } catch (failure) {
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
-    noteRefusal(services, error, { request, connection, requestId, model });
+    noteRefusal(services, error, { request, connection, requestId, progress });
     const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
     return errorResponse(dialect, told, requestId, error.retryAfter);
   }

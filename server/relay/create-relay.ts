@@ -10,6 +10,7 @@ import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
+import { createSessionGate } from '#server/relay/admission/session-gate.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { createStreamClock } from '#server/relay/stream/stream-clock.ts';
 import { createTokenGate } from '#server/relay/admission/token-gate.ts';
@@ -35,6 +36,7 @@ export function createRelay(context: AppContext): Relay {
     health,
     picker: createChannelPicker({ index: context.channels, health, random: context.random }),
     gate: createTokenGate(context),
+    sessions: createSessionGate(context),
     words: createBlockedWords(context),
     rates: createRateGate(context),
     learned: createLearnedUsage(),

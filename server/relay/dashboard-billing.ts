@@ -6,7 +6,7 @@ import { toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { balanceOf } from '#server/money/account.ts';
-import type { Admission } from '#server/relay/admission/admission.ts';
+import type { KeyAdmission } from '#server/relay/admission/admission.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
@@ -18,7 +18,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
   const { settings } = context;
 
   /** Of the key, or of its owner, as the site shows it. */
-  function standing({ token, user }: Admission): { left: number; used: number; isEndless: boolean; until: number } {
+  function standing({ token, user }: KeyAdmission): { left: number; used: number; isEndless: boolean; until: number } {
     const unit = settings.get('DisplayInCurrencyEnabled') ? settings.get('QuotaPerUnit') : 1;
     if (!settings.get('DisplayTokenStatEnabled'))
       return { left: balanceOf(user) / unit, used: user.used_quota / unit, isEndless: false, until: 0 };
@@ -30,7 +30,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
     };
   }
 
-  function subscription(admission: Admission): object {
+  function subscription(admission: KeyAdmission): object {
     const { left, used, isEndless, until } = standing(admission);
     const limit = isEndless ? endless : left + used;
     return {
@@ -44,9 +44,9 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
   }
 
   /** In hundredths. Of all time: the dates that clients send were never looked at. */
-  const usage = (admission: Admission): object => ({ object: 'list', total_usage: standing(admission).used * 100 });
+  const usage = (admission: KeyAdmission): object => ({ object: 'list', total_usage: standing(admission).used * 100 });
 
-  async function answer(request: Request, connection: Connection | null, make: (admission: Admission) => object): Promise<Response> {
+  async function answer(request: Request, connection: Connection | null, make: (admission: KeyAdmission) => object): Promise<Response> {
     const facts = host.facts(request, connection);
     const headers = { 'cache-control': 'no-store', ...requestIdHeaders(defaultClientDialect, facts.requestId) };
     try {

@@ -10,6 +10,8 @@ export interface RelayEndpoint extends ClientCall {
   capability: Capability;
   /** The format that callers speak here; errors leave in it, too. */
   dialect: ClientDialect;
+  /** How callers say who they are: by a key, or by a session of the console. */
+  callers: 'keys' | 'sessions';
   canStream: boolean;
   /** Bytes of a response that is not a stream. */
   mostResponseBytes: number;
@@ -25,6 +27,7 @@ const mostResponseBytes: Readonly<Record<Capability, number>> = {
 
 export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/chat/completions', clientDialects['openai-chat'], 'chat'),
+  { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], 'chat'), callers: 'sessions' },
   endpoint('/v1/embeddings', clientDialects['openai-chat'], 'embeddings'),
   endpoint('/v1/messages', clientDialects.claude, 'chat'),
   endpoint('/v1/messages/count_tokens', clientDialects.claude, 'count_tokens'),
@@ -33,7 +36,15 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
 function endpoint(path: string, dialect: ClientDialect, capability: Capability): RelayEndpoint {
   const call = dialect.calls[capability];
   if (call === undefined) throw new Error(`${dialect.title} has no call of the kind ${capability}`);
-  return { ...call, path, capability, dialect, canStream: capability === 'chat', mostResponseBytes: mostResponseBytes[capability] };
+  return {
+    ...call,
+    path,
+    capability,
+    dialect,
+    callers: 'keys',
+    canStream: capability === 'chat',
+    mostResponseBytes: mostResponseBytes[capability],
+  };
 }
 
 /** The format that callers at this path expect, whether or not there is anything at it. */

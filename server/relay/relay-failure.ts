@@ -13,9 +13,13 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
 const requestTypes = new Set([400, 404, 408, 413, 415]);
 
+/** Clients of the playground compare these texts. */
+const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
+
 /** The error object of our own refusals. */
 export function ownError(error: AppError, language: Language, requestId: string): ErrorObject {
-  const message = `${errorText(error.code, language, error.details)} (request id: ${requestId})`;
+  const text = errorText(error.code, language, error.details);
+  const message = withoutId.has(error.code) ? text : `${text} (request id: ${requestId})`;
   const type = requestTypes.has(error.status) ? 'invalid_request_error' : 'new_api_error';
   return { message, type, param: error.field ?? '', code: error.code, status: error.status };
 }

@@ -10,6 +10,7 @@ import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
 import type { RateGate } from '#server/relay/admission/rate-gate.ts';
+import type { SessionGate } from '#server/relay/admission/session-gate.ts';
 import type { StreamClock } from '#server/relay/stream/stream-clock.ts';
 import type { TokenGate } from '#server/relay/admission/token-gate.ts';
 import type { RefusalWatch } from '#server/tokens/refusal-watch.ts';
@@ -21,6 +22,7 @@ export interface RelayServices {
   readonly picker: ChannelPicker;
   readonly health: ChannelHealth;
   readonly gate: TokenGate;
+  readonly sessions: SessionGate;
   readonly words: BlockedWords;
   readonly rates: RateGate;
   readonly learned: LearnedUsage;

@@ -1,11 +1,14 @@
-// What a key lets its caller do.
+// What a caller may do: by a key, or by a session of the console.
 import { parseRange } from '#server/addresses.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
-/** A key that passed. Records are as of the last look; balances in them are not to be used. */
+/** A caller who passed. Records are as of the last look; balances in them are not to be used. */
 export interface Admission {
-  readonly token: TokenRecord;
+  /** Null: the call is made in the console, and its user alone pays for it. */
+  readonly token: TokenRecord | null;
+  /** What the log calls it. */
+  readonly tokenName: string;
   readonly user: UserRecord;
   /** Decides channels, ratio and the log's group. */
   readonly group: string;
@@ -17,9 +20,15 @@ export interface Admission {
   readonly lastAddress: { allowed: string | undefined };
 }
 
-export function admissionOf(token: TokenRecord, user: UserRecord): Admission {
+/** By a key. */
+export interface KeyAdmission extends Admission {
+  readonly token: TokenRecord;
+}
+
+export function admissionOf(token: TokenRecord, user: UserRecord): KeyAdmission {
   return {
     token,
+    tokenName: token.name,
     user,
     group: token.group === '' ? user.group : token.group,
     pinnedChannel: undefined,
@@ -31,6 +40,20 @@ export function admissionOf(token: TokenRecord, user: UserRecord): Admission {
             .split('\n')
             .map(rangeOf)
             .filter((range) => range !== null),
+    lastAddress: { allowed: undefined },
+  };
+}
+
+/** By a session. No rule of a key holds; the group is the user's own unless the call names another. */
+export function sessionAdmission(user: UserRecord, group = user.group): Admission {
+  return {
+    token: null,
+    tokenName: `playground-${group}`,
+    user,
+    group,
+    pinnedChannel: undefined,
+    models: null,
+    ranges: null,
     lastAddress: { allowed: undefined },
   };
 }

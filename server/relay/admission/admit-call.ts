@@ -10,9 +10,10 @@ import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
-import type { Admission } from '#server/relay/admission/admission.ts';
+import type { Admission, KeyAdmission } from '#server/relay/admission/admission.ts';
 import { offersModel } from '#server/upstream/channel-index.ts';
 
 export interface AdmittedCall {
@@ -29,27 +30,38 @@ export interface AdmittedCall {
 /** Characters of a header that is passed on. */
 const longestHeader = 1000;
 
+/** What is known of a call as it is being looked at: who is refused hears of it, and so does the log. */
+export interface Progress {
+  /** Once it is known who calls in the console. */
+  caller?: Admission;
+  /** Empty: not known yet. */
+  model: string;
+}
+
 /**
- * The call of a known key that may ask for this model. `onModel` hears of the model as soon as it is known, for the log of refusals.
+ * The call of somebody who may ask for this model.
  * @throws {AppError} of the key, the body, the model, the channels, the words of the prompt and the rate
  */
 export async function admitCall(
   services: RelayServices,
   endpoint: RelayEndpoint,
-  { request, connection, onModel }: { request: Request; connection: Connection | null; onModel?: (model: string) => void },
+  { request, connection, progress }: { request: Request; connection: Connection | null; progress: Progress },
 ): Promise<AdmittedCall> {
-  const { context, gate } = services;
-  const admitted = gate.admit(request.headers);
-  const admission = admitted instanceof Promise ? await admitted : admitted;
-  gate.checkUse(admission, services.addressOf(request, connection));
+  const { context, gate, sessions } = services;
+  const ofSession = endpoint.callers === 'sessions';
+  const admitted = ofSession ? sessions.admit({ request, connection, progress }) : admitKey(services, request, connection);
+  const caller = admitted instanceof Promise ? await admitted : admitted;
   // Counting reserves nothing afterwards.
-  if (endpoint.capability === 'count_tokens' || isCostlyToRead(request.headers)) await checkMeans(services, admission);
+  if (endpoint.capability === 'count_tokens' || isCostlyToRead(request.headers)) await checkMeans(services, caller);
   const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
-  const content = await readContent(context.bodies, { request, connection, limit, userId: admission.user.id });
+  const source = { request, connection, limit, userId: caller.user.id };
+  const content = await readContent(context.bodies, ofSession ? { ...source, split: splitPlaygroundBody } : source);
   try {
     const { body } = content;
+    const admission = ofSession ? sessions.inGroup(caller, content.ours) : caller;
+    if (ofSession) progress.caller = admission;
     const model = requestedModel(body);
-    onModel?.(model);
+    progress.model = model;
     endpoint.check(body);
     const facts = endpoint.facts(body);
     gate.checkModel(admission, model);
@@ -63,6 +75,15 @@ export async function admitCall(
     content.release();
     throw failure;
   }
+}
+
+function admitKey({ gate, addressOf }: RelayServices, request: Request, connection: Connection | null): Admission | Promise<Admission> {
+  const check = (admission: KeyAdmission) => {
+    gate.checkUse(admission, addressOf(request, connection));
+    return admission;
+  };
+  const admitted = gate.admit(request.headers);
+  return admitted instanceof Promise ? admitted.then(check) : check(admitted);
 }
 
 /** Beyond this, who cannot pay for anything is refused before the body is read. */

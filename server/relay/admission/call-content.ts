@@ -19,7 +19,11 @@ interface ContentSource {
   /** Bytes, decompressed. */
   limit: number;
   userId: number;
+  /** What of the body is for us, and what goes on; absent: all of it does. */
+  split?: SplitBody;
 }
+
+export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
 type CountedEndpoint = Pick<RelayEndpoint, 'promptParts'>;
 
@@ -31,11 +35,11 @@ const smallBytes = 64 * 1024;
 const longestCounted = 4_000_000;
 
 /** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
-export async function readContent(bodies: Bodies, { request, connection, limit, userId }: ContentSource): Promise<CallContent> {
+export async function readContent(bodies: Bodies, { request, connection, limit, userId, split }: ContentSource): Promise<CallContent> {
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
   const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch });
-  const content = new CallContent(raw, { bodies, owner, hold });
+  const content = new CallContent(raw, { bodies, owner, hold, split });
   try {
     hold.grow(raw.parts * partBytes);
     // What goes upstream is another copy.
@@ -48,20 +52,40 @@ export async function readContent(bodies: Bodies, { request, connection, limit, 
   }
 }
 
+interface ParsedBody {
+  text: string;
+  body: RelayBody;
+  ours: RelayBody;
+}
+
+const noFields: RelayBody = {};
+
+interface ContentParts {
+  bodies: Bodies;
+  owner: string;
+  hold: BodyHold;
+  split: SplitBody | undefined;
+}
+
 export class CallContent {
   readonly isLarge: boolean;
-  readonly #parts: { bodies: Bodies; owner: string; hold: BodyHold };
+  readonly #parts: ContentParts;
   #raw: RawBody | null;
-  #parsed: { text: string; body: RelayBody } | null = null;
+  #parsed: ParsedBody | null = null;
   #prompt: PromptParts | null = null;
 
-  constructor(raw: RawBody, parts: { bodies: Bodies; owner: string; hold: BodyHold }) {
+  constructor(raw: RawBody, parts: ContentParts) {
     this.#raw = raw;
     this.#parts = parts;
     this.isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
   }
 
-  /** The client's text. */
+  /** Fields that are for us and go nowhere. */
+  get ours(): RelayBody {
+    return this.#known().ours;
+  }
+
+  /** As the client wrote it, but for what is ours. */
   get text(): string {
     return this.#known().text;
   }
@@ -73,11 +97,11 @@ export class CallContent {
   /** Parses the body, again if it was let go. @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request` */
   async prepare(): Promise<void> {
     if (this.#parsed !== null || this.#raw === null) return;
-    const { bodies, owner } = this.#parts;
+    const { bodies, owner, split } = this.#parts;
     const { text, value } = await parseBody(this.#raw, bodies, owner);
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
-    this.#parsed = { text, body: value };
+    this.#parsed = split === undefined ? { text, body: value, ours: noFields } : splitBody(value, split);
     if (!this.isLarge) this.#raw = null;
   }
 
@@ -122,10 +146,15 @@ export class CallContent {
     return lengthOf(prompt) > longestCounted ? null : prompt;
   }
 
-  #known(): { text: string; body: RelayBody } {
+  #known(): ParsedBody {
     if (this.#parsed === null) throw new Error('The body of a call is used after it was let go');
     return this.#parsed;
   }
+}
+
+function splitBody(value: RelayBody, split: SplitBody): ParsedBody {
+  const { ours, body } = split(value);
+  return { ours, body, text: JSON.stringify(body) };
 }
 
 function lengthOf({ texts }: PromptParts): number {

@@ -1,15 +1,15 @@
 // What is known of the keys that were seen lately, by the hash of the bare key, whose length nobody chooses. The change feed
 // drops whatever was edited, in this process at once and in others within a second.
 import type { AppContext } from '#server/context.ts';
-import type { Admission } from './admission.ts';
+import type { KeyAdmission } from './admission.ts';
 
 export interface KnownKeys {
   /** Undefined: nothing is known of the key, or it was read too long ago. Null: there is no such key. */
-  get(hashed: string): Admission | null | undefined;
+  get(hashed: string): KeyAdmission | null | undefined;
   /** Also what was read too long ago. */
-  lastSeen(hashed: string): Admission | null;
+  lastSeen(hashed: string): KeyAdmission | null;
   /** Reads a key. Calls that come meanwhile with the same key wait for the same reading. */
-  read(hashed: string, reader: () => Promise<Admission | null>): Promise<Admission | null>;
+  read(hashed: string, reader: () => Promise<KeyAdmission | null>): Promise<KeyAdmission | null>;
   /** Keys that something is kept of. */
   readonly size: number;
   stop(): void;
@@ -17,7 +17,7 @@ export interface KnownKeys {
 
 /** What is known of a key. Null: there is no such key. */
 interface Known {
-  admission: Admission | null;
+  admission: KeyAdmission | null;
   expiresAt: number;
 }
 
@@ -32,7 +32,7 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   const found = createFoundKeys();
   // In order of expiry.
   const missed = new Map<string, Known>();
-  const underWay = new Map<string, Promise<Admission | null>>();
+  const underWay = new Map<string, Promise<KeyAdmission | null>>();
   // Counts drops, so that a reading which was under way during an edit does not store what it read before it.
   let epoch = 0;
 
@@ -67,7 +67,7 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
     missed.set(hashed, { admission: null, expiresAt: now + missAgeMs });
   }
 
-  async function readAndStore(hashed: string, reader: () => Promise<Admission | null>): Promise<Admission | null> {
+  async function readAndStore(hashed: string, reader: () => Promise<KeyAdmission | null>): Promise<KeyAdmission | null> {
     const before = epoch;
     const admission = await reader();
     if (before !== epoch) return admission;
@@ -120,7 +120,7 @@ function createFoundKeys() {
   return {
     get: (hashed: string) => found.get(hashed),
     forget,
-    store(hashed: string, admission: Admission): void {
+    store(hashed: string, admission: KeyAdmission): void {
       forget(hashed);
       const now = performance.now();
       for (const [oldest, known] of found) {

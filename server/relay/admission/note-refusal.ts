@@ -1,14 +1,14 @@
 // What is kept of a call that was refused before any channel was asked.
 import type { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 
 interface RefusedCall {
   request: Request;
   connection: Connection | null;
   requestId: string;
-  /** As far as it was read. */
-  model: string;
+  progress: Progress;
 }
 
 /** Characters of a model's name that are kept. */
@@ -18,8 +18,14 @@ const longestModel = 100;
 export function noteRefusal(
   { context, gate, refusals, refusalLog, addressOf }: RelayServices,
   error: AppError,
-  { request, connection, requestId, model }: RefusedCall,
+  { request, connection, requestId, progress }: RefusedCall,
 ): void {
+  const { model, caller } = progress;
+  if (caller !== undefined) {
+    const token = { id: 0, name: caller.tokenName, group: caller.group };
+    refusalLog.note({ user: caller.user, token, model, requestId, error });
+    return;
+  }
   const { owner, tail, length } = gate.describe(request.headers);
   if (owner !== null) refusalLog.note({ ...owner, model, requestId, error });
   if (!refusals.isWatching) return;

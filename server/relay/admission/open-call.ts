@@ -1,11 +1,12 @@
 // Everything before a channel is asked: who calls, what is asked, and whether that is allowed and paid for. Whatever is wrong is answered at once, and
 // nothing has been spent.
 import type { Connection } from '#server/http/connection.ts';
-import { toAppError } from '#server/http/failure.ts';
+import { failureResponse, toAppError } from '#server/http/failure.ts';
 import { languageOf } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
+import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError } from '#server/relay/relay-failure.ts';
@@ -27,11 +28,11 @@ export async function openCall(
   const requestId = newRequestId(context);
   const language = languageOf(request.headers.get('accept-language'));
   let content: CallContent | undefined;
-  let model = '';
+  const progress: Progress = { model: '' };
   try {
-    const admitted = await admitCall(services, endpoint, { request, connection, onModel: (name) => (model = name) });
+    const admitted = await admitCall(services, endpoint, { request, connection, progress });
     content = admitted.content;
-    const { admission, facts, prompt, pass } = admitted;
+    const { admission, model, facts, prompt, pass } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const reserved = await reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
@@ -66,7 +67,9 @@ export async function openCall(
     content?.release();
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
-    noteRefusal(services, error, { request, connection, requestId, model });
+    // Nobody is signed in: the console hears of it as in all of its calls.
+    if (endpoint.callers === 'sessions' && progress.caller === undefined) return failureResponse(error, language, requestId);
+    noteRefusal(services, error, { request, connection, requestId, progress });
     return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
   }
 }

@@ -93,7 +93,8 @@ export function reserveQuota(
   { user, token }: Admission,
   { amount, least }: { amount: number; least: number },
 ): Reservation | Promise<Reservation> {
-  const request = { userId: user.id, token: { id: token.id, isLimited: !token.unlimited_quota }, amount, least };
+  const limited = token === null ? null : { id: token.id, isLimited: !token.unlimited_quota };
+  const request = { userId: user.id, token: limited, amount, least };
   const reserving = context.ledger.reserve(request);
   return reserving instanceof Promise ? reserving.then((result) => reservationOf(context, result)) : reservationOf(context, reserving);
 }
@@ -155,7 +156,7 @@ function raisedLimit({ channels, context }: RelayServices, { admission, model, b
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */
 function isAmple({ user, token }: Admission, quota: number): boolean {
-  return balanceOf(user) >= quota && (token.unlimited_quota || balanceOf(token) >= quota);
+  return balanceOf(user) >= quota && (token === null || token.unlimited_quota || balanceOf(token) >= quota);
 }
 
 function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body, prompt }: CallToReserve): ExpectedPrompt {

@@ -9,12 +9,12 @@ import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
 import { contains, parseAddress } from '#server/addresses.ts';
 import { admissionOf } from './admission.ts';
-import type { Admission } from './admission.ts';
+import type { Admission, KeyAdmission } from './admission.ts';
 import { createKnownKeys } from './known-keys.ts';
 
 export interface KeyTraits {
   /** Of keys seen lately; null: there is no such key. */
-  owner: Pick<Admission, 'user' | 'token'> | null;
+  owner: Pick<KeyAdmission, 'user' | 'token'> | null;
   /** The last characters of a key that nobody has, too few to use it if it is one after all. */
   tail: string;
   length: number;
@@ -25,14 +25,14 @@ export interface TokenGate {
    * The admission of the request's credentials. Synchronous for keys seen lately.
    * @throws {AppError} 401 and 403 as in `reference/relay.md` 2.2
    */
-  admit(headers: Headers): Admission | Promise<Admission>;
+  admit(headers: Headers): KeyAdmission | Promise<KeyAdmission>;
   /**
    * Whose credentials these are, also when the key is used up or has expired: to read about it, not to call.
    * @throws {AppError} `key_missing`, `key_invalid`, `key_disabled`, `user_banned`
    */
-  identify(headers: Headers): Promise<Admission>;
+  identify(headers: Headers): Promise<KeyAdmission>;
   /** @throws {AppError} `ip_denied`, `token_group_disabled`, `group_deprecated` */
-  checkUse(admission: Admission, ip: string): void;
+  checkUse(admission: KeyAdmission, ip: string): void;
   /** @throws {AppError} `model_denied` */
   checkModel(admission: Admission, model: string): void;
   /** What may be told of the key that a refused call came with. */
@@ -53,13 +53,13 @@ export function createTokenGate(context: AppContext): TokenGate {
   const { db, secrets, settings } = context;
   const known = createKnownKeys(context.changes);
 
-  async function readKey(key: string): Promise<Admission | null> {
+  async function readKey(key: string): Promise<KeyAdmission | null> {
     const token = await db.collection('tokens').first({ key_hash: secrets.hash(key) });
     const user = token === null || token.DeletedAt !== null ? null : await db.collection('users').get(token.user_id);
     return token === null || user === null || user.DeletedAt !== null ? null : admissionOf(token, user);
   }
 
-  function check(admission: Admission | null, suffix: string | undefined): Admission {
+  function check(admission: KeyAdmission | null, suffix: string | undefined): KeyAdmission {
     if (admission === null) throw new AppError('key_invalid');
     const { token, user } = admission;
     if (token.status === TokenStatus.exhausted) throw new AppError('key_exhausted');
