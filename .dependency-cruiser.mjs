@@ -24,6 +24,7 @@ const serverLayers = [
   // What several slices do to one kind of record.
   ['logs'],
   ['tokens'],
+  ['tasks'],
   ['accounts'],
   ['features'],
   ['relay'],

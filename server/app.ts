@@ -9,6 +9,7 @@ import type { AppContext } from '#server/context.ts';
 import { mountAccount } from '#server/features/account/routes.ts';
 import { mountChannels } from '#server/features/channels/routes.ts';
 import { mountDashboard } from '#server/features/dashboard/routes.ts';
+import { mountDrawings } from '#server/features/drawings/routes.ts';
 import { mountFirstCall } from '#server/features/first-call/routes.ts';
 import { mountNotifications } from '#server/features/notifications/routes.ts';
 import { mountLogs } from '#server/features/logs/routes.ts';
@@ -19,6 +20,7 @@ import { mountRedemptions } from '#server/features/redemptions/routes.ts';
 import { mountSession } from '#server/features/session/routes.ts';
 import { mountSetup } from '#server/features/setup/routes.ts';
 import { mountSite } from '#server/features/site/routes.ts';
+import { mountTasks } from '#server/features/tasks/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import { mountVerification } from '#server/features/verification/routes.ts';
@@ -68,6 +70,8 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
   mountLogs(host); //                      /api/log/
+  mountDrawings(host); //                  /api/mj/
+  mountTasks(host); //                     /api/task/
   mountNotifications(host); //             /api/user/notifications, option/test_mail
   mountDashboard(host); //                 /api/data/
   mountModels(host); //                    /api/pricing, group, models

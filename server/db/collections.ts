@@ -23,6 +23,7 @@ import type { RedemptionRecord } from './records/redemption.ts';
 import type { RefusedRequestRecord } from './records/refused-request.ts';
 import type { SessionRecord } from './records/session.ts';
 import type { SignInAttemptRecord } from './records/sign-in-attempt.ts';
+import type { TaskRecord } from './records/task.ts';
 import type { TokenRecord } from './records/token.ts';
 import type { UsageSumRecord } from './records/usage-sum.ts';
 import type { UserRecord } from './records/user.ts';
@@ -57,6 +58,7 @@ export interface Records {
   facts: FactRecord;
   watches: WatchRecord;
   notifications: NotificationRecord;
+  tasks: TaskRecord;
 }
 
 interface CollectionSpec {
@@ -211,6 +213,22 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key'], unique: true },
       { name: 'due', fields: ['state', 'next_at'] },
       { name: 'user', fields: ['user_id', 'id'] },
+    ],
+  },
+  tasks: {
+    idBlock: 1,
+    indexes: [
+      { name: 'time', fields: ['listed', 'created_at', 'id'] },
+      { name: 'user', fields: ['user_id', 'platform', 'created_at', 'id'] },
+      { name: 'channel', fields: ['channel_id', 'platform', 'created_at', 'id'] },
+      { name: 'status', fields: ['status', 'platform', 'created_at', 'id'] },
+      { name: 'action', fields: ['action', 'platform', 'created_at', 'id'] },
+      { name: 'upstream', fields: ['upstream_id', 'id'], sparse: true },
+      { name: 'accepted', fields: ['accepted_key'], unique: true, sparse: true },
+      { name: 'running', fields: ['running_user_id'], sparse: true },
+      { name: 'poll', fields: ['poll_at', 'id'], sparse: true },
+      { name: 'check', fields: ['check_at', 'id'], sparse: true },
+      { name: 'refund', fields: ['refund_due_at', 'id'], sparse: true },
     ],
   },
 };

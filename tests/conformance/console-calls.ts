@@ -155,9 +155,6 @@ POST /api/user/topup/orders/{trade_no}/cancel user
 /** Calls of the first list that are no calls of the console: strangers make them, in a shape of their own (`tests/http/wallet.test.ts`). */
 export const callsOfStrangers: readonly string[] = ['GET /api/user/epay/notify'];
 
-/** Calls of the first list that this version does not have. The list only shrinks. */
-export const unbuiltCalls: readonly string[] = ['GET /api/mj/self', 'GET /api/mj/', 'GET /api/task/self', 'GET /api/task/'];
-
 /** Their answers go on until the caller leaves: those who may make them are tested in `tests/http/log-tail.test.ts`. */
 export const endlessCalls: readonly string[] = ['GET /api/log/tail', 'GET /api/log/self/tail'];
 

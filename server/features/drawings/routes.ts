@@ -1,0 +1,33 @@
+import { drawingApi } from '#shared/drawings.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import { answer, signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { listTasks } from '#server/tasks/list-tasks.ts';
+import type { TaskQuery } from '#server/tasks/list-tasks.ts';
+import { presentDrawing } from './present-drawing.ts';
+
+export function mountDrawings(host: RouteHost): void {
+  mount(host, drawingApi.list, async ({ context, query }) => {
+    const { records, extra } = await listTasks(context, { ...taskQuery(query), channelId: query.channel_id });
+    return answer(
+      records.map((record) => presentDrawing(context, record, { isOwn: false })),
+      { extra },
+    );
+  });
+
+  mount(host, drawingApi.listSelf, async (call) => {
+    const { records, extra } = await listTasks(call.context, { ...taskQuery(call.query), userId: signedIn(call).user.id });
+    return answer(
+      records.map((record) => presentDrawing(call.context, record, { isOwn: true })),
+      { extra },
+    );
+  });
+}
+
+/** Bounds of this list are milliseconds. */
+function taskQuery(query: QueryOf<typeof drawingApi.listSelf>): TaskQuery {
+  const { mj_id: upstreamId, start_timestamp: start, end_timestamp: end, ...others } = query;
+  const seconds = (milliseconds: number | undefined) => (milliseconds === undefined ? undefined : Math.floor(milliseconds / 1000));
+  return { ...others, platform: 'midjourney', upstreamId, start: seconds(start), end: seconds(end) };
+}

@@ -1,0 +1,36 @@
+import { taskApi } from '#shared/tasks.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import { answer, signedIn } from '#server/http/call.ts';
+import { mount } from '#server/http/mount.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { emptyTaskPage, listTasks } from '#server/tasks/list-tasks.ts';
+import type { TaskPage, TaskQuery } from '#server/tasks/list-tasks.ts';
+import type { AppContext } from '#server/context.ts';
+import { presentTask } from './present-task.ts';
+
+type Query = QueryOf<typeof taskApi.listSelf>;
+
+export function mountTasks(host: RouteHost): void {
+  mount(host, taskApi.list, async ({ context, query }) => {
+    const { records, extra } = await read(context, query, { channelId: query.channel_id });
+    return answer(
+      records.map((record) => presentTask(record, { isOwn: false })),
+      { extra },
+    );
+  });
+
+  mount(host, taskApi.listSelf, async (call) => {
+    const { records, extra } = await read(call.context, call.query, { userId: signedIn(call).user.id });
+    return answer(
+      records.map((record) => presentTask(record, { isOwn: true })),
+      { extra },
+    );
+  });
+}
+
+async function read(context: AppContext, query: Query, whose: Pick<TaskQuery, 'channelId' | 'userId'>): Promise<TaskPage> {
+  const { task_id: upstreamId, platform = 'suno', start_timestamp: start, end_timestamp: end, ...others } = query;
+  // Drawings have a list of their own.
+  if (platform !== 'suno') return emptyTaskPage(query);
+  return listTasks(context, { ...others, ...whose, platform, upstreamId, start, end });
+}

@@ -1,0 +1,73 @@
+// Music: tasks that a Suno API works on, as the console lists them.
+import { z } from 'zod';
+import { endpoint } from '#shared/contract.ts';
+import { TaskPageExtra } from '#shared/drawings.ts';
+import { CursorQuery, QueryInt, QueryText } from '#shared/envelope.ts';
+
+export const taskPlatforms = ['suno'] as const;
+export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE', 'UNKNOWN'] as const;
+export type TaskStatus = (typeof taskStatuses)[number];
+export const taskActions = ['MUSIC', 'LYRICS'] as const;
+export type TaskAction = (typeof taskActions)[number];
+
+/** Times are unix seconds; 0: not yet. */
+export const Task = z.object({
+  id: z.int(),
+  created_at: z.int(),
+  updated_at: z.int(),
+  /** The upstream's id; empty when it never had one. */
+  task_id: z.string(),
+  /** One of `taskPlatforms`. */
+  platform: z.string(),
+  user_id: z.int(),
+  /** Empty for users who are not administrators. */
+  username: z.string(),
+  /** 0 for users who are not administrators. */
+  channel_id: z.int(),
+  /** What was charged, in quota, and what of it was given back because the task failed. */
+  quota: z.int(),
+  refunded_quota: z.int(),
+  /** One of `taskActions`. */
+  action: z.string(),
+  /** One of `taskStatuses`. */
+  status: z.string(),
+  fail_reason: z.string(),
+  submit_time: z.int(),
+  start_time: z.int(),
+  finish_time: z.int(),
+  /** `0%` to `100%`. */
+  progress: z.string(),
+  /** What was asked for. */
+  properties: z.object({ input: z.string() }),
+  /** What the upstream says came of it: of music a list of clips (`audio_url`, `image_url`, `title`, …), of lyrics an object. */
+  data: z.unknown(),
+});
+export type Task = z.infer<typeof Task>;
+
+/** Bounds are unix seconds, both inclusive. */
+const filters = {
+  task_id: QueryText,
+  platform: QueryText,
+  action: QueryText,
+  status: QueryText,
+  start_timestamp: QueryInt,
+  end_timestamp: QueryInt,
+};
+
+export const taskApi = {
+  /** `p` counts from 0; the bare array is what old clients read. Newest first. */
+  list: endpoint('GET', '/api/task/', {
+    access: 'admin',
+    query: CursorQuery.extend({ ...filters, channel_id: QueryInt }),
+    reply: z.array(Task),
+    extra: TaskPageExtra,
+    summary: 'Music tasks of everybody',
+  }),
+  listSelf: endpoint('GET', '/api/task/self', {
+    access: 'user',
+    query: CursorQuery.extend(filters),
+    reply: z.array(Task),
+    extra: TaskPageExtra,
+    summary: 'Own music tasks',
+  }),
+};
