@@ -8,6 +8,7 @@ import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, allHours, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
+import { rowSums, summedRows } from './summed-rows.ts';
 
 /** Rows that are summed in one query. */
 const rowsAtOnce = 5_000;
@@ -21,7 +22,7 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
   for (let slice = 0; slice < slices; slice += 1) {
     const filter = within(hour + Math.floor((slice * hourSeconds) / slices), hour + Math.floor(((slice + 1) * hourSeconds) / slices));
     if (isOld) await tellFailures(db, filter);
-    const groups = await logs.group({ filter: { and: [filter, { type: LogType.consumption }] }, by: [...keys], sum: summed });
+    const groups = await logs.group({ filter: { and: [filter, { type: LogType.consumption }] }, by: [...keys], sum: summedRows });
     for (const group of groups) addGroup(hours, hour, group);
   }
   const prefix = timePrefix(hour);
@@ -39,13 +40,6 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
 }
 
 const keys = ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'group', 'hidden', 'failed'] as const;
-const summed = {
-  quota: 'quota',
-  prompt_tokens: 'prompt_tokens',
-  completion_tokens: 'completion_tokens',
-  first_byte_ms: 'other.frt',
-  duration_ms: 'other.duration_ms',
-} as const;
 
 function within(from: number, to: number): Filter<LogRecord> {
   return { and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
@@ -67,16 +61,7 @@ function addGroup(hours: Map<string, LogHourRecord>, hour: number, row: GroupRow
     hidden: row['hidden'] === true,
     failed: row['failed'] === 1,
   };
-  const { failed: hasFailed } = fields;
-  const sums: CallSums = {
-    calls: row.count,
-    errors: hasFailed ? row.count : 0,
-    quota: Number(row['quota']),
-    prompt_tokens: Number(row['prompt_tokens']),
-    completion_tokens: Number(row['completion_tokens']),
-    first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
-    duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
-  };
+  const sums = rowSums(row);
   const id = `${timePrefix(hour)}.${digestOf(Object.values(fields))}`;
   const known = hours.get(id);
   if (known === undefined) hours.set(id, { id, hour, ...fields, ...sums });

@@ -1,5 +1,5 @@
 // What calls came to by the hour, for the dashboard: folded hours from their sums, the newest from the rows, by index and in the
-// reader's thread.
+// reader's thread. All parts of one question read the rows once.
 import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
@@ -8,6 +8,9 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
+import { callsOfUser, rowHoursOf } from './row-hours.ts';
+import type { RowCell } from './row-hours.ts';
+import { rowSums, summedRows } from './summed-rows.ts';
 import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
 
@@ -29,7 +32,7 @@ export interface UsageCell {
   sums: CallSums;
 }
 
-/** How far sums go at one moment. */
+/** How far sums go at one moment, and what was read of rows then. */
 export interface UsageState {
   /** Hours before this one are read from their sums. */
   until: number;
@@ -37,6 +40,8 @@ export interface UsageState {
   /** Hours before that which have changed since, and are read from their rows. */
   changed: number[];
   generation: number;
+  /** By hour and user, as far as somebody has asked; `null`: too many, their sums are asked of the store. */
+  rows: Map<string, Promise<RowCell[] | null>>;
 }
 
 /** So many hours are read from rows at most: more are only there while an old log is being folded. */
@@ -53,6 +58,7 @@ export async function readUsageState(db: Database): Promise<UsageState> {
     daysUntil: head?.usage_days_until ?? 0,
     changed: changed.slice(0, mostRowHours),
     generation: head?.generation ?? 0,
+    rows: new Map(),
   };
 }
 
@@ -68,7 +74,7 @@ export async function readUsage(db: Database, state: UsageState, question: Usage
   const skipped = new Set(hours);
   const [folded, rows] = await Promise.all([
     foldedCells(db, state, question),
-    Promise.all(hours.map((hour) => rowCells(db, question, hour))),
+    Promise.all(hours.map((hour) => rowCells(db, state, question, hour))),
   ]);
   return [...folded.filter((cell) => !skipped.has(cell.hour)), ...rows.flat()];
 }
@@ -156,7 +162,30 @@ async function lightCells(db: Database, question: UsageQuestion & { userId: numb
     .filter((cell) => names === undefined || names.includes(cell.name));
 }
 
-async function rowCells(db: Database, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
+async function rowCells(db: Database, { rows }: UsageState, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
+  const place = `${hour} ${userId ?? ''}`;
+  let reading = rows.get(place);
+  if (reading === undefined) rows.set(place, (reading = userId === undefined ? rowHoursOf(db).read(hour) : callsOfUser(db, hour, userId)));
+  const cells = await reading;
+  const totals = cells === null ? await groupedRows(db, { kind, userId }, hour) : new Map<string, CallSums>();
+  for (const cell of cells ?? []) addTo(totals, nameOf(cell, kind, userId), cell.sums);
+  return [...totals].filter(([name]) => names === undefined || names.includes(name)).map(([name, sums]) => ({ hour, name, sums }));
+}
+
+function nameOf(cell: RowCell, kind: UsageKind, userId: number | undefined): string {
+  if (kind === 'all') return '';
+  if (kind === 'model') return cell.modelName;
+  if (kind === 'channel') return String(cell.channelId);
+  if (kind === 'user') return String(cell.userId);
+  return userId === undefined ? ownedTokenName(cell.userId, cell.tokenName) : cell.tokenName;
+}
+
+/** Of an hour with very many calls. */
+async function groupedRows(
+  db: Database,
+  { kind, userId }: Pick<UsageQuestion, 'kind' | 'userId'>,
+  hour: number,
+): Promise<Map<string, CallSums>> {
   const fields = rowFields[kind].filter((field) => userId === undefined || field !== 'user_id');
   const filter: Filter<LogRecord> = {
     ...(userId === undefined ? {} : { user_id: userId }),
@@ -167,22 +196,13 @@ async function rowCells(db: Database, { kind, userId, names }: UsageQuestion, ho
       { hidden: { exists: false } },
     ],
   };
-  const rows = await db.collection('logs').group({ filter, by: [...fields, 'failed'], sum: summedRows });
   const totals = new Map<string, CallSums>();
-  for (const row of rows) {
+  for (const row of await db.collection('logs').group({ filter, by: [...fields, 'failed'], sum: summedRows })) {
     const values = fields.map((field) => row[field]);
     const name = values.length === 2 ? ownedTokenName(Number(values[0]), String(values[1])) : String(values[0] ?? '');
-    if (names !== undefined && !names.includes(name)) continue;
-    const hasFailed = row['failed'] === 1;
-    addTo(totals, name, {
-      ...sumsOf(row),
-      calls: row.count,
-      errors: hasFailed ? row.count : 0,
-      first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
-      duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
-    });
+    addTo(totals, name, rowSums(row));
   }
-  return [...totals].map(([name, sums]) => ({ hour, name, sums }));
+  return totals;
 }
 
 const rowFields = {
@@ -202,14 +222,6 @@ const summed = {
   first_byte_ms: 'first_byte_ms',
   duration_ms: 'duration_ms',
 } as const;
-const summedRows = {
-  quota: 'quota',
-  prompt_tokens: 'prompt_tokens',
-  completion_tokens: 'completion_tokens',
-  first_byte_ms: 'other.frt',
-  duration_ms: 'other.duration_ms',
-} as const;
-
 function ofKey(key: string, { from, to, names }: Pick<UsageQuestion, 'from' | 'to' | 'names'>): Filter<UsageSumRecord> {
   const time: Filter<UsageSumRecord>[] = [{ start: { gte: from } }, { start: { lt: to } }];
   return { and: [{ key }, ...(names === undefined ? [] : [{ name: { in: [...names] } }]), ...time] };

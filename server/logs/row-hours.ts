@@ -1,0 +1,176 @@
+// What the calls of an hour that is read from its rows came to, by everything that tells calls apart. A process keeps it, since
+// many questions are asked of the same rows, and reads only what has been added since: rows are added at any time, but
+// removed by closings alone (`money/log-closing.ts`). Without a closing since, as many rows as before are the same rows.
+import { LogType } from '#shared/logs.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import type { Database } from '#server/db/database.ts';
+import { addSums, hourSeconds } from './rollup-shape.ts';
+import { rowSums, summedRows } from './summed-rows.ts';
+
+/** Calls that nothing tells apart. */
+export interface RowCell {
+  userId: number;
+  tokenName: string;
+  modelName: string;
+  channelId: number;
+  sums: CallSums;
+}
+
+/** Read anew as a whole when it has more rows than before. */
+const sliceSeconds = 120;
+const slicesOfHour = hourSeconds / sliceSeconds;
+/** An hour with more of them is not kept: its sums are asked of the store. */
+const mostRows = 30_000;
+const mostRowsOfUser = 3_000;
+const mostHours = 12;
+
+interface Slice {
+  /** Of whatever kind: the index of the time counts them without reading them. */
+  rows: number;
+  cells: RowCell[];
+}
+
+/** Slices of an hour, half-open. */
+interface Part {
+  from: number;
+  to: number;
+}
+
+interface KeptHour {
+  /** The last closing before it was read. */
+  closing: number;
+  slices: Slice[];
+}
+
+const ofDatabases = new WeakMap<Database, RowHours>();
+
+export function rowHoursOf(db: Database): RowHours {
+  let hours = ofDatabases.get(db);
+  if (hours === undefined) ofDatabases.set(db, (hours = new RowHours(db)));
+  return hours;
+}
+
+/** All calls of one user in an hour that are listed; `null`: they are too many. Nobody else asks the same, so they are not kept. */
+export async function callsOfUser(db: Database, hour: number, userId: number): Promise<RowCell[] | null> {
+  const filter: Filter<LogRecord> = { user_id: userId, and: [rowsOf(hour, { from: 0, to: slicesOfHour })] };
+  const [counted] = await db.collection('logs').group({ filter, by: [] });
+  if ((counted?.count ?? 0) > mostRowsOfUser) return null;
+  return sliceOf(await db.collection('logs').group({ filter, by: [...keys], sum: summedRows })).cells;
+}
+
+export class RowHours {
+  readonly #db: Database;
+  readonly #kept = new Map<number, KeptHour>();
+  readonly #reading = new Map<number, Promise<RowCell[] | null>>();
+  readonly #waiting = new Map<number, Promise<RowCell[] | null>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** All calls of an hour that are listed; `null`: they are too many. Rows that were written before this is called are in it. */
+  read(hour: number): Promise<RowCell[] | null> {
+    const reading = this.#reading.get(hour);
+    if (reading === undefined) return this.#begin(hour);
+    // What is being read may have passed the place of a row that was written since. Those who wait share the next reading.
+    let waiting = this.#waiting.get(hour);
+    if (waiting === undefined) {
+      const next = (): Promise<RowCell[] | null> => {
+        this.#waiting.delete(hour);
+        return this.#begin(hour);
+      };
+      this.#waiting.set(hour, (waiting = reading.then(next, next)));
+    }
+    return waiting;
+  }
+
+  #begin(hour: number): Promise<RowCell[] | null> {
+    const reading = this.#read(hour).finally(() => {
+      if (this.#reading.get(hour) === reading) this.#reading.delete(hour);
+    });
+    this.#reading.set(hour, reading);
+    return reading;
+  }
+
+  async #read(hour: number): Promise<RowCell[] | null> {
+    const before = await this.#closings();
+    const kept = this.#kept.get(hour);
+    const isKept = kept !== undefined && kept.closing === before;
+    const slices = isKept ? [...kept.slices] : Array.from({ length: slicesOfHour }, () => ({ rows: 0, cells: [] }));
+    this.#kept.delete(hour);
+    const rows = await this.#count(hour, { from: 0, to: slicesOfHour });
+    if (rows > mostRows) return null;
+    await this.#renew(hour, slices, { from: 0, to: slicesOfHour, rows });
+    const after = await this.#closings();
+    // Rows went while others came: their number says nothing.
+    if (isKept && after !== before) return this.#read(hour);
+    if (before !== undefined && after === before) this.#keep(hour, { closing: before, slices });
+    return slices.flatMap((slice) => slice.cells);
+  }
+
+  /** The number of the last closing; `undefined` while one is under way. */
+  async #closings(): Promise<number | undefined> {
+    const head = await this.#db.collection('log_closings').get('head');
+    return head?.batch === undefined ? (head?.last ?? 0) : undefined;
+  }
+
+  /** Halves until it has found what has more rows than before. */
+  async #renew(hour: number, slices: Slice[], part: Part & { rows: number }): Promise<void> {
+    const { from, to, rows } = part;
+    if (rows === slices.slice(from, to).reduce((sum, slice) => sum + slice.rows, 0)) return;
+    if (to - from === 1) {
+      slices[from] = sliceOf(await this.#db.collection('logs').group({ filter: rowsOf(hour, part), by: [...keys], sum: summedRows }));
+      return;
+    }
+    const middle = Math.floor((from + to) / 2);
+    for (const half of [
+      { from, to: middle },
+      { from: middle, to },
+    ]) {
+      await this.#renew(hour, slices, { ...half, rows: await this.#count(hour, half) });
+    }
+  }
+
+  async #count(hour: number, part: Part): Promise<number> {
+    const [counted] = await this.#db.collection('logs').group({ filter: rowsOf(hour, part), by: [] });
+    return counted?.count ?? 0;
+  }
+
+  #keep(hour: number, kept: KeptHour): void {
+    this.#kept.set(hour, kept);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= mostHours) return;
+      this.#kept.delete(oldest);
+    }
+  }
+}
+
+const keys = ['user_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'] as const;
+
+function rowsOf(hour: number, { from, to }: Part): Filter<LogRecord> {
+  return { and: [{ created_at: { gte: hour + from * sliceSeconds } }, { created_at: { lt: hour + to * sliceSeconds } }] };
+}
+
+function sliceOf(groups: readonly GroupRow[]): Slice {
+  const cells = new Map<string, RowCell>();
+  let rows = 0;
+  for (const group of groups) {
+    rows += group.count;
+    if (group['type'] !== LogType.consumption || group['hidden'] === true) continue;
+    addCell(cells, group);
+  }
+  return { rows, cells: [...cells.values()] };
+}
+
+function addCell(cells: Map<string, RowCell>, group: GroupRow): void {
+  const userId = Number(group['user_id']);
+  const tokenName = String(group['token_name'] ?? '');
+  const modelName = String(group['model_name'] ?? '');
+  const channelId = Number(group['channel_id']);
+  const key = JSON.stringify([userId, tokenName, modelName, channelId]);
+  const known = cells.get(key);
+  if (known === undefined) cells.set(key, { userId, tokenName, modelName, channelId, sums: rowSums(group) });
+  else addSums(known.sums, rowSums(group));
+}

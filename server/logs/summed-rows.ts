@@ -1,0 +1,26 @@
+// Rows of the log summed by the store, and what a sum of them is.
+import type { GroupRow } from '#server/db/collection.ts';
+import type { CallSums } from '#server/db/records/call-sums.ts';
+
+/** What is summed; `failed` has to be among the keys. */
+export const summedRows = {
+  quota: 'quota',
+  prompt_tokens: 'prompt_tokens',
+  completion_tokens: 'completion_tokens',
+  first_byte_ms: 'other.frt',
+  duration_ms: 'other.duration_ms',
+} as const;
+
+/** Times are those of the calls that ended well. */
+export function rowSums(row: GroupRow): CallSums {
+  const hasFailed = row['failed'] === 1;
+  return {
+    calls: row.count,
+    errors: hasFailed ? row.count : 0,
+    quota: Number(row['quota']),
+    prompt_tokens: Number(row['prompt_tokens']),
+    completion_tokens: Number(row['completion_tokens']),
+    first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
+    duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
+  };
+}
