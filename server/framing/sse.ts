@@ -31,14 +31,27 @@ export function startOfEvent(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** The data of every event in these bytes, which hold whole events; comments and other fields are left out. */
+/**
+ * The data of every event in these bytes, which hold whole events; comments and other fields are left out. The bytes become text
+ * once, because a search in short texts costs a fraction of one in bytes.
+ */
 export function* eventData(bytes: Buffer): Generator<string> {
-  for (let from = 0; from < bytes.length;) {
-    const end = endOfEvent(bytes, from);
-    const data = dataIn(bytes, from, end);
-    if (data !== null) yield data;
-    from = end;
+  const text = bytes.toString('utf8');
+  let data: string | null = null;
+  for (let start = 0; start < text.length;) {
+    const found = text.indexOf('\n', start);
+    const next = found < 0 ? text.length : found;
+    const end = next > start && text.charCodeAt(next - 1) === carriageReturn ? next - 1 : next;
+    if (end === start) {
+      if (data !== null) yield data;
+      data = null;
+    } else if (text.startsWith('data:', start)) {
+      const value = text.slice(start + (text.charCodeAt(start + 5) === space ? 6 : 5), end);
+      data = data === null ? value : `${data}\n${value}`;
+    }
+    start = next + 1;
   }
+  if (data !== null) yield data;
 }
 
 /** One line, without what ends it. */

@@ -123,9 +123,9 @@ class MessageStreamWriter implements StreamWriter {
     switch (part.type) {
       case 'text':
       case 'refusal':
-        return this.#open('text', { type: 'text', text: '' }) + this.#delta({ type: 'text_delta', text: part.text });
+        return this.#open('text', textBlock) + this.#textDelta('text_delta', 'text', part.text);
       case 'reasoning':
-        return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'thinking_delta', thinking: part.text });
+        return this.#open('thinking', thinkingBlock) + this.#textDelta('thinking_delta', 'thinking', part.text);
       case 'reasoning_signature':
         return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'signature_delta', signature: part.signature }) + this.#close();
       case 'redacted_reasoning':
@@ -180,6 +180,12 @@ class MessageStreamWriter implements StreamWriter {
     return event('content_block_delta', { index: this.#nextIndex, delta });
   }
 
+  /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
+  #textDelta(type: string, field: string, text: string): string {
+    const delta = `{"type":"${type}","${field}":${JSON.stringify(text)}}`;
+    return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#nextIndex},"delta":${delta}}\n\n`;
+  }
+
   #close(): string {
     if (this.#block === null) return '';
     this.#block = null;
@@ -208,6 +214,7 @@ class MessageStreamWriter implements StreamWriter {
   }
 }
 
+const textBlock: Json = { type: 'text', text: '' };
 const thinkingBlock: Json = { type: 'thinking', thinking: '', signature: '' };
 
 function event(type: string, rest: Json): string {

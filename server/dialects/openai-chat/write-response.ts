@@ -137,6 +137,8 @@ class ChatStreamWriter implements StreamWriter {
   #id: string;
   #model: string;
   #createdAt: number;
+  /** What every event begins with, once it is known. */
+  #head: string | null = null;
   readonly #begun = new Set<number>();
   /** Calls whose arguments nobody has written a letter of. */
   readonly #empty = new Map<string, { choice: number; index: number }>();
@@ -155,11 +157,12 @@ class ChatStreamWriter implements StreamWriter {
         if (part.id !== '') this.#id = part.id;
         if (part.model !== '') this.#model = part.model;
         this.#createdAt = part.createdAt ?? this.#createdAt;
+        this.#head = null;
         return this.#begin(0);
       case 'text':
-        return this.#delta(part.choice, { content: part.text });
+        return this.#textDelta(part.choice ?? 0, 'content', part.text);
       case 'reasoning':
-        return this.#delta(part.choice, { reasoning_content: part.text });
+        return this.#textDelta(part.choice ?? 0, 'reasoning_content', part.text);
       case 'reasoning_signature':
         return this.#delta(0, { reasoning_details: [{ type: 'reasoning.text', text: '', signature: part.signature }] });
       case 'redacted_reasoning':
@@ -198,6 +201,12 @@ class ChatStreamWriter implements StreamWriter {
     return this.#begin(index) + this.#event({ choices: [{ index, delta, finish_reason: null }] });
   }
 
+  /** As `#delta`, for what nearly all events are: their shape is known, so only the text is written by `JSON`. */
+  #textDelta(index: number, field: 'content' | 'reasoning_content', text: string): string {
+    const choice = `{"index":${index},"delta":{"${field}":${JSON.stringify(text)}},"finish_reason":null}`;
+    return `${this.#begin(index)}${this.#eventHead()}"choices":[${choice}]}\n\n`;
+  }
+
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
     this.#empty.set(callKey(part), { choice: part.choice ?? 0, index: part.index });
     return this.#delta(part.choice, {
@@ -216,8 +225,15 @@ class ChatStreamWriter implements StreamWriter {
   }
 
   #event(rest: Json): string {
-    const chunk = { id: this.#id, object: 'chat.completion.chunk', created: this.#createdAt, model: this.#model, ...rest };
-    return `data: ${JSON.stringify(chunk)}\n\n`;
+    return `${this.#eventHead()}${JSON.stringify(rest).slice(1)}\n\n`;
+  }
+
+  #eventHead(): string {
+    if (this.#head === null) {
+      const head = { id: this.#id, object: 'chat.completion.chunk', created: this.#createdAt, model: this.#model };
+      this.#head = `data: ${JSON.stringify(head).slice(0, -1)},`;
+    }
+    return this.#head;
   }
 }
 

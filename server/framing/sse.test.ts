@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dataIn, endOfEvent, eventData } from './sse.ts';
+
+const line = fc.constantFrom(
+  'data: {"a":1}',
+  'data:',
+  'data:  two',
+  'data: é中😀',
+  ': comment',
+  'event: ping',
+  'data',
+  'xdata: no',
+  '',
+  '',
+);
+const lines = fc.array(fc.tuple(line, fc.constantFrom('\n', '\r\n')), { maxLength: 30 });
+
+test('sse: the data of all events is the data of each of them', () => {
+  fc.assert(
+    fc.property(lines, (written) => {
+      const bytes = Buffer.from(`${written.map(([text, end]) => text + end).join('')}\n`);
+      const each: string[] = [];
+      for (let from = 0; from < bytes.length; from = endOfEvent(bytes, from)) {
+        const data = dataIn(bytes, from, endOfEvent(bytes, from));
+        if (data !== null) each.push(data);
+      }
+      expect([...eventData(bytes)]).toEqual(each);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('sse: bytes that are no UTF-8 stay within their event', () => {
+  const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xe4, 0xb8]), Buffer.from('\n\ndata: b\n\n')]);
+  expect([...eventData(bytes)]).toEqual(['a\uFFFD', 'b']);
+});
