@@ -1,5 +1,5 @@
 // What is left and used, as OpenAI's old dashboard told it: many clients show a key's balance by these calls.
-// `reference/console-api.md` B15. They answer for keys that are used up or have expired too.
+// They answer for keys that are used up or have expired too.
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';

@@ -23,7 +23,7 @@ export interface KeyTraits {
 export interface TokenGate {
   /**
    * The admission of the request's credentials. Synchronous for keys seen lately.
-   * @throws {AppError} 401 and 403 as in `reference/relay.md` 2.2
+   * @throws {AppError} 401 `key_…`, 403 `user_banned`, `channel_pin_denied`
    */
   admit(headers: Headers): KeyAdmission | Promise<KeyAdmission>;
   /**
