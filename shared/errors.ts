@@ -207,7 +207,6 @@ export const errors = {
   // Options
   option_unknown: entry(200, '未知的配置项', 'Unknown setting'),
   option_denied: entry(403, '只有超级管理员可以修改此配置项', 'Only the super admin may change this setting'),
-  option_invalid: entry(200, '配置项 {key} 的值不合法：{detail}', 'The value of {key} is not valid: {detail}'),
   option_invalid_json: entry(200, '不是合法的 JSON 字符串', 'Not a valid JSON text'),
   option_not_boolean: entry(200, '配置项 {key} 只能是 true 或 false', '{key} must be true or false'),
   option_empty: entry(200, '请填写配置项 {key}', '{key} must not be empty'),

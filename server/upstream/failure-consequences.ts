@@ -60,7 +60,7 @@ export function refusesChannel(failure: UpstreamFailure, keywords: readonly stri
 /** What the log calls a failure: one of `accountErrors` when it is the account's. */
 export function nameOf(failure: UpstreamFailure, keywords: readonly string[]): string {
   if (accountTypes.includes(failure.type)) return failure.type;
-  const name = String(failure.errorCode ?? failure.code ?? failure.type);
+  const name = String(failure.code ?? failure.errorCode ?? failure.type);
   // Where the status does not say so already.
   const isHidden = failure.upstreamStatus === 200 || !accountStatuses.has(failure.upstreamStatus);
   return isHidden && !accountErrors.has(name) && refusesChannel(failure, keywords) ? refused : name;

@@ -51,7 +51,8 @@ export function parseUpstreamError({ status, text, headers, channel, now }: Erro
     status: mapped < 400 || mapped > 599 ? 502 : mapped,
     upstreamStatus: status,
     message: cleanMessage(found.message || `bad response status code ${status}`, channel),
-    errorCode: null,
+    // Without words of its own it is told in ours.
+    errorCode: found.message ? null : 'bad_response_status_code',
     type: cleanName(found.type ?? 'upstream_error', channel),
     param: cleanName(found.param ?? String(status), channel),
     code: found.code === undefined ? 'bad_response_status_code' : cleanCode(found.code, channel),
