@@ -23,6 +23,8 @@ export interface ServicePerson {
 export interface ServiceRules {
   /** Answers every request with that status. */
   status?: number;
+  /** Only this path is out of order. */
+  failsAt?: string;
   /** Never answers. */
   isSilent?: boolean;
   /** Fields of the ID token that are not as they should be. */
@@ -98,6 +100,7 @@ export async function startFakeServices(now: () => number = Date.now): Promise<F
     requests.push({ path: target.pathname, authorization, form });
     if (services.rules.isSilent === true) return;
     if (services.rules.status !== undefined) return send(response, { error: 'out of order' }, services.rules.status);
+    if (services.rules.failsAt === target.pathname) return send(response, { error: 'out of order' }, 500);
     switch (target.pathname) {
       case '/.well-known/openid-configuration':
         return send(response, discovery());

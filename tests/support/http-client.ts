@@ -1,5 +1,6 @@
 // A caller of the console API over a real socket: keeps its cookie, sends its user id, returns the envelope.
 import { request as sendRequest } from 'undici';
+import type { Language } from '#shared/errors.ts';
 
 export interface TestAnswer {
   status: number;
@@ -26,6 +27,8 @@ export interface TestClient {
   readonly userId: number | null;
   setUser(id: number | null): void;
   setCookie(value: string | null): void;
+  /** What the caller reads, sent with every call from now on. */
+  setLanguage(language: Language): void;
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'HEAD',
     path: string,
@@ -42,12 +45,14 @@ export function createClient(origin: string): TestClient {
   let cookie: string | null = null;
   const otherCookies = new Map<string, string>();
   let userId: number | null = null;
+  let language: Language | null = null;
 
   const call: TestClient['call'] = async (method, path, body, options = {}) => {
     const cookies = [...(cookie === null ? [] : [cookie]), ...otherCookies.values()].join('; ');
     const headers: Record<string, string> = {
       ...(userId === null ? {} : { 'new-api-user': String(userId) }),
       ...(cookies === '' ? {} : { cookie: cookies }),
+      ...(language === null ? {} : { 'accept-language': language }),
       ...(body === undefined && options.rawBody === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     };
@@ -73,6 +78,9 @@ export function createClient(origin: string): TestClient {
     },
     setCookie(value) {
       cookie = value;
+    },
+    setLanguage(spoken) {
+      language = spoken;
     },
     call,
     get: (path, options) => call('GET', path, undefined, options),

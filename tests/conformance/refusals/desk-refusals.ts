@@ -1,0 +1,250 @@
+// What administrators and users work with: channels, tokens, codes, top-ups, logs, figures.
+import { vi } from 'vitest';
+import { epay } from '#server/features/wallet/payments/epay.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import { setOption } from '#tests/support/relay-scene.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
+import { codeRecord, makeCode } from '#tests/support/redemption-desk.ts';
+import { failingWrites } from '#tests/support/watched-database.ts';
+import { placeOrder } from '#tests/support/wallet-desk.ts';
+import type { ConsoleDesk } from './console-desk.ts';
+import { toldBy, toldInData } from './refusal.ts';
+import type { Refusal, RefusalRows, Told } from './refusal.ts';
+
+const channel = { name: 'one', key: 'sk-secret-one', models: 'gpt-4o' };
+const nowOf = (desk: ConsoleDesk) => Math.floor(desk.app.clock.now() / 1000);
+
+const addChannel = (desk: ConsoleDesk, fields: object) => desk.admin.post('/api/channel/', { ...channel, ...fields });
+const channelRefusal =
+  (fields: object, details?: NonNullable<Refusal['details']>) =>
+  async (desk: ConsoleDesk): Promise<Refusal> => ({ told: toldBy(await addChannel(desk, fields)), details: details ?? {} });
+
+async function channelId(desk: ConsoleDesk, fields: object = {}): Promise<number> {
+  const response = await addChannel(desk, { base_url: desk.upstream.url, ...fields });
+  return response.data[0];
+}
+
+const tokenRefusal =
+  (fields: object, details?: NonNullable<Refusal['details']>) =>
+  async (desk: ConsoleDesk): Promise<Refusal> => ({
+    told: toldBy(await (await desk.member()).post('/api/token/', { name: 'key', ...fields })),
+    details: details ?? {},
+  });
+
+/** A token that has ended by itself is switched on. */
+const tokenSwitch = (fields: (desk: ConsoleDesk) => object) => async (desk: ConsoleDesk) => {
+  const client = await desk.member();
+  const made = await client.post('/api/token/', { name: 'key', ...fields(desk) });
+  return toldBy(await client.put('/api/token/?status_only=true', { id: made.data[0].id, status: 1 }));
+};
+
+const codeRefusal =
+  (fields: object, details?: NonNullable<Refusal['details']>) =>
+  async (desk: ConsoleDesk): Promise<Refusal> => ({
+    told: toldBy(await desk.admin.post('/api/redemption/', { name: 'gift', quota: 500_000, count: 1, ...fields })),
+    details: details ?? {},
+  });
+
+async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Told> {
+  return toldBy(await (await desk.member()).post('/api/user/topup', { key }));
+}
+
+async function usedCode(desk: ConsoleDesk): Promise<string> {
+  const key = await makeCode(desk.admin);
+  await redeem(desk, key);
+  return key;
+}
+
+async function pay(desk: ConsoleDesk, fields: object = {}): Promise<Told> {
+  return toldInData(await (await desk.member()).post('/api/user/pay', { amount: 10, payment_method: 'zfb', ...fields }));
+}
+
+async function testChannel(desk: ConsoleDesk, fields: object): Promise<Told> {
+  return toldBy(await desk.admin.get(`/api/channel/test/${await channelId(desk, fields)}`));
+}
+
+async function asksOnce(desk: ConsoleDesk, path: string): Promise<Told> {
+  await channelId(desk, { type: 8 });
+  desk.upstream.behave({ firstByteDelay: Number.POSITIVE_INFINITY });
+  await desk.admin.get(path);
+  const told = toldBy(await desk.admin.get(path));
+  await desk.admin.post('/api/channel/runs/stop', { kind: path.endsWith('test') ? 'tests' : 'balances' });
+  for (const request of desk.upstream.requests) request.release();
+  desk.upstream.reset();
+  return told;
+}
+
+/** Answers that are open, until `work` is done. */
+async function holding(desk: ConsoleDesk, { path, count }: { path: string; count: number }): Promise<Told> {
+  const client = await desk.member();
+  const ids = path.endsWith('export') ? await desk.app.context.db.nextIds('logs', 3000) : [];
+  const rows = ids.map((id) => buildLog({ id, user_id: client.userId ?? 0, content: 'x'.repeat(2000) }));
+  await desk.app.context.db.write(rows.map((insert) => ({ insert, into: 'logs' as const })));
+  const leave = new AbortController();
+  const headers = { cookie: client.cookie ?? '', 'new-api-user': String(client.userId) };
+  for (let open = 0; open < count; open += 1) {
+    const response = await fetch(`${desk.app.origin}${path}`, { headers, signal: leave.signal });
+    if (path.endsWith('export')) await response.body?.getReader().read();
+  }
+  const told = toldBy(await client.get(path));
+  leave.abort();
+  return told;
+}
+
+export const deskRefusals = {
+  update_source_missing: async (desk) => toldBy(await desk.root.get('/api/status/update')),
+  update_check_failed: (desk) =>
+    desk.site({ env: { RELEASES_URL: 'http://127.0.0.1:1/' } }, async (app) => {
+      const root = await app.setup();
+      root.setLanguage(desk.language);
+      return toldBy(await root.get('/api/status/update'));
+    }),
+  not_found: async (desk) => toldBy(await (await desk.member()).put('/api/token/', { id: 999_999, name: 'x' })),
+  log_not_found: async (desk) => toldBy(await (await desk.member()).get('/api/log/self/999999')),
+  target_timestamp_required: async (desk) => toldBy(await desk.root.delete('/api/log/')),
+  exports_running: (desk) => holding(desk, { path: '/api/log/self/export', count: 2 }),
+  tails_open: (desk) => holding(desk, { path: '/api/log/self/tail', count: 5 }),
+  data_span_too_long: async (desk) => toldBy(await (await desk.member()).get('/api/data/self?start_timestamp=0&end_timestamp=9999999')),
+  async revision_conflict(desk) {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    await client.put('/api/token/', { id, name: 'renamed', revision: 1 });
+    return toldBy(await client.put('/api/token/', { id, name: 'again', revision: 1 }));
+  },
+
+  channel_arguments: async (desk) => toldBy(await desk.admin.post('/api/channel/batch', { ids: [] })),
+  tag_empty: async (desk) => toldBy(await desk.admin.put('/api/channel/tag', { tag: ' ' })),
+  async channels_partly_changed(desk) {
+    const id = await channelId(desk);
+    const told = toldBy(await desk.admin.post('/api/channel/batch/tag', { ids: [id, 999_999], tag: 'x' }));
+    const reason = { zh: '渠道未找到，请刷新页面后重试。', en: 'The channel was not found, please reload the page' };
+    return { told, details: { total: 2, done: 1, detail: { zh: `#999999 ${reason.zh}`, en: `#999999 ${reason.en}` } } };
+  },
+  async channels_stopped(desk) {
+    const ids = [await channelId(desk), await channelId(desk)];
+    const { db } = desk.app.context;
+    const collection = db.collection.bind(db);
+    const untilSecond = failingWrites(Object.assign(Object.create(db), { collection }), 1);
+    vi.spyOn(db, 'collection').mockImplementation(untilSecond.collection.bind(untilSecond));
+    const told = toldBy(await desk.admin.post('/api/channel/batch/tag', { ids, tag: 'x' }));
+    vi.restoreAllMocks();
+    return { told, details: { total: 2, done: 1 } };
+  },
+  channel_incomplete: channelRefusal({ name: ' ' }),
+  channel_without_models: channelRefusal({ models: ' , ' }),
+  channel_model_too_long: channelRefusal({ models: 'm'.repeat(256) }, { model: 'm'.repeat(80) }),
+  channel_mapping_invalid: channelRefusal({ model_mapping: '{' }),
+  channel_json_invalid: channelRefusal({ status_code_mapping: '{500:400}' }, { field: 'status_code_mapping' }),
+  channel_key_invalid: channelRefusal({ key: 'sk-密钥' }),
+  async channel_key_needed(desk) {
+    const id = await channelId(desk);
+    return toldBy(await desk.admin.put('/api/channel/', { id, base_url: 'https://elsewhere.example' }));
+  },
+  channel_keys_many: channelRefusal({ key: Array.from({ length: 1001 }, (_, index) => `sk-${index}`).join('\n') }, { limit: /\d+/ }),
+  channel_text_invalid: channelRefusal({ openai_organization: 'a\r\nx-evil: 1' }, { field: 'openai_organization' }),
+  channel_status_invalid: async (desk) => toldBy(await desk.admin.put('/api/channel/', { id: await channelId(desk), status: 3 })),
+  channel_base_url_invalid: channelRefusal({ base_url: 'ftp://x.example' }),
+  channel_base_url_required: channelRefusal({ type: 8 }),
+  channel_type_unsupported: channelRefusal({ type: 999 }, { type: 999 }),
+  channel_not_found: async (desk) => toldBy(await desk.admin.get('/api/channel/999999')),
+  async channel_test_failed(desk) {
+    desk.upstream.queue({ status: 400, error: { message: 'The prompt is odd', type: 'invalid_request_error' } });
+    return { told: await testChannel(desk, { models: 'gpt-4o-mini' }), details: { detail: /.*The prompt is odd.*/ } };
+  },
+  async channel_models_failed(desk) {
+    const id = await channelId(desk);
+    desk.upstream.queue({ status: 401, error: { message: 'Incorrect API key', type: 'invalid_request_error' } });
+    const told = toldBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
+    return { told, details: { detail: 'status code 401: Incorrect API key' } };
+  },
+  async channel_balance_failed(desk) {
+    const id = await channelId(desk, { type: 43 });
+    const told = toldBy(await desk.admin.get(`/api/channel/update_balance/${id}`));
+    return { told, details: { detail: 'status code: 404' } };
+  },
+  channel_balance_unsupported: async (desk) =>
+    toldBy(await desk.admin.get(`/api/channel/update_balance/${await channelId(desk, { type: 3 })}`)),
+  channel_tests_running: (desk) => asksOnce(desk, '/api/channel/test'),
+  channel_balances_running: (desk) => asksOnce(desk, '/api/channel/update_balance'),
+  channel_models_unlisted: async (desk) => toldBy(await desk.admin.get(`/api/channel/fetch_models/${await channelId(desk, { type: 3 })}`)),
+  async upstream_too_large(desk) {
+    const page = Buffer.alloc(9 * 1024 * 1024, 'x');
+    await using endless = await startRawUpstream((response) => void response.end(page), { type: 'application/json' });
+    const id = await channelId(desk, { base_url: endless.url });
+    const told = toldBy(await desk.admin.get(`/api/channel/fetch_models/${id}`));
+    return { told, status: 200, code: 'channel_models_failed' };
+  },
+
+  token_name_long: tokenRefusal({ name: 'x'.repeat(31) }),
+  token_name_required: tokenRefusal({ name: ' ' }),
+  async token_expiry_invalid(desk) {
+    const client = await desk.member();
+    const { id } = (await client.post('/api/token/', { name: 'key' })).data[0];
+    return toldBy(await client.put('/api/token/', { id, expired_time: 0 }));
+  },
+  token_ips_invalid: tokenRefusal({ allow_ips: '10.0.0.1\nnot an address' }, { line: 'not an address' }),
+  token_group_denied: tokenRefusal({ group: 'moon' }),
+  token_expired_enable: tokenSwitch((desk) => ({ unlimited_quota: true, expired_time: nowOf(desk) - 10 })),
+  token_exhausted_enable: tokenSwitch(() => ({ unlimited_quota: false })),
+  token_id_empty: async (desk) => toldBy(await (await desk.member()).get('/api/token/0')),
+  token_limit_reached: (desk) =>
+    desk.during({ MaxTokensPerUser: '1' }, async () => {
+      const client = await desk.member();
+      await client.post('/api/token/', { name: 'one' });
+      return { told: toldBy(await client.post('/api/token/', { name: 'two' })), details: { limit: 1 } };
+    }),
+  token_count_invalid: tokenRefusal({ count: 101 }, { limit: 100 }),
+
+  redemption_name_length: codeRefusal({ name: ' ' }),
+  redemption_quota_low: codeRefusal({ quota: 0 }),
+  redemption_count_low: codeRefusal({ count: 0 }),
+  redemption_count_high: codeRefusal({ count: 101 }, { limit: 100 }),
+  redemption_expiry_past: codeRefusal({ expired_time: 1 }),
+  redemption_id_empty: async (desk) => toldBy(await desk.admin.delete('/api/redemption/0')),
+  async redemption_used(desk) {
+    const { id } = await codeRecord(desk.app, await usedCode(desk));
+    return toldBy(await desk.admin.put('/api/redemption/', { id, quota: 1 }));
+  },
+  async redemption_disabled(desk) {
+    const { id } = await codeRecord(desk.app, await makeCode(desk.admin));
+    await desk.admin.put('/api/redemption/?status_only=true', { id, status: 2 });
+    return toldBy(await desk.admin.put('/api/redemption/', { id, quota: 5 }));
+  },
+  redeem_key_missing: (desk) => redeem(desk, undefined),
+  redeem_invalid: (desk) => redeem(desk, 'f'.repeat(32)),
+  redeem_used: async (desk) => redeem(desk, await usedCode(desk)),
+  async redeem_expired(desk) {
+    const key = await makeCode(desk.admin, { expired_time: nowOf(desk) + 60 });
+    desk.app.clock.advance(61_000);
+    return redeem(desk, key);
+  },
+
+  payment_input: (desk) => pay(desk, { amount: 1.5 }),
+  payment_method_unknown: (desk) => pay(desk, { payment_method: 'bitcoin' }),
+  topup_below_minimum: async (desk): Promise<Refusal> => ({ told: await pay(desk, { amount: 0 }), details: { minimum: 1 } }),
+  topup_price_low: (desk) => desk.during({ Price: '0.0001' }, () => pay(desk, { amount: 1 })),
+  payment_unconfigured: (desk) => desk.during({ EpayKey: '' }, () => pay(desk)),
+  async payment_not_started(desk) {
+    vi.spyOn(epay, 'start').mockImplementationOnce(() => {
+      throw new Error('A fault that a test has made');
+    });
+    return pay(desk);
+  },
+  async order_not_created(desk) {
+    const client = await desk.member();
+    const order = { amount: 10, payment_method: 'zfb' };
+    // Chance repeats itself, and the clock stands still.
+    vi.spyOn(desk.app.context, 'randomText').mockReturnValue('again1');
+    await client.post('/api/user/pay', order);
+    const told = toldInData(await client.post('/api/user/pay', order));
+    vi.restoreAllMocks();
+    return told;
+  },
+  async order_finished(desk) {
+    await setOption(desk.app, 'ServerAddress', desk.app.origin);
+    const client = await desk.member();
+    const tradeNo = await placeOrder(client, desk.epay);
+    await desk.epay.notify(tradeNo);
+    return toldBy(await client.post(`/api/user/topup/orders/${tradeNo}/cancel`));
+  },
+} satisfies RefusalRows<ConsoleDesk>;

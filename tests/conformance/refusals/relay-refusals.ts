@@ -1,0 +1,250 @@
+// Refusals of the relay: at its gate, of what is asked, of money, of upstreams.
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import type { Language } from '#shared/errors.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { embeddedEngine } from '#tests/support/engines.ts';
+import type { Behaviour } from '#tests/support/fake-upstream.ts';
+import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
+import type { RelayScene, SceneOptions } from '#tests/support/relay-scene.ts';
+import { until } from '#tests/support/until.ts';
+import { toldByRelay } from './refusal.ts';
+import type { Refusal, RefusalRows, Told } from './refusal.ts';
+
+const path = '/v1/chat/completions';
+const messages = [{ role: 'user', content: 'Say hello' }];
+
+type Scene = (options: SceneOptions, work: (scene: RelayScene) => Promise<Told>) => Promise<Told>;
+
+export interface RelayDesk {
+  language: Language;
+  /** A site of one row alone. */
+  scene: Scene;
+}
+
+export const openRelayDesk = (language: Language): RelayDesk => ({
+  language,
+  async scene(options, work) {
+    const settings = { RetryTimes: '0', ...options.settings };
+    await using scene = await createScene(embeddedEngine, { ...options, settings });
+    return await work(scene);
+  },
+});
+
+async function toldOf(response: Response): Promise<Told> {
+  return toldByRelay(response.status, await response.json());
+}
+
+/** The last event of a stream says what it is. */
+async function toldAtEnd(response: Response): Promise<Told> {
+  return toldByRelay(response.status, JSON.parse((await readEvents(response)).at(-1) ?? '{}'));
+}
+
+const speaking = ({ language }: RelayDesk) => ({ 'accept-language': language });
+
+interface Asking {
+  options?: SceneOptions;
+  fields?: Record<string, unknown>;
+  /** Of the key that the call comes with. */
+  token?: Parameters<RelayScene['addToken']>[0];
+}
+
+/** One chat, and its refusal. */
+const chat =
+  ({ options = {}, fields = {}, token }: Asking) =>
+  (desk: RelayDesk): Promise<Told> =>
+    desk.scene(options, async (scene) => {
+      const { key } = token === undefined ? scene : await scene.addToken(token);
+      return toldOf(await scene.chat(fields, { ...speaking(desk), authorization: `Bearer ${key}` }));
+    });
+
+/** A chat whose upstream behaves like that. */
+const upstream = (behaviour: Behaviour) => (desk: RelayDesk) =>
+  desk.scene({}, async (scene) => {
+    scene.upstream.behave(behaviour);
+    return toldOf(await scene.chat({}, speaking(desk)));
+  });
+
+/** A stream that its upstream does not bring to an end. */
+const stream =
+  (behaviour: Behaviour, options: SceneOptions = {}) =>
+  (desk: RelayDesk) =>
+    desk.scene(options, async (scene) => {
+      scene.upstream.behave({ text: 'one two three four five', ...behaviour });
+      return { ...(await toldAtEnd(await scene.chat({ stream: true }, speaking(desk)))) };
+    });
+
+/** A key of an administrator that names a channel. */
+const pinned = (channel: (scene: RelayScene) => Promise<number> | number) => (desk: RelayDesk) =>
+  desk.scene({}, async (scene) => {
+    const admin = await scene.app.createUser({ role: 10, quota: 500_000_000 });
+    const { key } = await createToken(scene.app.context, admin.id);
+    const id = await channel(scene);
+    return toldOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${key}-${id}` }));
+  });
+
+const post =
+  (at: string, body: unknown, options: SceneOptions = {}) =>
+  (desk: RelayDesk) =>
+    desk.scene(options, async (scene) => toldOf(await scene.post(at, body, speaking(desk))));
+
+/** The second of two calls. */
+const second = (settings: Record<string, string>) => (desk: RelayDesk) =>
+  desk.scene({ settings: { ModelRequestRateLimitEnabled: 'true', ...settings } }, async (scene) => {
+    await (await scene.chat()).text();
+    await scene.logs(1);
+    return toldOf(await scene.chat({}, speaking(desk)));
+  });
+
+const named =
+  (call: (desk: RelayDesk) => Promise<Told>, details: NonNullable<Refusal['details']>, own: Omit<Refusal, 'told' | 'details'> = {}) =>
+  async (desk: RelayDesk): Promise<Refusal> => ({ told: await call(desk), details, ...own });
+
+/** Large calls that nobody answers, one after the other, until one is refused. */
+async function fillBodies(scene: RelayScene, key: string, language: Language): Promise<Response> {
+  const { context } = scene.app;
+  const body = JSON.stringify({ model: testModel, messages: [{ role: 'user', content: 'x'.repeat(7_500_000) }] });
+  for (;;) {
+    const before = context.bodies.bytes;
+    const response = scene.post(path, body, { authorization: `Bearer ${key}`, 'accept-language': language });
+    const isHeld = until(() => context.bodies.bytes >= before + 15_000_000).then(() => null);
+    const refusal = await Promise.race([response, isHeld]);
+    isHeld.catch(() => {});
+    if (refusal !== null) return refusal;
+    response.catch(() => {});
+  }
+}
+
+const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
+  const env = { MAX_REQUEST_BODY_MB: '8', MAX_BODIES_PER_USER_MB: '1', MAX_BODIES_MB: '80' };
+  return desk.scene({ env }, async (scene) => {
+    scene.upstream.behave({ holdAfter: 0 });
+    const first = await fillBodies(scene, scene.key, desk.language);
+    const other = await createToken(scene.app.context, (await scene.app.createUser({ quota: 500_000_000 })).id);
+    const told = await toldOf(ofServer ? await fillBodies(scene, other.key, desk.language) : first);
+    for (const request of scene.upstream.requests) request.release();
+    return told;
+  });
+};
+
+const claude = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: 'claude-sonnet-4-5' }] };
+const rich = { ModelRatio: JSON.stringify({ 'sea-1': 10 }), CompletionRatio: JSON.stringify({ 'sea-1': 1 }) };
+
+export const relayRefusals = {
+  key_missing: (desk) => desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: '' }))),
+  key_invalid: (desk) =>
+    desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: 'Bearer sk-wrong' }))),
+  key_exhausted: chat({ token: { quota: 0 } }),
+  key_expired: chat({ token: { expired_time: 1 } }),
+  key_disabled: chat({ token: { status: 2 } }),
+  channel_pin_denied: (desk) =>
+    desk.scene({}, async (scene) => toldOf(await scene.chat({}, { ...speaking(desk), authorization: `Bearer ${scene.key}-1` }))),
+  channel_pin_invalid: pinned(() => 999_999),
+  channel_disabled: pinned((scene) => scene.addChannel({ status: 2 })),
+  ip_denied: chat({ token: { allow_ips: '10.0.0.0/8' } }),
+  token_group_disabled: named(chat({ token: { group: 'nobody' } }), { group: 'nobody' }),
+  group_deprecated: named(
+    chat({ token: { group: 'old' }, options: { settings: { UserUsableGroups: '{"default":"all","old":"gone"}' } } }),
+    { group: 'old' },
+  ),
+  model_denied: named(chat({ token: { model_limits_enabled: true, model_limits: 'other' } }), { model: testModel }),
+  no_channel: named(chat({ options: { channels: [{ status: 2 }] } }), { model: testModel, group: 'default' }),
+
+  model_required: chat({ fields: { model: '' } }),
+  invalid_text_request: chat({ fields: { messages: [] } }),
+  invalid_embedding_request: post('/v1/embeddings', { model: testModel, input: '' }),
+  invalid_request: named(post(path, '[]'), { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } }),
+  model_not_found: named(chat({ fields: { model: 'nobody-has-it' } }), { model: 'nobody-has-it' }),
+  format_unsupported: post('/v1/embeddings', { model: 'claude-sonnet-4-5', input: 'words' }, claude),
+  untranslatable: named(chat({ fields: { model: 'claude-sonnet-4-5', n: 2 }, options: claude }), {
+    field: 'n',
+    dialect: 'Claude Messages',
+  }),
+  sensitive_words_detected: chat({
+    fields: { messages: [{ role: 'user', content: 'contraband, please' }] },
+    options: { settings: { SensitiveWords: 'Contraband' } },
+  }),
+  request_rate_limited: named(second({ ModelRequestRateLimitSuccessCount: '1' }), { minutes: 1, count: 1 }),
+  total_rate_limited: named(second({ ModelRequestRateLimitCount: '1' }), { minutes: 1, count: 1 }),
+
+  model_price_error: named(chat({ fields: { model: 'unpriced-x' }, options: { channels: [{ models: 'unpriced-x' }] } }), {
+    model: 'unpriced-x',
+  }),
+  model_price_error_admin: (desk) => {
+    const call = desk.scene({ channels: [{ models: 'unpriced-x' }] }, async (scene) => {
+      const { key } = await createToken(scene.app.context, (await scene.app.createUser({ role: 10, quota: 5_000_000 })).id);
+      return toldOf(await scene.chat({ model: 'unpriced-x' }, { ...speaking(desk), authorization: `Bearer ${key}` }));
+    });
+    return call.then((told) => ({ told, details: { model: 'unpriced-x' } }));
+  },
+  insufficient_user_quota: named(chat({ options: { quota: 0 } }), { detail: /.*quota.*/ }),
+  pre_consume_token_quota_failed: named(chat({ token: { quota: 1 } }), { remain: '＄0.000002', need: /＄[\d.]+/ }),
+
+  do_request_failed: chat({ options: { channels: [{ base_url: 'http://127.0.0.1:1' }] } }),
+  upstream_timeout: async (desk): Promise<Refusal> => ({
+    told: await stream({ holdAfter: 2 }, { env: { STREAMING_TIMEOUT: '1' } })(desk),
+    status: 200,
+  }),
+  bad_response_status_code: named(
+    upstream({ status: 500, error: { message: '', type: 'server_error' } }),
+    { status: 500 },
+    { status: 500 },
+  ),
+  upstream_saturated: async (desk): Promise<Refusal> => ({
+    told: await upstream({ status: 429, error: { message: 'Slow down', type: 'requests', code: 'rate_limit_exceeded' } })(desk),
+    code: 'rate_limit_exceeded',
+  }),
+  channel_refused: upstream({ status: 401 }),
+  invalid_upstream_response: upstream({ garbage: 'html' }),
+  upstream_truncated: async (desk): Promise<Refusal> => ({ told: await stream({ endAfter: 2 })(desk), status: 200 }),
+  overdraft_stopped: async (desk): Promise<Refusal> => {
+    const options = { quota: 300_000, channels: [{ models: 'sea-1' }], settings: { ...rich, StreamOverdraft: 'stop' } };
+    const told = await desk.scene(options, async (scene) => {
+      scene.upstream.behave({ repeat: { text: 'word '.repeat(100), times: 20_000 }, chunkDelay: 1 });
+      return toldAtEnd(await scene.chat({ model: 'sea-1', stream: true }, speaking(desk)));
+    });
+    return { told, status: 200 };
+  },
+  // Nobody is there any more to read it: the log's row says so.
+  client_closed: async (desk): Promise<Refusal> => {
+    const told = await desk.scene({}, async (scene) => {
+      scene.upstream.behave({ text: 'one two three four', holdAfter: 2 });
+      const leave = new AbortController();
+      const response = await fetch(`${scene.app.origin}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${scene.key}` },
+        body: JSON.stringify({ model: testModel, messages, stream: true }),
+        signal: leave.signal,
+      });
+      await response.body?.getReader().read();
+      leave.abort();
+      const [row] = await scene.logs(1);
+      return { status: 499, code: row?.other?.['ending'], message: '' };
+    });
+    return { told, isSilent: true };
+  },
+
+  body_expands: (desk) =>
+    desk.scene({}, async (scene) => {
+      const response = await fetch(`${scene.app.origin}${path}`, {
+        method: 'POST',
+        headers: { ...speaking(desk), authorization: `Bearer ${scene.key}`, 'content-encoding': 'gzip' },
+        body: gzipSync(JSON.stringify({ model: testModel, messages: [{ role: 'user', content: ' '.repeat(20_000_000) }] })),
+      });
+      return toldOf(response);
+    }),
+  body_timeout: (desk) =>
+    desk.scene({ env: { CLIENT_TIMEOUT: '1' } }, async (scene) => {
+      const socket = connect(scene.app.port, '127.0.0.1');
+      await once(socket, 'connect');
+      const head = [`POST ${path} HTTP/1.1`, 'Host: x', `Accept-Language: ${desk.language}`, `Authorization: Bearer ${scene.key}`];
+      socket.write([...head, 'Connection: close', 'Content-Length: 1000', '', '{"model":'].join('\r\n'));
+      const pieces: Buffer[] = [];
+      for await (const piece of socket) pieces.push(Buffer.from(piece));
+      const [first = '', body = '{}'] = Buffer.concat(pieces).toString().split('\r\n\r\n');
+      return toldByRelay(Number(first.split(' ')[1]), JSON.parse(body));
+    }),
+  bodies_of_caller: bodies(false),
+  bodies_of_server: bodies(true),
+} satisfies RefusalRows<RelayDesk>;
