@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import type { Language } from '#shared/errors.ts';
-import { createToken } from '#tests/support/build-token.ts';
+import { createSession, createToken } from '#tests/support/build-token.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import type { Behaviour } from '#tests/support/fake-upstream.ts';
 import { createScene, readEvents, testModel } from '#tests/support/relay-scene.ts';
@@ -129,6 +129,15 @@ const bodies = (ofServer: boolean) => (desk: RelayDesk) => {
 };
 
 const claude = { settings: { SelfUseModeEnabled: 'true' }, channels: [{ type: 14, models: 'claude-sonnet-4-5' }] };
+/** A chat in the playground, by what proves who asks. */
+const playground =
+  (fields: object, proof: (scene: RelayScene) => Promise<Record<string, string>>) =>
+  (desk: RelayDesk): Promise<Told> =>
+    desk.scene({}, async (scene) => {
+      const headers = { ...speaking(desk), authorization: '', 'new-api-user': String(scene.user.id), ...(await proof(scene)) };
+      return toldOf(await scene.post('/pg/chat/completions', { model: testModel, messages, ...fields }, headers));
+    });
+
 const rich = { ModelRatio: JSON.stringify({ 'sea-1': 10 }), CompletionRatio: JSON.stringify({ 'sea-1': 1 }) };
 
 export const relayRefusals = {
@@ -148,6 +157,11 @@ export const relayRefusals = {
     chat({ token: { group: 'old' }, options: { settings: { UserUsableGroups: '{"default":"all","old":"gone"}' } } }),
     { group: 'old' },
   ),
+  access_token_not_supported: playground({}, async (scene) => {
+    const { data } = await (await scene.app.as(scene.user)).get('/api/user/token');
+    return { authorization: data };
+  }),
+  group_not_allowed: playground({ group: 'closed' }, async ({ app, user }) => ({ cookie: await createSession(app.context, user) })),
   model_denied: named(chat({ token: { model_limits_enabled: true, model_limits: 'other' } }), { model: testModel }),
   no_channel: named(chat({ options: { channels: [{ status: 2 }] } }), { model: testModel, group: 'default' }),
 

@@ -96,6 +96,7 @@ export const specifiedMessages: readonly string[] = [
   'target timestamp is required',
   '时间跨度不能超过 1 个月',
   '无权访问该分组',
+  '暂不支持使用 access token',
   '当前分组 {g} 下对于模型 {m} 无可用渠道',
   '您的 IP 不在令牌允许访问的列表中',
   '您已达到请求数限制：{n}分钟内最多请求{c}次',
