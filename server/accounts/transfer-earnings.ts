@@ -35,7 +35,7 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
       await finishTransfer(context, current);
       continue;
     }
-    if (current.transfers?.[name] !== undefined) return current;
+    if (current.transfers !== undefined && Object.hasOwn(current.transfers, name)) return current;
     const known = await entryOf(context, id, name);
     if (known?.state === 'void') throw new AppError('balance_too_large');
     if (known !== null) return current;

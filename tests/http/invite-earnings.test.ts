@@ -90,6 +90,17 @@ describe.each(engines)('invite earnings on $kind', (engine) => {
     await other.stop();
   });
 
+  it.each(['constructor', '__proto__', 'hasOwnProperty'])('transfer: one that is called %s is made once like any other', async (ref) => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ aff_quota: 3 * unit });
+    const client = await app.as(user);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await client.post('/api/user/aff_transfer', { quota: unit, ref });
+      expect(answer).toMatchObject({ success: true, data: { quota: unit, aff_quota: 2 * unit } });
+    }
+    expect((await audit(app.context.db)).findings).toEqual([]);
+  });
+
   it('transfer: many at once move no more than there is', async () => {
     await using app = await createTestApp(engine);
     await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
