@@ -167,6 +167,17 @@ describe.each(engines)('bindings on $kind', (engine) => {
     expect(await guest.get(`/api/oauth/telegram/login?${query.toString()}`)).toMatchObject({ success: false, message: '无效的请求' });
   });
 
+  it('Telegram: what it signed is not read as if it were cut at other places', async () => {
+    await using desk = await createSignInDesk(engine);
+    await desk.app.createUser({ username: 'victim', telegram_id: '7', telegram_subject: '7' });
+    const guest = desk.app.anonymous();
+    guest.setUser(-1);
+    // Who has number 42 has chosen a name of several lines.
+    const { hash = '', auth_date = '' } = desk.services.telegram({ id: '42', first_name: 'x\nid=7\nlast_name=y', username: 'u' });
+    const recut = new URLSearchParams({ auth_date, first_name: 'x', id: '7', last_name: 'y\nid=42', username: 'u', hash });
+    expect(await guest.get(`/api/oauth/telegram/login?${recut.toString()}`)).toMatchObject({ success: false, message: '无效的请求' });
+  });
+
   it('Telegram: an old answer is refused; banned and switched off are said', async () => {
     await using desk = await createSignInDesk(engine);
     const { services } = desk;

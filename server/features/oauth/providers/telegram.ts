@@ -33,6 +33,8 @@ export async function identifyByTelegram(context: AppContext, query: TelegramQue
   const token = settings.get('TelegramBotToken');
   const { id, hash = '', auth_date: signedAt = '' } = query;
   if (token === '' || id === undefined || !/^\d{1,20}$/.test(id) || !/^\d{1,12}$/.test(signedAt)) throw new AppError('telegram_invalid');
+  // Cut at other lines, the same signed text would be of somebody else.
+  if (signedFields.some((name) => query[name]?.includes('\n') === true)) throw new AppError('telegram_invalid');
   const lines = signedFields.flatMap((name) => (query[name] === undefined ? [] : [`${name}=${query[name]}`]));
   const expected = createHmac('sha256', createHash('sha256').update(token).digest()).update(lines.join('\n')).digest('hex');
   const age = context.now() / 1000 - Number(signedAt);
