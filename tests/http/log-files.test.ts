@@ -158,16 +158,27 @@ describe.each(engines)('log files on $kind', (engine) => {
       expect(all[0]).toEqual(expect.arrayContaining(['channel', 'username']));
     });
 
-    it.each([['=1+1'], ['+1'], ['-1'], ['@cmd'], ['\t=1'], [' =1'], ['|cmd'], ['a "quoted", text\r\nwith lines'], ['plain']])(
-      '%j is no formula',
-      async (name) => {
-        const { client } = await desk.someone([{ model_name: name }]);
-        const [head = [], row = []] = cells((await file(client, '/api/log/self/export')).text);
-        const cell = row[head.indexOf('model_name')] ?? '';
-        expect(cell.replace(/^'/, '')).toBe(name);
-        expect(cell).not.toMatch(/^\s*[=+\-@|]/);
-      },
-    );
+    it.each([
+      ['=1+1'],
+      ['+1'],
+      ['-1'],
+      ['@cmd'],
+      ['\t=1'],
+      [' =1'],
+      ['|cmd'],
+      ['＝1+1'],
+      ['＋1'],
+      ['－1'],
+      ['＠cmd'],
+      ['a "quoted", text\r\nwith lines'],
+      ['plain'],
+    ])('%j is no formula', async (name) => {
+      const { client } = await desk.someone([{ model_name: name }]);
+      const [head = [], row = []] = cells((await file(client, '/api/log/self/export')).text);
+      const cell = row[head.indexOf('model_name')] ?? '';
+      expect(cell.replace(/^'/, '')).toBe(name);
+      expect(cell).not.toMatch(/^\s*[=+\-@|＝＋－＠]/);
+    });
 
     it('rights, kinds, and no more than two at once; whoever leaves makes room', async () => {
       const { client } = await desk.someone(Array.from({ length: 3000 }, () => ({ other: { problem: 'x'.repeat(2000) } })));

@@ -40,10 +40,10 @@ export function csvLine(log: Log, isAdmin: boolean): string {
     .join(',')}\r\n`;
 }
 
-/** RFC 4180; and a text that a spreadsheet would run as a formula is made a plain text (OWASP: CSV injection). */
+/** RFC 4180; and a text that a spreadsheet would run as a formula is made a plain text (OWASP: CSV injection, wide forms included). */
 function cell(value: string | number): string {
   if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r\n|%]|^[\s\uFEFF]+[=+\-@]/.test(value) ? `'${value}` : value;
+  const text = /^[=+\-@\t\r\n|%＝＋－＠]|^[\s\uFEFF]+[=+\-@＝＋－＠]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
