@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { UserStatus } from '#shared/user.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
+import { limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { isCode, issueCode, takeCode } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
@@ -10,7 +11,6 @@ import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { endSessionsOf } from '#server/http/session.ts';
-import { limitAsker, limitReceiver } from './mail-limits.ts';
 import { resetMail } from './mail-texts.ts';
 
 const minutes = 10;

@@ -1,11 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import { emailProblem } from '#server/accounts/email-rules.ts';
 import { bindEmail, findByEmail } from '#server/accounts/identities.ts';
+import { forgiveReceiver, limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
 import { isCode, issueCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
-import { forgiveReceiver, limitAsker, limitReceiver } from './mail-limits.ts';
 import { codeMail } from './mail-texts.ts';
 
 const minutes = 3;
