@@ -19,7 +19,12 @@ export function limitAsker(context: AppContext, ip: string): Promise<void> {
 export async function limitReceiver(context: AppContext, email: string): Promise<void> {
   const refuse = (seconds: number) => new AppError('mail_too_soon', { seconds }, { retryAfter: seconds });
   await enforceLimit(context, { key: soonKey(context, email), count: 1, windowSeconds: resendSeconds, refuse });
-  await enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
+  await limitMailbox(context, email);
+}
+
+/** @throws {AppError} `rate_limited` */
+export function limitMailbox(context: AppContext, email: string): Promise<void> {
+  return enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
 }
 
 /** Nothing was sent: the next try need not wait. */

@@ -285,6 +285,21 @@ describe.each(engines)('notices on $kind', (engine) => {
     expect((await client.get('/api/user/notifications')).data).toEqual([]);
   });
 
+  it('test notice: an address of somebody else gets few of them, whoever asks', async () => {
+    await using desk = await createMailDesk(engine);
+    const ask = async (notification_email: string) => {
+      const client = await desk.app.as(await desk.app.createUser());
+      await client.put('/api/user/setting', { notify_type: 'email', notification_email });
+      return Promise.all(Array.from({ length: 5 }, () => client.post('/api/user/notifications/test')));
+    };
+    const answers = [];
+    for (const written of ['one@example.org', 'ONE@example.org', 'One@Example.org']) answers.push(...(await ask(written)));
+    expect(answers.filter(({ success }) => success)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5);
+    expect((await ask('two@example.org')).every(({ success }) => success)).toBe(true);
+    expect(desk.smtp.mails).toHaveLength(15);
+  });
+
   it("test mail: the super administrator reads the mail server's own words, and nobody else may ask", async () => {
     await using desk = await createMailDesk(engine, { account: { user: 'post@tidegate.example', password: 'right' } });
     const { app, smtp, root } = desk;
