@@ -157,6 +157,7 @@ export const errors = {
 
   // Sign-in through other providers
   state_mismatch: entry(403, 'state is empty or not same', 'The sign-in was begun elsewhere or has expired: please begin again'),
+  foreign_mail_refused: entry(403, '不能从其他网站请求发送邮件', 'Another site cannot ask for mails'),
   foreign_page_refused: entry(403, '不能从其他网站登录或绑定', 'Another site cannot sign you in'),
   sign_in_banned: entry(200, '用户已被封禁', 'The user has been banned'),
   account_deleted: entry(200, '用户已注销', 'The account was deleted'),

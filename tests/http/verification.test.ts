@@ -171,6 +171,18 @@ describe.each(engines)('verification on $kind', (engine) => {
     }
   });
 
+  it('a foreign page has its visitors ask for no mails', async () => {
+    await using desk = await createMailDesk(engine);
+    await desk.app.createUser({ username: 'mira', email: address });
+    for (const path of ['/api/verification?email=new@example.org', `/api/reset_password?email=${address}`]) {
+      const foreign = await desk.app.anonymous().get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
+      expect(foreign).toMatchObject({ status: 403, code: 'foreign_mail_refused' });
+      expect(await desk.app.anonymous().get(path, { headers: { 'sec-fetch-site': 'same-origin' } })).toMatchObject({ success: true });
+    }
+    await desk.app.stop();
+    expect(desk.smtp.mails).toHaveLength(2);
+  });
+
   it('reset: the link gives a new password once, and ends every session', async () => {
     await using desk = await createMailDesk(engine);
     await save(desk, { ServerAddress: 'https://gate.example/' });

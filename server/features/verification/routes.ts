@@ -1,6 +1,8 @@
+import { AppError } from '#shared/errors.ts';
 import { verificationApi } from '#shared/verification.ts';
 import { checkHuman } from '#server/accounts/human-check.ts';
 import { signedIn } from '#server/http/call.ts';
+import type { RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
@@ -8,6 +10,7 @@ import { bindOwnEmail, sendCode } from './send-code.ts';
 
 export function mountVerification(host: RouteHost): void {
   mount(host, verificationApi.sendCode, async (call) => {
+    refuseForeignPage(call.facts);
     await checkHuman(call);
     await sendCode(call.context, call, call.query.email);
     return undefined;
@@ -17,9 +20,15 @@ export function mountVerification(host: RouteHost): void {
     return undefined;
   });
   mount(host, verificationApi.requestReset, async (call) => {
+    refuseForeignPage(call.facts);
     await checkHuman(call);
     await requestReset(call.context, call.facts, call.query.email);
     return undefined;
   });
   mount(host, verificationApi.reset, (call) => resetPassword(call.context, call.facts, call.body));
+}
+
+/** Mails are asked for by GET: a foreign page would have each of its visitors ask for some. Clients that are no browser send no such header. */
+function refuseForeignPage({ headers }: RequestFacts): void {
+  if (headers.get('sec-fetch-site') === 'cross-site') throw new AppError('foreign_mail_refused');
 }
