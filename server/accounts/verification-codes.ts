@@ -32,10 +32,18 @@ export async function isCode(context: CodeContext, subject: CodeSubject, given: 
   const id = idOf(context, subject);
   const filter = { id, tries: { lt: mostTries }, expires_at: { gt: context.now() } };
   const known = await codes.patch(filter, { increment: { tries: 1 } });
-  const [expected, actual] = [Buffer.from(known?.code_hash ?? ''), Buffer.from(context.secrets.hash(given))];
-  if (known === null || expected.length !== actual.length || !timingSafeEqual(expected, actual)) return false;
+  if (known === null || !isSame(known.code_hash, context.secrets.hash(given))) return false;
   await codes.patch({ id, code_hash: known.code_hash, tries: { gt: 0 } }, { increment: { tries: -1 } });
   return true;
+}
+
+/**
+ * Whether it is the code, however often it was tried: for codes that nobody can guess. Counted, tries of a stranger would keep the owner
+ * from using it.
+ */
+export async function isUnguessableCode(context: CodeContext, subject: CodeSubject, given: string): Promise<boolean> {
+  const known = await context.db.collection('verification_codes').get(idOf(context, subject));
+  return known !== null && known.expires_at > context.now() && isSame(known.code_hash, context.secrets.hash(given));
 }
 
 /** Uses the code up; false when somebody was faster. */
@@ -57,4 +65,9 @@ export function sweepCodes(context: AppContext): Promise<number> {
 
 function idOf({ secrets }: CodeContext, { purpose, email, userId }: CodeSubject): string {
   return secrets.hash(`code:${purpose}:${userId}:${foldEmail(email)}`);
+}
+
+function isSame(one: string, other: string): boolean {
+  const [expected, actual] = [Buffer.from(one), Buffer.from(other)];
+  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

@@ -5,7 +5,7 @@ import { editAccount } from '#server/accounts/edit-account.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
 import { limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
 import { hashPassword } from '#server/accounts/password.ts';
-import { isCode, issueCode, takeCode } from '#server/accounts/verification-codes.ts';
+import { issueCode, isUnguessableCode, takeCode } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -14,6 +14,7 @@ import { endSessionsOf } from '#server/http/session.ts';
 import { resetMail } from './mail-texts.ts';
 
 const minutes = 10;
+/** 32 characters of 62: 190 random bits. */
 const tokenLength = 32;
 const passwordLength = 12;
 /** Links that one address of the network tries: each of the right ones costs as much as a login. */
@@ -55,7 +56,7 @@ export async function resetPassword(
   if (email.trim() === '' || token.trim() === '') throw new AppError('invalid_parameter');
   await enforceLimit(context, { key: `reset-from:${subscriberOf(ip)}`, ...tryLimit });
   const subject = { purpose: 'reset', userId: 0, email } as const;
-  if (!(await isCode(context, subject, token))) throw new AppError('reset_link_invalid');
+  if (!(await isUnguessableCode(context, subject, token))) throw new AppError('reset_link_invalid');
   const user = await findByEmail(context, email);
   if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) throw new AppError('reset_link_invalid');
   const password = context.randomText(passwordLength);
