@@ -73,7 +73,7 @@ export const accountRefusals = {
   cross_site_refused: async (desk) =>
     toldBy(await (await desk.member()).get('/api/user/logout', { headers: { 'sec-fetch-site': 'cross-site' } })),
   foreign_mail_refused: async (desk) =>
-    toldBy(await desk.app.anonymous().get('/api/reset_password?email=a@b.example', { headers: { 'sec-fetch-site': 'cross-site' } })),
+    toldBy(await desk.guest().get('/api/reset_password?email=a@b.example', { headers: { 'sec-fetch-site': 'cross-site' } })),
   forbidden: async (desk) => toldBy(await (await desk.member()).get('/api/user/')),
   user_banned: async (desk) => toldBy(await (await desk.member({ status: 2 })).get(self)),
   session_not_saved: (desk) =>
