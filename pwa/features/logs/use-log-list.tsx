@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { EmptyText } from '#pwa/ui/list/list-parts.tsx';
+import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
 import type { LogSearch } from './log-address.ts';
 import { countFilters, filtersOf, noFilters, rangeOf } from './log-search.ts';
 import { type LogList, logsQuery, logSumsQuery } from './queries.ts';
 import { useFollow } from './use-follow.ts';
 import { useLogDays } from './use-log-days.tsx';
-import { useLogPager } from './use-log-pager.ts';
 
 interface LogListOptions {
   search: LogSearch;
@@ -27,7 +27,7 @@ export function useLogList({ search, onSearch, size }: LogListOptions) {
   const rows = query.data?.items;
   const isFirst = page === 1 && search.after === undefined && list.range.to === undefined;
   const { newer, show } = useFollow({ list, size, isFirst, isOpen: search.open !== undefined });
-  const pager = useLogPager({ search, size, onSearch, page: query.data });
+  const pager = useCursorPager({ search, size, onSearch, page: query.data });
   /** Whatever narrows the list begins at its first page again. */
   const narrow = (change: Partial<LogSearch>): void => onSearch({ ...change, p: undefined, after: undefined });
   return {

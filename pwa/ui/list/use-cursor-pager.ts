@@ -1,16 +1,19 @@
 import { useRef } from 'react';
-import type { PagerProps } from '#pwa/ui/list/pager.tsx';
-import type { LogSearch } from './log-address.ts';
+import type { ListSearch } from './list-search.ts';
+import type { PagerProps } from './pager.tsx';
 
-interface LogPagerOptions {
-  search: LogSearch;
+/** `after`: where the page begins, beyond what can be paged by number. */
+type CursorSearch = ListSearch & { after?: string | undefined };
+
+interface CursorPagerOptions {
+  search: CursorSearch;
   size: number;
   page: { total: number; total_is_lower_bound?: boolean | undefined; cursor?: string | undefined } | undefined;
-  onSearch: (change: Partial<LogSearch>) => void;
+  onSearch: (change: Partial<CursorSearch>) => void;
 }
 
 /** By number as far as rows are counted; beyond that from page to page by cursor. */
-export function useLogPager({ search, size, page, onSearch }: LogPagerOptions): PagerProps | undefined {
+export function useCursorPager({ search, size, page, onSearch }: CursorPagerOptions): PagerProps | undefined {
   // Where the pages before this one began; after a reload the way back leads to the first.
   const trail = useRef<string[]>([]);
   if (page === undefined || (page.total === 0 && search.after === undefined)) return undefined;
