@@ -1,20 +1,12 @@
 // Every screen of the console, on a phone, on a tablet and at a desk, light and dark, in both languages.
-import { globSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
+import { listScreens, plainScreens, shellScreens } from './support/screens.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
-
-/** The screens are the files of routes; a new one is looked at without being listed here. */
-const routes = path.resolve(import.meta.dirname, '../../pwa/routes');
-const inShell = screensOf('_shell');
-const plain = screensOf('_plain').filter((screen) => screen !== '/setup');
-/** Screens where a record opens beside its list. */
-const lists = ['/token', '/channel', '/user', '/log'].filter((screen) => inShell.includes(screen));
 
 const looks: Required<VisitorOptions>[] = [
   { size: 'phone', scheme: 'light', language: 'zh' },
@@ -55,8 +47,9 @@ describeInBrowser('screens', () => {
       });
       afterAll(() => visitor.context.close());
 
-      it.each([...plain, '/', ...(inShell.includes('/pricing') ? ['/pricing'] : []), '/no/such/page'])('%s is sound', (screen) =>
-        expectSoundAt(visitor, screen),
+      it.each([...plainScreens, '/', ...(shellScreens.includes('/pricing') ? ['/pricing'] : []), '/no/such/page'])(
+        '%s is sound',
+        (screen) => expectSoundAt(visitor, screen),
       );
     });
 
@@ -68,11 +61,11 @@ describeInBrowser('screens', () => {
       });
       afterAll(() => visitor.context.close());
 
-      it.each([...inShell, ...(inShell.includes('/token') ? ['/token?open=new'] : [])])('%s is sound', (screen) =>
+      it.each([...shellScreens, ...(shellScreens.includes('/token') ? ['/token?open=new'] : [])])('%s is sound', (screen) =>
         expectSoundAt(visitor, screen),
       );
 
-      it.each(lists)('%s: a record beside its list is sound', async (screen) => {
+      it.each(listScreens)('%s: a record beside its list is sound', async (screen) => {
         await visitor.page.goto(screen);
         await settle(visitor.page);
         await openFirstRecord(visitor, look.size === 'phone');
@@ -110,18 +103,4 @@ async function openFirstRecord({ page }: Visitor, isPhone: boolean): Promise<voi
     await page.keyboard.press('Enter');
   }
   await page.waitForFunction((old) => location.href !== old, before);
-}
-
-/** Addresses of the screens in a folder of routes; those with parameters are reached from others. */
-function screensOf(folder: string): string[] {
-  const screens = globSync('**/*.tsx', { cwd: path.join(routes, folder) })
-    .map((file) =>
-      file
-        .replace(/\.tsx$/, '')
-        .replaceAll(/[.\\]/g, '/')
-        .replace(/(^|\/)index$/, ''),
-    )
-    .map((name) => `/${name}`)
-    .filter((screen) => !screen.includes('$') && !screen.includes('/-'));
-  return [...new Set(screens)].sort();
 }

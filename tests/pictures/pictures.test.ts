@@ -1,0 +1,139 @@
+// Every screen in every state, photographed. `npm run pictures` takes a selection of looks, `-- --all` all of them.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { createVisitor, describeInBrowser } from '#tests/e2e/support/browser.ts';
+import type { Visitor, VisitorOptions } from '#tests/e2e/support/browser.ts';
+import { untilInstalled } from '#tests/e2e/support/device.ts';
+import { furnishNothing } from '#tests/e2e/support/furnish.ts';
+import { listScreens, plainScreens, recordScreens, shellScreens } from '#tests/e2e/support/screens.ts';
+import { startTidegate } from '#tests/e2e/support/tidegate.ts';
+import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
+import { settle, signIn } from '#tests/e2e/support/visit.ts';
+import { fileOf, writeAlbum } from './album.ts';
+import type { Picture } from './album.ts';
+import { seedSite } from './seed-site.ts';
+
+type Look = Required<VisitorOptions>;
+const states = ['filled', 'empty', 'loading', 'failed', 'offline'] as const;
+type State = (typeof states)[number];
+
+const folder = path.resolve(import.meta.dirname, '../../pictures');
+const takesAll = process.env['PICTURES'] === 'all';
+const only = process.env['PICTURES_ONLY'] ?? '';
+const screens = [...shellScreens, ...recordScreens(1), ...listScreens.map((screen) => `${screen}?open=1`), '/token?open=new'].filter(
+  (screen) => only === '' || screen.startsWith(only),
+);
+const guestScreens = plainScreens.filter((screen) => only === '' || screen.startsWith(only));
+
+const everyLook = (['phone', 'desk'] as const).flatMap((size) =>
+  (['light', 'dark'] as const).flatMap((scheme) => (['zh', 'en'] as const).map((language): Look => ({ size, scheme, language }))),
+);
+const phone: Look = { size: 'phone', scheme: 'dark', language: 'zh' };
+const desk: Look = { size: 'desk', scheme: 'light', language: 'en' };
+const looksOf = (state: State): readonly Look[] => (takesAll ? everyLook : state === 'filled' ? [phone, desk] : [phone]);
+const nameOf = ({ size, scheme, language }: Look) => `${size}-${scheme}-${language}`;
+
+describeInBrowser('pictures', () => {
+  const taken: Picture[] = [];
+  const sites = new Map<State, { tidegate: Tidegate; database: string }>();
+
+  beforeAll(async () => {
+    await mkdir(folder, { recursive: true });
+    for (const kind of ['filled', 'empty'] as const) {
+      const database = await mkdtemp(path.join(tmpdir(), 'tidegate-pictures-'));
+      const url = `file:${path.join(database, 'tidegate.db')}`;
+      const tidegate = await startTidegate({ DATABASE_URL: url });
+      await (kind === 'filled' ? seedSite(tidegate, url) : furnishNothing(tidegate));
+      sites.set(kind, { tidegate, database });
+    }
+  });
+  afterAll(async () => {
+    await writeAlbum(folder, taken);
+    for (const { tidegate, database } of sites.values()) {
+      await tidegate.close();
+      await rm(database, { recursive: true, force: true });
+    }
+  });
+
+  const siteOf = (state: State): Tidegate => {
+    const site = sites.get(state === 'empty' ? 'empty' : 'filled');
+    if (site === undefined) throw new Error('No site is running');
+    return site.tidegate;
+  };
+
+  async function take(page: Page, picture: Omit<Picture, 'file'>): Promise<void> {
+    const file = fileOf(picture);
+    await page.screenshot({ path: path.join(folder, file), fullPage: picture.state === 'filled' });
+    taken.push({ ...picture, file });
+  }
+
+  describe.each(states)('%s', (state) => {
+    describe.each(looksOf(state).map((look) => [nameOf(look), look] as const))('%s', (look, options) => {
+      let visitor: Visitor;
+      beforeAll(async () => {
+        visitor = await createVisitor(siteOf(state).url, options);
+        await prepare(visitor, state, options.language);
+      });
+      afterAll(() => visitor.context.close());
+
+      it.each(screens)('%s', async (screen) => {
+        await visitor.page.goto(screen, { waitUntil: 'commit' });
+        await still(visitor.page, state);
+        await take(visitor.page, { screen, state, look });
+      });
+    });
+  });
+
+  describe.each(looksOf('filled').map((look) => [nameOf(look), look] as const))('nobody signed in, %s', (look, options) => {
+    it.each(guestScreens)('%s', async (screen) => {
+      const visitor = await createVisitor(siteOf('filled').url, options);
+      await visitor.page.goto(screen);
+      await still(visitor.page, 'filled');
+      await take(visitor.page, { screen, state: 'filled', look });
+      await visitor.context.close();
+    });
+  });
+});
+
+/** Signed in, and with what makes the state. */
+async function prepare(visitor: Visitor, state: State, language: 'zh' | 'en'): Promise<void> {
+  const { page, context } = visitor;
+  const isBroken = state === 'loading' || state === 'failed';
+  if (isBroken) {
+    await page.addInitScript(() => {
+      indexedDB.deleteDatabase('tidegate');
+      // The worker would answer in place of the routes.
+      Object.defineProperty(navigator.serviceWorker, 'register', { value: () => new Promise(() => {}) });
+    });
+  }
+  await signIn(visitor, undefined, language);
+  await page.getByRole('main').waitFor();
+  if (isBroken) await page.route(/\/api\/(?!status)/, (route) => (state === 'loading' ? undefined : route.fulfill(fault)));
+  if (state !== 'offline') return;
+  await untilInstalled(page);
+  // What somebody has looked at before is there.
+  for (const screen of ['/', '/token', '/log', '/pricing']) {
+    await page.goto(screen);
+    await settle(page);
+  }
+  await context.setOffline(true);
+}
+
+const fault = {
+  status: 500,
+  headers: { 'x-oneapi-request-id': '20261122180102583920-k4Qz7bX1' },
+  contentType: 'application/json',
+  body: JSON.stringify({ success: false, message: '服务器内部错误，请联系管理员', code: 'internal_error' }),
+};
+
+/** Until nothing changes any more; what loads for ever is given a moment. */
+async function still(page: Page, state: State): Promise<void> {
+  await page.getByRole('main').waitFor();
+  if (state === 'loading')
+    await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') !== null, null, { timeout: 2_000 }).catch(() => null);
+  else await settle(page).catch(() => null);
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+}

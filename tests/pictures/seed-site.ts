@@ -1,0 +1,63 @@
+// A site as it looks after some weeks: channels of several providers, users, tokens, codes, calls of days.
+import { chat, furnish, owner } from '#tests/e2e/support/furnish.ts';
+import type { Api } from '#tests/e2e/support/furnish.ts';
+import { seedCalls } from '#tests/e2e/support/seed-calls.ts';
+import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
+
+const channels = [
+  {
+    type: 14,
+    name: 'Anthropic 直连 · 主',
+    models: 'claude-3-5-sonnet,claude-3-5-haiku,claude-3-opus',
+    priority: 10,
+    weight: 5,
+    tag: 'anthropic',
+  },
+  { type: 14, name: 'Anthropic 直连 · 备', models: 'claude-3-5-sonnet,claude-3-5-haiku', priority: 5, tag: 'anthropic' },
+  { type: 3, name: 'Azure East US 2', models: 'gpt-4o,gpt-4o-mini,o3-mini', groups: ['default', 'vip'], tag: 'azure' },
+  { type: 43, name: 'DeepSeek 官方', models: 'deepseek-chat,deepseek-reasoner' },
+  { type: 1, name: 'A reseller with a rather long name that somebody typed in full, and then some', models: 'gpt-4o', priority: -5 },
+];
+const people = [
+  { username: 'zhang.wei', display_name: '张伟 · 数据平台' },
+  { username: 'maria', display_name: 'María Fernández' },
+  { username: 'batch-team', display_name: 'Batch evaluation' },
+  { username: 'li.na', display_name: '李娜' },
+];
+const tokens = [
+  { name: 'prod-chat', unlimited_quota: true, expired_time: -1 },
+  { name: 'batch-eval', remain_quota: 12_000_000, expired_time: 1_893_456_000 },
+  { name: '客服机器人', remain_quota: 90_000, expired_time: -1, model_limits_enabled: true, model_limits: 'gpt-4o-mini,deepseek-chat' },
+  { name: 'CI', remain_quota: 500_000, allow_ips: '10.0.0.0/8\n203.0.113.7', expired_time: -1 },
+];
+const options = {
+  SystemName: '潮汐 API',
+  Notice: '## 维护通知\n\n周六 02:00–03:00 升级数据库，期间可能短暂不可用。',
+  About: '# 关于\n\n面向团队的模型网关。\n\n| 分组 | 倍率 |\n|---|---|\n| default | 1 |\n| vip | 0.9 |\n',
+  Footer: '© 2026 潮汐 API',
+  GroupRatio: '{"default":1,"vip":0.9,"batch":0.5}',
+  UserUsableGroups: '{"default":"默认分组","vip":"VIP 分组"}',
+  PayAddress: 'https://pay.example/gateway/',
+  EpayId: '1042',
+  EpayKey: 'a key of the aggregator',
+};
+
+export async function seedSite(tidegate: Tidegate, databaseUrl: string): Promise<void> {
+  const { api, key } = await furnish(tidegate);
+  for (const [name, value] of Object.entries(options)) await api.put('/api/option/', { key: name, value });
+  for (const channel of channels) await api.post('/api/channel/', { key: 'sk-seed', base_url: tidegate.upstream.url, ...channel });
+  for (const person of people) await api.post('/api/user/', { password: 'a password of theirs', ...person });
+  for (const token of tokens) await api.post('/api/token/', token);
+  await giveMoney(api);
+  await seedCalls(databaseUrl, { userId: 1, username: owner.username, count: 1_800, days: 6 });
+  for (const isStream of [true, false]) await chat(tidegate.url, key, { stream: isStream });
+}
+
+/** Codes, two of them redeemed, and more for everybody. */
+async function giveMoney(api: Api): Promise<void> {
+  const keys = (await api.post('/api/redemption/', { name: '双十一活动', quota: 5_000_000, count: 6 })) as string[];
+  await api.post('/api/redemption/', { name: 'Conference', quota: 1_000_000, count: 3, expired_time: 1_893_456_000 });
+  for (const code of keys.slice(0, 2)) await api.post('/api/user/topup', { key: code });
+  for (const [index] of people.entries()) await api.put('/api/user/', { id: index + 3, quota_change: 2_500_000 * (index + 1) });
+  await api.post('/api/user/pay', { amount: 20, payment_method: 'wxpay' });
+}
