@@ -60,7 +60,8 @@ export function makeFreezable(db: Database): FreezableDatabase {
     if (fails === 'before' || fails === 'late') throw new DatabaseUnavailable('A test has taken the database away');
     const result = await work();
     if (fails === 'after') throw new DatabaseUnavailable('A test has taken the database away');
-    if (stops === 'after') freeze();
+    // Unless it was let go on meanwhile.
+    if (stops === 'after' && stopAt !== Infinity) freeze();
     await thawed;
     return result;
   }
