@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Node's side of a request, which the server adapter hands over as its context. */
+/** Node's side of a request, which handlers get beside it. */
 export interface Connection {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;

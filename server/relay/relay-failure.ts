@@ -5,7 +5,7 @@ import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect
 import { failureHeaders } from '#server/http/failure.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import { bufferResponse } from '#server/relay/client-response.ts';
+import { bufferResponse } from '#server/http/lean-response.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import { refusesChannel } from '#server/upstream/failure-consequences.ts';

@@ -7,7 +7,7 @@ import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentTry } from '#server/relay/call-try.ts';
-import { bufferResponse, eventStreamHeaders, streamResponse } from '#server/relay/client-response.ts';
+import { bufferResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';

@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { PipedBody } from '#server/http/lean-response.ts';
 
 /** Who feeds the body: asked to wait while the client reads slowly, told when the client has gone. */
 export interface BodySource {
@@ -11,11 +11,8 @@ export interface BodySource {
 
 const earlyBytes = 64 * 1024;
 
-/**
- * A response body that writes into Node's response directly. It looks enough like a Readable (`read`, `once`, `pipe`,
- * `destroy`) for the adapter to pipe it. What is written within one turn of the event loop leaves as one chunk.
- */
-export class LeanBody extends EventEmitter {
+/** A response body that writes into Node's response directly. What is written within one turn of the event loop leaves as one chunk. */
+export class LeanBody implements PipedBody {
   readonly #source: BodySource;
   #destination: ServerResponse | null = null;
   #pending: Buffer[] = [];
@@ -24,18 +21,12 @@ export class LeanBody extends EventEmitter {
   #isWaiting = false;
   #isFull = false;
   #isEnded = false;
-  /** The adapter has given Node the headers by then, but they wait for the first content. */
+  /** Node has the headers before that, but they wait for the first content. */
   #hasWritten = false;
   #isGone = false;
 
   constructor(source: BodySource) {
-    super();
     this.#source = source;
-  }
-
-  /** The adapter takes what has it for a Readable; nobody reads by it. */
-  read(): null {
-    return null;
   }
 
   get isGone(): boolean {
@@ -62,20 +53,19 @@ export class LeanBody extends EventEmitter {
     this.#finish();
   }
 
-  pipe(destination: ServerResponse): ServerResponse {
+  pipe(destination: ServerResponse): void {
     this.#destination = destination;
     // Between the end of a connection and its `close` every write is an error, and one that nobody hears ends the process.
     destination.on('error', () => {});
     if (this.#isGone) {
       destination.destroy(); // cut before it was asked for
-      return destination;
+      return;
     }
     if (this.#isEnded) {
       this.#finish();
-      return destination;
+      return;
     }
     this.#flush();
-    return destination;
   }
 
   /** Sends the headers if they have not left with some content yet. */
@@ -87,12 +77,12 @@ export class LeanBody extends EventEmitter {
 
   /** Closes the client's connection; `left` follows. */
   cut(): void {
-    // Without a destination the client has gone before there was a response, and the adapter never asked for the body.
+    // Without a destination the client has gone before there was a response, and nobody asked for the body.
     if (this.#destination === null) this.destroy();
     else this.#destination.destroy();
   }
 
-  /** Called by the adapter when the connection closes, also after a proper end. */
+  /** The connection has closed, perhaps after a proper end. */
   destroy(): void {
     if (this.#isGone) return;
     this.#isGone = true;

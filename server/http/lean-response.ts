@@ -1,0 +1,101 @@
+// What answers a call without a fetch Response: building a real one with its streams is what made the middle of the path slow.
+import type { ServerResponse } from 'node:http';
+
+export type ResponseHeaders = Record<string, string>;
+
+/** A body that writes itself, bit by bit. */
+export interface PipedBody {
+  /** The headers are set by then. */
+  pipe(destination: ServerResponse): void;
+  /** The connection has closed, perhaps after a proper end. */
+  destroy(): void;
+}
+
+/** A response with a buffer. `headers` is written into afterwards. */
+export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
+  headers['content-length'] = String(body.length);
+  return asResponse(new LeanResponse(status, headers, body));
+}
+
+/** A response whose body arrives bit by bit. */
+export function streamResponse(status: number, headers: ResponseHeaders, body: PipedBody): Response {
+  return asResponse(new LeanResponse(status, headers, body));
+}
+
+/** Writes it, if the client is still there. */
+export async function writeResponse(response: Response, to: ServerResponse): Promise<void> {
+  const lean: unknown = response;
+  if (lean instanceof LeanResponse) {
+    lean.writeTo(to);
+    return;
+  }
+  const body = Buffer.from(await response.arrayBuffer());
+  if (isOver(to)) return;
+  to.setHeaders(response.headers);
+  to.statusCode = response.status;
+  to.end(body);
+}
+
+/** For who knows only those of fetch. */
+export function fetchResponse(response: Response): Response {
+  const lean: unknown = response;
+  return lean instanceof LeanResponse ? lean.toFetch() : response;
+}
+
+function isOver(response: ServerResponse): boolean {
+  return response.closed || response.destroyed || response.writableEnded;
+}
+
+class LeanResponse {
+  readonly status: number;
+  readonly headers: LeanHeaders;
+  readonly #body: Buffer | PipedBody;
+
+  constructor(status: number, headers: ResponseHeaders, body: Buffer | PipedBody) {
+    this.status = status;
+    this.headers = new LeanHeaders(headers);
+    this.#body = body;
+  }
+
+  writeTo(to: ServerResponse): void {
+    if (isOver(to)) return;
+    to.writeHead(this.status, this.headers.all);
+    const body = this.#body;
+    if (Buffer.isBuffer(body)) to.end(body);
+    else {
+      to.once('close', () => body.destroy());
+      body.pipe(to);
+    }
+  }
+
+  toFetch(): Response {
+    if (!Buffer.isBuffer(this.#body)) throw new TypeError('A body that writes itself needs a connection');
+    return new Response(new Uint8Array(this.#body), { status: this.status, headers: this.headers.all });
+  }
+}
+
+/** What the router and others touch of a response is there. */
+function asResponse(lean: LeanResponse): Response {
+  // Deliberately not a Response.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return lean as unknown as Response;
+}
+
+class LeanHeaders {
+  readonly all: ResponseHeaders;
+  constructor(all: ResponseHeaders) {
+    this.all = all;
+  }
+  get(name: string): string | null {
+    return this.all[name.toLowerCase()] ?? null;
+  }
+  set(name: string, value: string): void {
+    this.all[name.toLowerCase()] = value;
+  }
+}
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+} as const;

@@ -1,0 +1,69 @@
+// Paths of the relay are served without the adapter of fetch requests, however they are written.
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { embeddedEngine } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+interface Sent {
+  method: string;
+  path: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+}
+
+/** The path as it is, which `fetch` would tidy up. */
+function send(origin: string, { method, path, headers = {}, body }: Sent): Promise<{ status: number; type: string; text: string }> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers }, (response) => {
+      const told = { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '' };
+      text(response).then((read) => resolve({ ...told, text: read }), reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('paths of the relay', () => {
+  test.each([
+    ['GET', '/v1/none'],
+    ['POST', '/v1/none'],
+    ['PUT', '/v1/chat/completions'],
+    ['POST', '/v1beta/none?key=1'],
+    ['POST', '/x/../v1/none'],
+    ['POST', 'http://elsewhere.example/v1/none'],
+    ['DELETE', '/dashboard/billing/none/'],
+  ])('%s %s is refused in the format of API clients, and the connection goes on', async (method, path) => {
+    await using app = await createTestApp(embeddedEngine);
+    const body = method === 'POST' ? JSON.stringify({ filler: 'x'.repeat(100_000) }) : undefined;
+    for (let time = 0; time < 2; time += 1) {
+      const response = await send(app.origin, { method, path, ...(body === undefined ? {} : { body }) });
+      expect(response).toMatchObject({ status: 404, type: 'application/json; charset=utf-8' });
+      expect(JSON.parse(response.text)).toMatchObject({ error: { code: 'invalid_url', type: 'invalid_request_error' } });
+    }
+  });
+
+  test.each([true, false])('a call of an address with a host is served like any other (stream: %s)', async (stream) => {
+    await using scene = await createScene(embeddedEngine);
+    const response = await send(scene.app.origin, {
+      method: 'POST',
+      path: 'http://elsewhere.example/v1/chat/completions',
+      headers: { authorization: `Bearer ${scene.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: testModel, stream, messages: [{ role: 'user', content: 'Say hello' }] }),
+    });
+    expect(response).toMatchObject({ status: 200, type: stream ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8' });
+    expect(response.text.includes('data: [DONE]')).toBe(stream);
+    await scene.checkBooks();
+  });
+
+  test('HEAD and OPTIONS have no body', async () => {
+    await using app = await createTestApp(embeddedEngine);
+    const head = await send(app.origin, { method: 'HEAD', path: '/v1/models' });
+    expect(head).toMatchObject({ text: '' });
+    expect(head.status).toBeGreaterThanOrEqual(400);
+    const headers = { origin: 'https://app.example', 'access-control-request-headers': 'authorization' };
+    expect(await send(app.origin, { method: 'OPTIONS', path: '/v1/models', headers })).toMatchObject({ status: 204, text: '' });
+  });
+});
