@@ -1,5 +1,4 @@
 // Every router, in order: the URL map on one screen.
-import { createServerAdapter } from '@whatwg-node/server';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { AppError, errorText } from '#shared/errors.ts';
@@ -28,12 +27,11 @@ import { mountWallet } from '#server/features/wallet/routes.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
-import { leanRequest } from '#server/http/lean-request.ts';
-import { fetchResponse, writeResponse } from '#server/http/lean-response.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader, requestPath } from '#server/http/request-facts.ts';
+import { createListener } from '#server/http/request-listener.ts';
 import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
@@ -134,29 +132,9 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     }
   }
 
-  const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection).then(fetchResponse));
-
-  /** Without the adapter, whose requests and responses cost a tenth of a call. */
-  async function serveDirectly(request: Request, connection: Connection): Promise<void> {
-    const { req, res } = connection;
-    try {
-      const response = await serve(request, connection);
-      // What nobody has read of the request must not block the connection.
-      if (!req.readableEnded && !req.destroyed) req.resume();
-      await writeResponse(response, res);
-    } catch (failure) {
-      context.log.error({ err: failure }, 'a response could not be written');
-      res.destroy();
-    }
-  }
-
   return {
     fetch: serve,
-    listener: (req, res) => {
-      const request = leanRequest(req);
-      const isForRelay = isRelayPath(requestPath(request, { req, res }));
-      void (isForRelay ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
-    },
+    listener: createListener(context, serve),
     drain: () => {
       isDraining = true;
       draining.abort();
