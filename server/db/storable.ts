@@ -57,20 +57,37 @@ function trimmedList(list: readonly unknown[], walk: Walk, levels: number): read
 
 /** A key that begins with a dollar or holds a dot means something else in updates and paths. */
 const plainKey = /^[^$.\0][^.\0]{0,99}$/;
+/** Keys that were found plain: of most records they are the same few. */
+const plainKeys = new Set<string>();
+const mostPlainKeys = 1_000;
+
+function isPlain(key: string): boolean {
+  if (plainKeys.has(key)) return true;
+  if (!plainKey.test(key) || !key.isWellFormed() || key === '__proto__') return false;
+  if (plainKeys.size < mostPlainKeys) plainKeys.add(key);
+  return true;
+}
 
 function trimmedObject(object: object, walk: Walk, levels: number): object {
-  const entries = Object.entries(object);
-  let hasChanged = entries.length > walk.limits.elements;
-  const kept: [string, unknown][] = [];
-  for (const [key, value] of entries.slice(0, walk.limits.elements)) {
-    if (!plainKey.test(key) || !key.isWellFormed() || key === '__proto__') {
-      hasChanged = true;
+  const keys = Object.keys(object);
+  const count = Math.min(keys.length, walk.limits.elements);
+  // Nothing is copied until something has changed.
+  let kept: [string, unknown][] | null = keys.length > count ? [] : null;
+  for (let index = 0; index < count; index += 1) {
+    const key = keys[index] ?? '';
+    if (!isPlain(key)) {
+      kept ??= entriesOf(object, keys, index);
       continue;
     }
     walk.left -= key.length;
+    const value: unknown = Reflect.get(object, key);
     const next = trimmed(value, walk, levels - 1);
-    if (!Object.is(next, value)) hasChanged = true;
-    kept.push([key, next]);
+    if (kept === null && !Object.is(next, value)) kept = entriesOf(object, keys, index);
+    kept?.push([key, next]);
   }
-  return hasChanged ? Object.fromEntries(kept) : object;
+  return kept === null ? object : Object.fromEntries(kept);
+}
+
+function entriesOf(object: object, keys: readonly string[], count: number): [string, unknown][] {
+  return keys.slice(0, count).map((key) => [key, Reflect.get(object, key)]);
 }
