@@ -3,7 +3,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
 import { watchConnection } from './online-status.tsx';
-import { changeEdit, discardAll, discardEdit, outboxEntries, queueEdit, replayOutbox, resolveConflict, startOutbox } from './outbox.ts';
+import {
+  changeEdit,
+  discardAll,
+  discardEdit,
+  outboxEntries,
+  queueEdit,
+  reload,
+  replayOutbox,
+  resolveConflict,
+  startOutbox,
+} from './outbox.ts';
 
 interface Stored {
   value: string;
@@ -204,6 +214,26 @@ describe('outbox', () => {
     await Promise.all([replayOutbox(), replayOutbox(), replayOutbox()]);
     expect(savedKeys()).toEqual(['SystemName']);
     expect(outboxEntries()).toEqual([]);
+  });
+
+  test('who signs in while a queue is being sent sends nothing of it', async () => {
+    await goOffline();
+    await name('Mine');
+    await footer('of the first');
+    server.answer((asked, response) => {
+      // Another tab signs somebody else in before the answer comes.
+      if (asked.url === '/api/option/') userId = 2;
+      saveOptions(asked, response);
+    });
+    await server.start();
+    await replayOutbox();
+    expect(savedKeys()).toEqual(['SystemName']);
+    expect(options.get('Footer')?.value).toBe('');
+    userId = 1;
+    server.answer(saveOptions);
+    await reload();
+    await replayOutbox();
+    expect(options.get('Footer')?.value).toBe('of the first');
   });
 
   test('nobody sees or sends what another user queued', async () => {

@@ -124,6 +124,8 @@ export async function replayOutbox(): Promise<void> {
 }
 
 async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
+  // Somebody else may have signed in since the queue was read.
+  if (entry.userId !== settings.userId()) return 'stop';
   try {
     await kindOf(entry.optionKey).save(entry);
   } catch (thrown) {
