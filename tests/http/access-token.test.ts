@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { createClient } from '#tests/support/http-client.ts';
+import { createMailDesk } from '#tests/support/mail-desk.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
+import { trustLocalhost } from '#tests/support/trust-localhost.ts';
+import { until } from '#tests/support/until.ts';
+
+afterAll(trustLocalhost());
 
 /** A program that has that token, and says whose it is. */
 function program(app: TestApp, token: string, userId: number, scheme = 'Bearer ') {
@@ -57,6 +62,29 @@ describe.each(engines)('system access token on $kind', (engine) => {
     expect(await program(app, token, user.id).get('/api/user/self')).toMatchObject({ success: true });
     await root.post('/api/user/manage', { id: user.id, action: 'delete' });
     expect(await program(app, token, user.id).get('/api/user/self')).toMatchObject({ status: 401 });
+  });
+
+  it('ends with a password that an administrator or a mailed link gives; an own one leaves it', async () => {
+    await using desk = await createMailDesk(engine);
+    const { app, root, smtp } = desk;
+    const user = await app.createUser({ username: 'mei', email: 'mei@example.org' });
+    const client = await app.as(user);
+    const tokenOf = async () => program(app, String((await client.get('/api/user/token')).data), user.id);
+    const own = await tokenOf();
+    expect(await client.put('/api/user/self', { password: 'another1' })).toMatchObject({ success: true });
+    expect(await own.get('/api/user/self')).toMatchObject({ success: true });
+    expect(await root.put('/api/user/', { id: user.id, password: 'given-123' })).toMatchObject({ success: true });
+    expect(await own.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    const again = await app.login('mei', 'given-123');
+    const second = program(app, String((await again.get('/api/user/token')).data), user.id);
+    expect(await second.get('/api/user/self')).toMatchObject({ success: true });
+    await app.anonymous().get('/api/reset_password?email=mei@example.org');
+    await until(() => smtp.mails.length > 0);
+    const link = new URL(/https?:\/\/\S+/.exec(smtp.mails[0]?.text ?? '')?.[0] ?? 'http://none');
+    const given = { email: 'mei@example.org', token: link.searchParams.get('token') };
+    expect(await app.anonymous().post('/api/user/reset', given)).toMatchObject({ success: true });
+    expect(await second.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    expect(await app.context.db.collection('users').get(user.id)).not.toHaveProperty('access_token_time');
   });
 
   it('is made for nobody who is not signed in, nor by a link on a foreign page', async () => {

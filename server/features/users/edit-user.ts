@@ -10,6 +10,7 @@ import { meantBalance } from '#server/accounts/meant-balance.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
+import { endAccess } from '#server/accounts/end-access.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
@@ -50,7 +51,10 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
           change: (current) => ({ set: fieldsFor(current) }),
         })
       ).after;
-  if (passwordHash !== undefined) await endSessionsOf(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
+  if (passwordHash !== undefined) {
+    if (caller.user.id === target.id) await endSessionsOf(context, target.id, caller.sessionId);
+    else await endAccess(context, target.id);
+  }
   return presentToOthers(edited);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import { UserStatus } from '#shared/user.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
+import { endAccess } from '#server/accounts/end-access.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
 import { limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
 import { hashPassword } from '#server/accounts/password.ts';
@@ -10,7 +11,6 @@ import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
-import { endSessionsOf } from '#server/http/session.ts';
 import { resetMail } from './mail-texts.ts';
 
 const minutes = 10;
@@ -47,7 +47,7 @@ async function sendLink(context: AppContext, { language }: RequestFacts, asked: 
   await context.mail.send({ to: user.email, ...text });
 }
 
-/** A new password for whoever has the link; it ends every session. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
+/** A new password for whoever has the link; it ends every session, and the access token. @throws {AppError} `invalid_parameter`, `reset_link_invalid` */
 export async function resetPassword(
   context: AppContext,
   { ip }: RequestFacts,
@@ -64,6 +64,6 @@ export async function resetPassword(
   // Of two at once one gets the password that counts.
   if (!(await takeCode(context, subject, token))) throw new AppError('reset_link_invalid');
   await editAccount(context, { id: user.id, change: () => ({ set: { password_hash: hash } }) });
-  await endSessionsOf(context, user.id);
+  await endAccess(context, user.id);
   return password;
 }
