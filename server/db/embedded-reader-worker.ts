@@ -7,7 +7,9 @@ import type { Parameter } from '#server/db/embedded-sql.ts';
 type Row = Record<string, unknown>;
 
 export type ReaderRequest =
-  | { number: number; kind: 'all'; sql: string; parameters: Parameter[] }
+  /** The first rows of a query that is carried out at once; the others wait under its number. */
+  | { number: number; kind: 'all'; sql: string; parameters: Parameter[]; count: number }
+  | { number: number; kind: 'rest'; cursor: number; count: number }
   /** Begins a query that is read in pieces. */
   | { number: number; kind: 'open'; cursor: number; sql: string; parameters: Parameter[]; count: number }
   | { number: number; kind: 'next'; cursor: number; count: number }
@@ -16,6 +18,8 @@ export type ReaderRequest =
 /** `rows` is absent when the cursor is no longer there. */
 export type ReaderReply = { number: number; rows?: Row[] } | { number: number; failure: unknown };
 
+/** Rows that nobody asks for any more. */
+const restMilliseconds = 30_000;
 /** An open cursor keeps the write-ahead log from being cut: a consumer that is this slow gets a new one later. */
 const idleMilliseconds = 1_000;
 
@@ -23,11 +27,13 @@ if (parentPort !== null) serve(parentPort, new DatabaseSync(String(workerData), 
 
 function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): void {
   const cursors = new Map<number, { rows: Iterator<Row>; usedAt: number }>();
+  const rests = new Map<number, { rows: Row[]; at: number; usedAt: number }>();
 
   setInterval(() => {
     for (const [number, cursor] of cursors) {
       if (performance.now() - cursor.usedAt > idleMilliseconds) drop(number);
     }
+    for (const [number, rest] of rests) if (performance.now() - rest.usedAt > restMilliseconds) rests.delete(number);
   }, idleMilliseconds / 2).unref();
 
   port.on('message', (request: ReaderRequest) => {
@@ -43,8 +49,14 @@ function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): 
 
   function answer(request: ReaderRequest): Row[] | undefined {
     switch (request.kind) {
-      case 'all':
-        return connection.prepare(request.sql).all(...request.parameters);
+      case 'all': {
+        const rows = connection.prepare(request.sql).all(...request.parameters);
+        if (rows.length < request.count) return rows;
+        rests.set(request.number, { rows, at: 0, usedAt: 0 });
+        return nextOf(request.number, request.count);
+      }
+      case 'rest':
+        return nextOf(request.cursor, request.count);
       case 'open': {
         const rows = connection.prepare(request.sql).iterate(...request.parameters);
         cursors.set(request.cursor, { rows, usedAt: 0 });
@@ -56,6 +68,16 @@ function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): 
         drop(request.cursor);
         return [];
     }
+  }
+
+  function nextOf(number: number, count: number): Row[] | undefined {
+    const rest = rests.get(number);
+    if (rest === undefined) return undefined;
+    const rows = rest.rows.slice(rest.at, rest.at + count);
+    rest.at += count;
+    rest.usedAt = performance.now();
+    if (rows.length < count) rests.delete(number);
+    return rows;
   }
 
   function advance(number: number, count: number): Row[] | undefined {

@@ -12,6 +12,8 @@ type Row = Record<string, unknown>;
 type Query = { sql: string; parameters: Parameter[] };
 
 const pageRows = 200;
+/** Taken over from the thread at once: more would hold up the event loop. */
+const partRows = 500;
 const closeMilliseconds = 5_000;
 /** Threads that end one after the other without a response; then none is started for a while. */
 const mostReplacements = 5;
@@ -41,7 +43,18 @@ export class EmbeddedReader {
   }
 
   async all({ sql, parameters }: Query): Promise<Row[]> {
-    return (await this.#ask({ number: this.#next(), kind: 'all', sql, parameters })) ?? [];
+    for (let time = 0; time < mostReplacements; time += 1) {
+      const number = this.#next();
+      let part = await this.#ask({ number, kind: 'all', sql, parameters, count: partRows });
+      const rows = part ?? [];
+      while (part !== undefined && part.length === partRows) {
+        part = await this.#ask({ number: this.#next(), kind: 'rest', cursor: number, count: partRows });
+        if (part !== undefined) rows.push(...part);
+      }
+      // With its thread the rest is gone too: once more from the start.
+      if (part !== undefined) return rows;
+    }
+    throw lostThread();
   }
 
   /**
@@ -127,7 +140,7 @@ export class EmbeddedReader {
     for (const pending of left) {
       const { kind } = pending.request;
       // Its cursors are gone with it, which `pages` knows how to bear.
-      if (kind === 'next' || kind === 'drop') pending.resolve(undefined);
+      if (kind === 'next' || kind === 'rest' || kind === 'drop') pending.resolve(undefined);
       else if (pending.isRepeated || this.#losses > mostReplacements) pending.reject(lostThread(cause));
       else this.#send({ ...pending, isRepeated: true });
     }

@@ -117,6 +117,9 @@ export class SqlText {
   /** Comparisons that an index can answer; `opaque` when there are others. */
   comparisons = 0;
   opaque = false;
+  /** Fields that a conjunction bounds by numbers above, or by texts below: their other bound needs no closing. */
+  #below = new Set<string>();
+  #above = new Set<string>();
 
   constructor(table: Table) {
     this.table = table;
@@ -150,7 +153,7 @@ export class SqlText {
   where(clause: Clause): string {
     switch (clause.op) {
       case 'and':
-        return clause.clauses.length === 0 ? '1' : `(${clause.clauses.map((part) => this.where(part)).join(' AND ')})`;
+        return clause.clauses.length === 0 ? '1' : this.#conjunction(clause);
       case 'or':
         this.opaque = true;
         return clause.clauses.length === 0 ? '0' : `(${clause.clauses.map((part) => this.where(part)).join(' OR ')})`;
@@ -231,12 +234,31 @@ export class SqlText {
     return this.field(path);
   }
 
+  #conjunction(clause: Extract<Clause, { clauses: unknown }>): string {
+    const [below, above] = [this.#below, this.#above];
+    // Beside an `or` they hold in all of its parts, within one of these in that part alone.
+    this.#below = new Set(below);
+    this.#above = new Set(above);
+    this.#note(clause);
+    const text = clause.clauses.map((part) => this.where(part)).join(' AND ');
+    this.#below = below;
+    this.#above = above;
+    return `(${text})`;
+  }
+
+  #note(clause: Clause): void {
+    if ((clause.op === 'lt' || clause.op === 'lte') && typeof clause.value === 'number') this.#below.add(clause.path);
+    if ((clause.op === 'gt' || clause.op === 'gte') && typeof clause.value === 'string') this.#above.add(clause.path);
+    if (clause.op === 'and') for (const part of clause.clauses) this.#note(part);
+  }
+
   #range(path: string, operator: string, value: number | string): string {
-    // Numbers sort before all texts: an open end towards the other type is closed with the empty text between them.
-    if (typeof value === 'number' && operator.startsWith('>')) {
+    // Numbers sort before all texts: an open end towards the other type is closed with the empty text between them. Not where the
+    // other bound closes it: of two bounds on one side SQLite searches by the first, and reads all that the second leaves out.
+    if (typeof value === 'number' && operator.startsWith('>') && !this.#below.has(path)) {
       return `(${this.#compared(path)} ${operator} ${this.bind(value)} AND ${this.#compared(path)} < '')`;
     }
-    if (typeof value === 'string' && operator.startsWith('<')) {
+    if (typeof value === 'string' && operator.startsWith('<') && !this.#above.has(path)) {
       return `(${this.#compared(path)} >= '' AND ${this.#compared(path)} ${operator} ${this.bind(value)})`;
     }
     return `${this.#compared(path)} ${operator} ${this.bind(value)}`;

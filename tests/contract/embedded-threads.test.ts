@@ -71,6 +71,38 @@ it('what a reader that dies left unanswered is asked again', async () => {
   expect(told).toContain('a thread that reads the database has ended and is replaced');
 });
 
+it('many sums come in parts, and from the start again when their thread dies between two of them', async () => {
+  const sums = db.collection('usage_sums');
+  const record = {
+    key: 'k',
+    start: 0,
+    calls: 1,
+    errors: 0,
+    quota: 2,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    first_byte_ms: 0,
+    duration_ms: 0,
+  };
+  for (let index = 0; index < 1_500; index += 1) await sums.insert({ ...record, id: `${index}`, name: `name ${index}` });
+  const ask = () => sums.group({ by: ['name'], sum: { quota: 'quota' } });
+  const expected = await ask();
+  expect(expected).toHaveLength(1_500);
+  expect(new Set(expected.map((row) => row['name'])).size).toBe(1_500);
+  expect(expected.every((row) => row.count === 1 && row['quota'] === 2)).toBe(true);
+  const { postMessage } = Worker.prototype;
+  let parts = 0;
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function post(this: Worker, message: unknown) {
+    const isRest = typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'rest';
+    if (isRest) parts += 1;
+    if (isRest && parts === 2) void this.terminate();
+    else postMessage.call(this, message);
+  });
+  expect(await ask()).toEqual(expected);
+  expect(parts).toBeGreaterThan(4);
+  expect(told).toContain('a thread that reads the database has ended and is replaced');
+});
+
 it('threads that end at once are not started for ever', async () => {
   treat = (thread) => void thread.terminate();
   await expect(db.collection('facts').group({ by: [] })).rejects.toThrow('The thread that reads the database ended');

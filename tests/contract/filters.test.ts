@@ -92,6 +92,17 @@ onEachEngine('filters', (current) => {
     expect(await ids('facts', { value: { lte: '1' } })).toEqual(['d']);
     expect(await ids('facts', { value: { gt: '1' } })).toEqual(['e']);
     expect(await ids('facts', { value: { lte: 2 } })).toEqual(['a', 'b']);
+    // Bounds in several places: each says of which kind the value is only where it holds.
+    const [one, two, three] = [{ value: { gte: 2 } }, { value: { lt: 3 } }, { value: { gt: 2 } }];
+    expect(await ids('facts', { and: [one, two] })).toEqual(['b']);
+    expect(await ids('facts', { and: [{ and: [two] }, { and: [one] }] })).toEqual(['b']);
+    expect(await ids('facts', { or: [{ and: [two, one] }, three] })).toEqual(['b', 'c']);
+    expect(await ids('facts', { or: [three, { and: [two, one] }] })).toEqual(['b', 'c']);
+    expect(await ids('facts', { and: [one, { or: [two, { id: 'e' }] }] })).toEqual(['b']);
+    expect(await ids('facts', { value: { lt: 3 }, or: [one, { id: 'd' }] })).toEqual(['b']);
+    expect(await ids('facts', { and: [one, { value: { lt: '2' } }] })).toEqual([]);
+    expect(await ids('facts', { and: [{ value: { gt: '1' } }, { value: { lte: '2' } }] })).toEqual(['e']);
+    expect(await ids('facts', { or: [{ value: { gt: '1', lte: '2' } }, { value: { lte: '1' } }] })).toEqual(['d', 'e']);
   });
 
   it('ranges on an index, half open and closed', async () => {
