@@ -8,6 +8,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
+import { keptSumsOf } from './kept-sums.ts';
 import { callsOfUser, rowHoursOf } from './row-hours.ts';
 import type { RowCell } from './row-hours.ts';
 import { rowSums, summedRows } from './summed-rows.ts';
@@ -97,10 +98,10 @@ export async function readUsageTotals(db: Database, state: UsageState, question:
   const byName = async (one: string, span: { from: number; to: number }) =>
     span.from >= span.to
       ? []
-      : db.collection('usage_sums').group({ filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
+      : keptSumsOf(db).ofUsage(state.generation, { filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
   const [rows, light, ...sums] = await Promise.all([
     readUsage(db, state, { ...question, from: folded }),
-    userId === undefined ? [] : lightCells(db, { ...question, userId, to: folded }),
+    userId === undefined ? [] : lightCells(db, state, { ...question, userId, to: folded }),
     byName(key, { from, to: firstDay }),
     byName(dayKey, { from: firstDay, to: lastDay }),
     byName(key, { from: lastDay, to: folded }),
@@ -135,31 +136,54 @@ async function foldedCells(db: Database, state: UsageState, question: UsageQuest
   // Of one user the sum of everything is the sum over the models.
   const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
   const [rows, light] = await Promise.all([
-    db.collection('usage_sums').group({ filter: ofKey(key, within), by: kind === 'all' ? ['start'] : ['start', 'name'], sum: summed }),
-    userId === undefined ? [] : lightCells(db, { ...within, userId }),
+    keptSumsOf(db).ofUsage(state.generation, {
+      filter: ofKey(key, within),
+      by: kind === 'all' ? ['start'] : ['start', 'name'],
+      sum: summed,
+    }),
+    userId === undefined ? [] : lightCells(db, state, { ...within, userId }),
   ]);
   return [...rows.map((row) => ({ hour: Number(row['start']), name: String(row['name'] ?? ''), sums: sumsOf(row) })), ...light];
 }
 
 /** The hours in which that user called too little to have sums of their own. */
-async function lightCells(db: Database, question: UsageQuestion & { userId: number }): Promise<UsageCell[]> {
+async function lightCells(db: Database, { generation }: UsageState, question: UsageQuestion & { userId: number }): Promise<UsageCell[]> {
   const { kind, userId, from, to, names } = question;
-  const filter = { ...ofKey(usageKey('model', userId), { from, to }) };
-  const heavy = await db.collection('usage_sums').group({ filter, by: ['start'] });
+  const kept = keptSumsOf(db);
+  const heavy = await kept.ofUsage(generation, { filter: ofKey(usageKey('model', userId), { from, to }), by: ['start'] });
   const known = new Set(heavy.map((row) => Number(row['start'])));
-  const hours: number[] = [];
-  for (let hour = from; hour < to; hour += hourSeconds) if (!known.has(hour)) hours.push(hour);
-  if (hours.length === 0) return [];
   const field = kind === 'channel' ? 'channel_id' : kind === 'token' ? 'token_name' : 'model_name';
-  const time: Filter<LogHourRecord>[] = known.size === 0 ? [{ hour: { gte: from } }, { hour: { lt: to } }] : [{ hour: { in: hours } }];
-  const rows = await db.collection('log_hours').group({
-    filter: { user_id: userId, and: time, hidden: false },
-    by: kind === 'all' ? ['hour'] : ['hour', field],
-    sum: summed,
-  });
-  return rows
+  const found = await Promise.all(
+    timesOf(known, { from, to }).map((time) =>
+      kept.ofHours(generation, {
+        filter: { user_id: userId, and: time, hidden: false },
+        by: kind === 'all' ? ['hour'] : ['hour', field],
+        sum: summed,
+      }),
+    ),
+  );
+  return found
+    .flat()
     .map((row) => ({ hour: Number(row['hour']), name: kind === 'all' ? '' : String(row[field]), sums: sumsOf(row) }))
     .filter((cell) => names === undefined || names.includes(cell.name));
+}
+
+/** Beyond so many pieces they are asked for in one question. */
+const mostPieces = 8;
+
+/** The hours that are not among the known ones, in pieces: by its bounds alone an index finds what is in a piece. */
+function timesOf(known: ReadonlySet<number>, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Filter<LogHourRecord>[][] {
+  const pieces: { from: number; to: number }[] = [];
+  const hours: number[] = [];
+  for (let hour = from; hour < to; hour += hourSeconds) {
+    if (known.has(hour)) continue;
+    hours.push(hour);
+    const last = pieces.at(-1);
+    if (last?.to === hour) last.to = hour + hourSeconds;
+    else pieces.push({ from: hour, to: hour + hourSeconds });
+  }
+  if (pieces.length <= mostPieces) return pieces.map((piece) => [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }]);
+  return [[{ hour: { in: hours } }]];
 }
 
 async function rowCells(db: Database, { rows }: UsageState, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
