@@ -1,16 +1,20 @@
 // How long the usage log takes to answer: `npm run bench -- logs [rows]` (2,000,000). Every combination of filters, for an
-// administrator and for users who call much and little, over four ranges. BENCH_LOG_FILE keeps the database between runs.
+// administrator and for users who call much and little, over four ranges; then the questions of the screens (`view-bench.ts`).
+// BENCH_LOG_FILE keeps the database between runs; BENCH_LOG_ONLY=views asks only what the screens ask.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
+import type { AppContext } from '#server/context.ts';
 import { openDatabase } from '#server/db/open.ts';
 import { readFigures } from '#server/features/dashboard/read-figures.ts';
 import { listLogs, listOwnLogs } from '#server/features/logs/list-logs.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
 import { foldLog } from '#server/logs/fold-log.ts';
 import { seedLogs } from '#tests/bench/log-seed.ts';
+import { benchViews } from '#tests/bench/view-bench.ts';
 
+type BenchContext = Pick<AppContext, 'db' | 'now' | 'log'>;
 type Given = Record<string, string | number>;
 
 const end = 1_768_500_000;
@@ -39,36 +43,44 @@ export async function benchLogs(rows: number): Promise<void> {
     });
     for (const name of ['logs', 'log_hours', 'log_sums', 'usage_sums'] as const)
       print(`  ${name}: ${await db.collection(name).count({})} records`);
-    for (const [title, ask] of [
-      ['statistics', (given: Given, own?: number) => sumLogs(context, given, own)],
-      ['dashboard', (given: Given, own?: number) => readFigures(context, given, own)],
-      ['lists', (given: Given, own?: number) => (own === undefined ? listLogs(context, given) : listOwnLogs(context, given, own))],
-    ] as const) {
-      const results: { ms: number; name: string }[] = [];
-      for (const [index, { given, own }] of [...(title === 'dashboard' ? dashboards() : questions(title === 'lists'))].entries()) {
-        if (index % every !== 0) continue;
-        const times: number[] = [];
-        // What takes so long is not asked again.
-        for (let round = 0; round < repeats && (times.at(-1) ?? 0) < 1_000; round += 1) {
-          const start = performance.now();
-          await ask(given, own);
-          times.push(performance.now() - start);
-        }
-        times.sort((a, b) => a - b);
-        results.push({
-          ms: times[Math.floor(times.length / 2)] ?? Number.NaN,
-          name: `${own === undefined ? '' : `own ${own} `}${JSON.stringify(given)}`,
-        });
-      }
-      results.sort((a, b) => a.ms - b.ms);
-      const at = (share: number) => results[Math.min(results.length - 1, Math.floor(results.length * share))]?.ms.toFixed(1);
-      const late = results.filter(({ ms }) => ms > 50).length;
-      print(`${title}: ${results.length} combinations, median ${at(0.5)} ms, p95 ${at(0.95)} ms, worst ${at(1)} ms, above 50 ms: ${late}`);
-      for (const { ms, name } of results.slice(-8)) print(`  ${ms.toFixed(1).padStart(8)} ms  ${name}`);
-    }
+    if (process.env['BENCH_LOG_ONLY'] !== 'views') await benchAnswers(context);
   } finally {
     await db.close();
+  }
+  try {
+    await benchViews(`file:${file}`, end);
+  } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function benchAnswers(context: BenchContext): Promise<void> {
+  for (const [title, ask] of [
+    ['statistics', (given: Given, own?: number) => sumLogs(context, given, own)],
+    ['dashboard', (given: Given, own?: number) => readFigures(context, given, own)],
+    ['lists', (given: Given, own?: number) => (own === undefined ? listLogs(context, given) : listOwnLogs(context, given, own))],
+  ] as const) {
+    const results: { ms: number; name: string }[] = [];
+    for (const [index, { given, own }] of [...(title === 'dashboard' ? dashboards() : questions(title === 'lists'))].entries()) {
+      if (index % every !== 0) continue;
+      const times: number[] = [];
+      // What takes so long is not asked again.
+      for (let round = 0; round < repeats && (times.at(-1) ?? 0) < 1_000; round += 1) {
+        const start = performance.now();
+        await ask(given, own);
+        times.push(performance.now() - start);
+      }
+      times.sort((a, b) => a - b);
+      results.push({
+        ms: times[Math.floor(times.length / 2)] ?? Number.NaN,
+        name: `${own === undefined ? '' : `own ${own} `}${JSON.stringify(given)}`,
+      });
+    }
+    results.sort((a, b) => a.ms - b.ms);
+    const at = (share: number) => results[Math.min(results.length - 1, Math.floor(results.length * share))]?.ms.toFixed(1);
+    const late = results.filter(({ ms }) => ms > 50).length;
+    print(`${title}: ${results.length} combinations, median ${at(0.5)} ms, p95 ${at(0.95)} ms, worst ${at(1)} ms, above 50 ms: ${late}`);
+    for (const { ms, name } of results.slice(-8)) print(`  ${ms.toFixed(1).padStart(8)} ms  ${name}`);
   }
 }
 

@@ -68,7 +68,7 @@ function expected(rows: readonly LogRecord[]): unknown[] {
 function comparable(cells: readonly RowCell[] | null): unknown[] {
   const sums = new Map<string, Record<string, number>>();
   for (const { sums: added, ...cell } of cells ?? []) {
-    const key = JSON.stringify(Object.entries(cell).toSorted());
+    const key = JSON.stringify([cell.userId, cell.tokenName, cell.modelName, cell.channelId]);
     const known = sums.get(key) ?? {};
     for (const [name, value] of Object.entries(added)) known[name] = (known[name] ?? 0) + value;
     sums.set(key, known);
