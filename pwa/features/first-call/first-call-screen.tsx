@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
+import { LoadFailure, NotOnDevice, SkeletonLines } from '#pwa/ui/frame/query-state.tsx';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { CallStep } from './call-step.tsx';
@@ -32,7 +32,7 @@ function useStepFocus(steps: readonly boolean[] | undefined): void {
 /** From nothing to the first call in the log: channel, token, call. */
 export function FirstCallScreen() {
   const { t } = useTranslation();
-  const { guide, state, failed, retry } = useGuide();
+  const { guide, state, failed, isAway, retry } = useGuide();
   const steps =
     guide === undefined ? [] : [...(guide.isAdmin ? [guide.channel !== undefined] : []), guide.token !== undefined, guide.hasCalled];
   const done = steps.filter(Boolean).length;
@@ -53,6 +53,8 @@ export function FirstCallScreen() {
         {guide === undefined ? (
           failed?.error != null ? (
             <LoadFailure what={t('guide.title')} error={failed.error} onRetry={retry} />
+          ) : isAway ? (
+            <NotOnDevice />
           ) : (
             <SkeletonLines lines={8} />
           )

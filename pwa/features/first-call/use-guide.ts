@@ -39,6 +39,8 @@ export function useGuide() {
   const all = [self, ...(isAdmin ? [channels] : []), tokens, prices];
   const failed = all.find((query) => query.data === undefined && query.error !== null);
 
+  const isAway = all.some((query) => query.data === undefined && query.fetchStatus === 'paused');
+
   function guide(): Guide | undefined {
     const { data: user } = self;
     if (user === undefined || tokens.data === undefined || prices.data === undefined) return undefined;
@@ -62,7 +64,7 @@ export function useGuide() {
       hasCalled: user.used_quota > 0 || state.data?.call?.is_answered === true,
     };
   }
-  return { guide: guide(), state: state.data, failed, retry: () => void Promise.all(all.map((query) => query.refetch())) };
+  return { guide: guide(), state: state.data, failed, isAway, retry: () => void Promise.all(all.map((query) => query.refetch())) };
 }
 
 function acceptsUnpriced(setting: string): boolean {

@@ -36,7 +36,7 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
   const details = 'details' in error && typeof error.details === 'string' ? error.details : '';
   const requestId = 'requestId' in error && typeof error.requestId === 'string' ? error.requestId : undefined;
   return (
-    <div className={styles.void} role="alert">
+    <div className={styles.void} role="alert" data-void>
       <StatusMark status="failed" strong>
         {t('common.load.failed', { what })}
       </StatusMark>
@@ -58,7 +58,7 @@ export function LoadFailure({ what, error, shown, onRetry }: { what: string; err
 export function NotOnDevice() {
   const { t } = useTranslation();
   return (
-    <div className={styles.void}>
+    <div className={styles.void} data-void>
       <StatusMark status="offline" strong>
         {t('common.load.not_here')}
       </StatusMark>
@@ -71,7 +71,7 @@ export function NotOnDevice() {
 export function SkeletonLines({ lines }: { lines: number }) {
   const isShown = useAfter(200);
   return (
-    <div className={styles.skeleton} aria-busy="true" data-shown={isShown || undefined}>
+    <div className={styles.skeleton} aria-busy="true" data-shown={isShown || undefined} data-void>
       {Array.from({ length: lines }, (_, index) => (
         <i key={index} style={{ width: `${88 - ((index * 23) % 45)}%` }} />
       ))}
