@@ -3,12 +3,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from '#tests/e2e/support/browser.ts';
 import type { Visitor, VisitorOptions } from '#tests/e2e/support/browser.ts';
 import { untilInstalled } from '#tests/e2e/support/device.ts';
 import { furnishNothing } from '#tests/e2e/support/furnish.ts';
 import { listScreens, plainScreens, recordScreens, shellScreens } from '#tests/e2e/support/screens.ts';
+import { text } from '#tests/e2e/support/texts.ts';
 import { startTidegate } from '#tests/e2e/support/tidegate.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
 import { settle, signIn } from '#tests/e2e/support/visit.ts';
@@ -64,10 +65,16 @@ describeInBrowser('pictures', () => {
     return site.tidegate;
   };
 
-  async function take(page: Page, picture: Omit<Picture, 'file'>): Promise<void> {
+  /** Bytes of the picture: one colour all over is hardly a thousand. */
+  async function take(page: Page, picture: Omit<Picture, 'file'>): Promise<number> {
     const file = fileOf(picture);
-    await page.screenshot({ path: path.join(folder, file), fullPage: picture.state === 'filled' });
+    const size = page.viewportSize();
+    // What there is to read is read to its end.
+    if (picture.state === 'filled' && size !== null) await page.setViewportSize({ ...size, height: size.height + (await hidden(page)) });
+    const bytes = await page.screenshot({ path: path.join(folder, file) });
+    if (size !== null) await page.setViewportSize(size);
     taken.push({ ...picture, file });
+    return bytes.length;
   }
 
   describe.each(states)('%s', (state) => {
@@ -82,7 +89,7 @@ describeInBrowser('pictures', () => {
       it.each(screens)('%s', async (screen) => {
         await visitor.page.goto(screen, { waitUntil: 'commit' });
         await still(visitor.page, state);
-        await take(visitor.page, { screen, state, look });
+        expect(await take(visitor.page, { screen, state, look })).toBeGreaterThan(2_000);
       });
     });
   });
@@ -92,7 +99,7 @@ describeInBrowser('pictures', () => {
       const visitor = await createVisitor(siteOf('filled').url, options);
       await visitor.page.goto(screen);
       await still(visitor.page, 'filled');
-      await take(visitor.page, { screen, state: 'filled', look });
+      expect(await take(visitor.page, { screen, state: 'filled', look })).toBeGreaterThan(2_000);
       await visitor.context.close();
     });
   });
@@ -111,6 +118,8 @@ async function prepare(visitor: Visitor, state: State, language: 'zh' | 'en'): P
   }
   await signIn(visitor, undefined, language);
   await page.getByRole('main').waitFor();
+  // The notice of the site opens once, over everything.
+  if (state !== 'empty') await page.getByRole('button', { name: text('site.notice_seen', {}, language) }).click();
   if (isBroken) await page.route(/\/api\/(?!status)/, (route) => (state === 'loading' ? undefined : route.fulfill(fault)));
   if (state !== 'offline') return;
   await untilInstalled(page);
@@ -128,6 +137,15 @@ const fault = {
   contentType: 'application/json',
   body: JSON.stringify({ success: false, message: '服务器内部错误，请联系管理员', code: 'internal_error' }),
 };
+
+/** Pixels below what is seen of the part that scrolls; of a very long one not all. */
+function hidden(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const parts = [...document.querySelectorAll('main, main *, [role=dialog] *, aside, aside *')];
+    const scrolling = parts.filter((part) => ['auto', 'scroll'].includes(getComputedStyle(part).overflowY) && part.clientHeight > 200);
+    return Math.min(1_600, Math.max(0, ...scrolling.map((part) => part.scrollHeight - part.clientHeight)));
+  });
+}
 
 /** Until nothing changes any more; what loads for ever is given a moment. */
 async function still(page: Page, state: State): Promise<void> {
