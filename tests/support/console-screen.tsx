@@ -73,7 +73,10 @@ export function drawScreen(element: ReactNode): DrawnScreen {
       });
     },
     button,
-    press: (name) => inAct(() => button(name).click()),
+    press: (name) => {
+      const found = button(name);
+      inAct(() => found.click());
+    },
     leave: () => {
       inAct(() => root.unmount());
       queryClient.clear();
@@ -89,7 +92,10 @@ function pageText(): string {
 
 function field(label: string): HTMLInputElement | HTMLTextAreaElement {
   const named = [...document.querySelectorAll('label')].find((one) => one.textContent?.startsWith(label));
-  const found = named === undefined ? document.querySelector(`[aria-label="${label}"]`) : document.getElementById(named.htmlFor);
+  const found =
+    named === undefined
+      ? document.querySelector(`input[aria-label="${label}"], textarea[aria-label="${label}"]`)
+      : document.getElementById(named.htmlFor);
   if (found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement) return found;
   throw new Error(`no field ${label} in: ${pageText()}`);
 }
@@ -103,7 +109,10 @@ function button(name: string): HTMLButtonElement {
 
 function inAct(change: () => void): void {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
-  act(change);
-  // What the network answers comes outside of any act.
-  Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false });
+  try {
+    act(change);
+  } finally {
+    // What the network answers comes outside of any act.
+    Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false });
+  }
 }
