@@ -99,13 +99,12 @@ async function countOne(db: Database, kind: AccountKind, id: number): Promise<Au
   const record = await readAccount(db, { kind, id });
   if (record === null) return null;
   const entries = await db.collection('ledger').find({ account: kind, account_id: id, state: { in: ['open', 'done'] } });
-  const credits = entries
-    .filter((entry) => entry.state === 'done' || record.marks[`e${entry.id}`] !== undefined)
-    .reduce((total, entry) => total + entry.amount, 0);
-  const applied = await appliedSpends(db, kind, record, running);
+  const applied = entries.filter((entry) => entry.state === 'done' || record.marks[`e${entry.id}`] !== undefined);
+  const credits = applied.reduce((total, entry) => total + entry.amount, 0);
+  const spent = await appliedSpends(db, kind, record, running);
   const closing = await openClosing(db, kind, record.id);
-  const spends = applied.spends + closing.spends;
-  const used = applied.used + closing.used + entries.reduce((total, entry) => total + (entry.used ?? 0), 0);
+  const spends = spent.spends + closing.spends;
+  const used = spent.used + closing.used + applied.reduce((total, entry) => total + (entry.used ?? 0), 0);
   const balance = balanceOf(record);
   const difference = balance - (credits - spends);
   const usedDifference = record.used_quota - used;

@@ -17,7 +17,7 @@ import {
   readAccount,
 } from '#server/money/account.ts';
 import type { AccountRecord, AccountRef } from '#server/money/account.ts';
-import type { BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
+import type { LedgerChange, BalanceTarget, LedgerRequest, LedgerResult } from '#server/money/ledger.ts';
 
 export interface EntriesOptions {
   db: Database;
@@ -33,9 +33,9 @@ const recallMs = 1_000;
 /** Marks are kept this long: no process stalls longer between the two steps of an entry. */
 const markMs = 24 * 3600 * 1000;
 
-export async function changeBalance(options: EntriesOptions, request: LedgerRequest & { amount: number }): Promise<LedgerResult> {
+export async function changeBalance(options: EntriesOptions, request: LedgerRequest & LedgerChange): Promise<LedgerResult> {
   checkAmount(request.amount);
-  return enter(options, request, { amount: request.amount, isBounded: request.amount < 0 });
+  return enter(options, request, { amount: request.amount, unused: request.unused, isBounded: request.amount < 0 });
 }
 
 export async function setBalance(options: EntriesOptions, request: LedgerRequest & BalanceTarget): Promise<LedgerResult> {
@@ -101,7 +101,7 @@ export async function removeOldMarks({ db, now }: { db: Database; now(): number 
 async function enter(
   options: EntriesOptions,
   request: LedgerRequest,
-  { amount, isBounded }: { amount: number; isBounded: boolean },
+  { amount, unused, isBounded }: LedgerChange & { isBounded: boolean },
 ): Promise<LedgerResult> {
   const { db, now, processId, running } = options;
   const entry: LedgerRecord = {
@@ -116,6 +116,7 @@ async function enter(
     ...(request.reason === undefined ? {} : { reason: request.reason }),
     process: processId(),
     state: 'open',
+    ...(unused === undefined ? {} : { used: 0 - unused }),
   };
   running.add(entry.id);
   try {
@@ -199,10 +200,12 @@ async function applyToAccount(
     quota: isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) },
     add: entry.amount,
     set: { [mark]: now },
+    // A refund: what was charged was not used after all.
+    ...(entry.used === undefined ? {} : { spending: { charge: 0 - entry.amount, used: entry.used, calls: 0 } }),
   });
   if (record === null) return null;
   // The balance meter is drawn against the full mark: the balance right after a credit, or after any edit of a token.
-  if (!accountRules[account.kind].marksFull(entry.amount)) return record;
+  if (entry.used !== undefined || !accountRules[account.kind].marksFull(entry.amount)) return record;
   const full = Math.max(0, balanceOf(record));
   return (await changeAccount(db, account, { set: { full_mark: full } })) ?? record;
 }

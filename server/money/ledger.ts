@@ -36,6 +36,13 @@ export interface LedgerRequest {
   reason?: string;
 }
 
+export interface LedgerChange {
+  /** Quota, signed. */
+  amount: number;
+  /** Of a refund: how much of what was counted as used was not used. Where a token is unlimited, more than comes back to it. */
+  unused?: number | undefined;
+}
+
 export interface BalanceTarget {
   balance: number;
   knownUsed?: number;
@@ -62,10 +69,10 @@ export interface Ledger {
   /** Settles what is queued and returns every lease; nothing may be running any more. */
   stop(): Promise<void>;
   /**
-   * Adds `amount` (negative: takes) exactly once per `ref`.
+   * Adds `amount` (negative: takes) exactly once per `ref`, and takes `unused` from what was used.
    * @throws {AppError} `balance_too_small` when the balance would fall below zero; nothing is changed then.
    */
-  change(request: LedgerRequest & { amount: number }): Promise<LedgerResult>;
+  change(request: LedgerRequest & LedgerChange): Promise<LedgerResult>;
   /**
    * Makes the balance `balance`. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
    * token's `charged_quota`), what was spent since then is taken off the target, so an edit based on an older view loses

@@ -23,6 +23,8 @@ export interface PromptSize {
 export interface Quotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
+  /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
+  priceOfTask(model: string, group: string): QuotedPrice;
   /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
   reserveFor(quoted: QuotedPrice, prompt: PromptSize, completionTokens: number): number;
   /** The most completion tokens, up to `most`, that `has` quota pays for together with the prompt. */
@@ -30,6 +32,8 @@ export interface Quotes {
   /** Quota of a usage. */
   charge(quoted: QuotedPrice, usage: PricedUsage): number;
 }
+
+const unsetTaskPrice: Price = { kind: 'call', modelPrice: 0.1 };
 
 export function createQuotes(settings: Settings): Quotes {
   let revision = -1;
@@ -68,11 +72,17 @@ export function createQuotes(settings: Settings): Quotes {
     return known;
   }
 
+  function quote(price: Price, group: string): QuotedPrice {
+    const ratios = settings.get('GroupRatio');
+    return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
+  }
+
   return {
-    priceOf(model, group, user) {
-      const price = priceFor(model, user);
-      const ratios = settings.get('GroupRatio');
-      return { price, groupRatio: Object.hasOwn(ratios, group) ? (ratios[group] ?? 1) : 1, quotaPerUnit: settings.get('QuotaPerUnit') };
+    priceOf: (model, group, user) => quote(priceFor(model, user), group),
+    priceOfTask(model, group) {
+      refresh();
+      const found = prices.get(model) ?? findPrice(model, maps);
+      return quote(found?.kind === 'call' ? found : unsetTaskPrice, group);
     },
     reserveFor,
     affordable(quoted, prompt, { has, most }) {

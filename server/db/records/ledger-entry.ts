@@ -14,7 +14,11 @@ export interface LedgerRecord {
   reason?: string;
   process: string;
   state: 'open' | 'done' | 'void';
-  /** Closing entries: what rows that are gone had used (`amount` is what they took), and the last batch of them. */
+  /**
+   * What the entry adds to what was used. Closing entries: what rows that are gone had used (`amount` is what they took). Refunds: what
+   * was not used after all, negative.
+   */
   used?: number;
+  /** Closing entries: the last batch of them. */
   batch?: number;
 }
