@@ -326,6 +326,7 @@ export const errors = {
   channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
+  channel_test_unsupported: entry(200, '{name} channel test is not supported', '{name} channel test is not supported'),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
   channel_models_failed: entry(200, '{detail}', '{detail}'),
   channel_balance_failed: entry(200, '{detail}', '{detail}'),
@@ -455,6 +456,9 @@ export const errors = {
   invalid_upstream_response: entry(502, '上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood'),
   upstream_truncated: entry(502, '上游响应中断', 'The answer of the upstream broke off'),
   upstream_too_large: entry(502, '上游响应过大', 'The answer of the upstream is too large'),
+  drawing_disabled: entry(403, '管理员未启用绘图功能', 'Drawing is switched off on this site'),
+  tasks_disabled: entry(403, '管理员未启用任务功能', 'Tasks are switched off on this site'),
+  tasks_in_progress: entry(429, '进行中的任务过多：最多 {most} 个', 'Too many tasks in progress: at most {most}'),
   client_closed: entry(499, '客户端已断开连接', 'The client closed the connection'),
   overdraft_stopped: entry(403, '额度已用尽，生成已停止', 'The quota is used up, the generation was stopped'),
 } as const satisfies Record<string, ErrorEntry>;

@@ -46,7 +46,8 @@ export const testStep: RunStep = async ({ context, actor, language, isWanted }, 
     () => true,
     (refused: unknown) => {
       if (!(refused instanceof AppError)) throw refused;
-      return false;
+      // That it cannot be tested says nothing against it.
+      return refused.code === 'channel_test_unsupported';
     },
   );
   if (!isWanted()) return { isFailed: !isPassed, isDisabled: false, isEnabled: false };
@@ -54,7 +55,7 @@ export const testStep: RunStep = async ({ context, actor, language, isWanted }, 
   return {
     isFailed: !isPassed,
     isDisabled: reason !== null && (await disableChannel(context, channel.id, reason)),
-    isEnabled: isPassed && (await enableAfterTest(context, channel, milliseconds)),
+    isEnabled: isPassed && milliseconds > 0 && (await enableAfterTest(context, channel, milliseconds)),
   };
 };
 

@@ -16,6 +16,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
+import { providerOf } from '#server/upstream/providers/registry.ts';
 import { readWhole } from '#server/upstream/read-response.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import { receiveWhole } from './receive-whole.ts';
@@ -46,9 +47,12 @@ const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 const longestError = 500;
 const testName = '模型测试';
 
-/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, with `time` beside the message */
+/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_unsupported`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
   const { context, language } = test;
+  const tasks = providerOf(record.type)?.tasks;
+  // Every task costs, and takes minutes.
+  if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.
   const { channel, price, capability } = prepare(test, record, model);

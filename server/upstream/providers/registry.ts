@@ -14,6 +14,7 @@ import { deepSeek } from './deepseek.ts';
 import { fastGpt } from './fastgpt.ts';
 import { jina } from './jina.ts';
 import { lingYiWanWu } from './lingyiwanwu.ts';
+import { midjourneyProxy, midjourneyProxyPlus } from './midjourney.ts';
 import { miniMax } from './minimax.ts';
 import { mistral } from './mistral.ts';
 import { mokaAi } from './mokaai.ts';
@@ -27,6 +28,7 @@ import { perplexity } from './perplexity.ts';
 import { siliconFlow } from './siliconflow.ts';
 import type { Provider } from './spec.ts';
 import { submodel } from './submodel.ts';
+import { suno } from './suno.ts';
 import { volcEngine } from './volcengine.ts';
 import { xai } from './xai.ts';
 import { xinference } from './xinference.ts';
@@ -64,6 +66,9 @@ export const providers: readonly Provider[] = [
   xinference,
   xai,
   submodel,
+  midjourneyProxy,
+  midjourneyProxyPlus,
+  suno,
 ];
 
 const byType = new Map(providers.map((provider) => [provider.type, provider]));

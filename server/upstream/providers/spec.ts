@@ -1,5 +1,6 @@
 // What a provider is: data. Something new climbs this ladder: a field's value, then a quirk, then a hook, then a dialect.
 import type { Capability, ProviderTraits } from '#server/dialects/provider-traits.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
 import type { FramingName } from '#server/framing/registry.ts';
 import type { UpstreamDialectName } from '#server/dialects/registry.ts';
 import type { Auth } from '#server/upstream/auth/registry.ts';
@@ -40,6 +41,8 @@ export interface Provider extends ProviderTraits {
   baseUrl: string | null;
   /** A missing capability is refused before any call. */
   paths: Readonly<Partial<Record<Capability, PathTemplate | readonly PathRule[]>>>;
+  /** It works on tasks of this kind, whose paths are theirs (`server/tasks/platforms/`). */
+  tasks?: TaskRecord['platform'];
   auth: Auth;
   /** Constant headers; `{other}` and `{site}` (address of this installation) are filled, an empty value leaves it out. */
   headers?: Readonly<Record<string, string>>;

@@ -1,0 +1,15 @@
+// Suno APIs: music as tasks (`server/tasks/platforms/suno.ts`), nothing else.
+import models from './default-models.json' with { type: 'json' };
+import type { Provider } from './spec.ts';
+
+export const suno: Provider = {
+  type: 36,
+  name: 'Suno API',
+  tasks: 'suno',
+  dialect: 'openai-chat',
+  framing: 'sse',
+  baseUrl: null,
+  paths: {},
+  auth: { kind: 'bearer' },
+  models: models['36'],
+};
