@@ -67,6 +67,8 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.string().optional() }),
   z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
+  /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
+  z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */
   z.object({ code: z.literal('logs_deleted'), count: z.int(), before: z.int() }),
   z.object({ code: z.literal('user_promoted') }),
@@ -156,6 +158,8 @@ export const LogOther = z.looseObject({
    * time that it ran.
    */
   after_leaving: z.enum(['read', 'counted', 'estimated']).optional().catch(undefined),
+  /** Of a call that handed in a task: what was asked for, and what the upstream calls it. Such a call has one price and no tokens. */
+  task: z.object({ action: z.string(), id: z.string() }).optional(),
   attempts: z.array(Attempt).optional(),
   /** A `CallEnding`, or one of a newer server; absent: it ended well. */
   ending: z.string().optional(),

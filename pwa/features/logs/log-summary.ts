@@ -10,7 +10,7 @@ export function changeOf(log: Log): number {
   if (event?.code === 'quota_set') return event.to - event.from;
   // What an inviter earns is his balance only once he takes it over.
   if (event?.code === 'signup_bonus' || event?.code === 'invitee_bonus') return event.amount;
-  if (event?.code === 'code_redeemed' || event?.code === 'topped_up') return event.amount;
+  if (event?.code === 'code_redeemed' || event?.code === 'topped_up' || event?.code === 'task_refunded') return event.amount;
   return log.quota;
 }
 

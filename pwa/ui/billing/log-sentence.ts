@@ -28,6 +28,8 @@ export function useLogSentence(): (log: Log) => string {
         return t('logs.event.topped_up', { amount: format.quota(event.amount), money: event.money });
       case 'code_redeemed':
         return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
+      case 'task_refunded':
+        return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
       case 'quota_set':
         return event.reason === undefined
           ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })

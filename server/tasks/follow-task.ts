@@ -1,0 +1,62 @@
+// What becomes of a task, whoever tells: the job that asks, the upstream that calls back, the clock. Each is one change of the task's
+// record that happens only while the task runs, so that of two that end it one does.
+import type { AppContext } from '#server/context.ts';
+import type { Patch } from '#server/db/collection.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import type { ReportedFields, TaskReport } from './platforms/platform.ts';
+import { refundTask } from './refund-task.ts';
+
+/** Milliseconds between questions about a task. */
+export const pollEvery = 15_000;
+
+export const timeoutReason = '上游任务超时（超过1小时）';
+export const lostChannelReason = (id: number) => `获取渠道信息失败，请联系管理员，渠道ID：${id}`;
+
+/** The task as it is afterwards; null: it had ended before. */
+export async function followTask(context: AppContext, task: TaskRecord, { outcome, fields }: TaskReport): Promise<TaskRecord | null> {
+  if (outcome === 'failed') return failTask(context, task, fields);
+  const now = context.now();
+  if (outcome === 'succeeded') {
+    return running(context, task, {
+      set: { ...fieldsFor(task, fields), finish_time: fields.finish_time || now, updated_at: seconds(now) },
+      unset: ['running_user_id', 'poll_at'],
+    });
+  }
+  const changed = fieldsFor(task, fields);
+  const isOther = Object.entries(changed).some(([name, value]) => Reflect.get(task, name) !== value);
+  return running(context, task, {
+    set: { ...(isOther ? { ...changed, code: task.code === 0 ? 0 : 1, updated_at: seconds(now) } : {}), poll_at: now + pollEvery },
+  });
+}
+
+/** Ends the task as failed and gives back what it cost. Null: it had ended before. */
+export async function failTask(context: AppContext, task: TaskRecord, fields: ReportedFields): Promise<TaskRecord | null> {
+  const now = context.now();
+  const isDue = task.quota > 0;
+  const failed = await running(context, task, {
+    set: {
+      ...fieldsFor(task, fields),
+      status: 'FAILURE',
+      progress: '100%',
+      finish_time: fields.finish_time || now,
+      updated_at: seconds(now),
+      ...(isDue ? { refund_due_at: now, refund_log_id: await context.db.nextId('logs') } : {}),
+    },
+    unset: ['running_user_id', 'poll_at'],
+  });
+  if (failed !== null && isDue) await refundTask(context, failed);
+  return failed;
+}
+
+function running({ db }: AppContext, { id }: TaskRecord, patch: Patch<TaskRecord>): Promise<TaskRecord | null> {
+  return db.collection('tasks').patch({ id, running_user_id: { exists: true } }, patch);
+}
+
+/** What the caller asked for stays as they wrote it. */
+function fieldsFor(task: TaskRecord, { prompt, ...fields }: ReportedFields): ReportedFields {
+  return task.prompt === '' && prompt !== undefined ? { ...fields, prompt } : fields;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,96 @@
+// What a task cost goes back, once, when it fails: to the balance of user and token, and out of what they have used. Which tasks are
+// to be refunded is decided by the one change that ends them (`follow-task.ts`); from then on a refund is due until it is known to be
+// done. Trying again is harmless: ledger entries and the log row have names that the task gives them.
+import { AppError } from '#shared/errors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { LogType } from '#shared/logs.ts';
+import { quotaLogText } from '#shared/quota.ts';
+import type { AppContext } from '#server/context.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { writeLog } from '#server/logs/write-log.ts';
+import type { AccountKind } from '#server/money/account.ts';
+import { resolveCharge } from './task-charge.ts';
+import { taskPlatforms } from './platforms/registry.ts';
+
+/** Milliseconds after which a refund that is still due has been left by whoever began it. */
+const abandonedAfter = 10_000;
+const finishedAtOnce = 200;
+/** The account is gone, or cannot hold any more. */
+const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['balance_too_large', 'balance_too_small', 'not_found']);
+
+/** False: it is still due. */
+export async function refundTask(context: AppContext, due: TaskRecord): Promise<boolean> {
+  const task = await resolveCharge(context, due);
+  if (task.charge === 'open') return false;
+  const tasks = context.db.collection('tasks');
+  const where = { id: task.id, refund_due_at: { exists: true } };
+  if (task.charge === 'none' || task.quota === 0) {
+    await tasks.patch(where, { unset: ['refund_due_at', 'refund_log_id'] });
+    return true;
+  }
+  const outcome = await giveBack(context, task, { account: 'user', id: task.user_id, amount: task.quota });
+  if (outcome === 'open') return false;
+  if (task.token_id !== 0) {
+    const ofToken = await giveBack(context, task, { account: 'token', id: task.token_id, amount: task.token_quota });
+    if (ofToken === 'open') return false;
+  }
+  const isRefused = outcome === 'refused';
+  if (isRefused)
+    context.log.error({ task: task.id }, 'a task that failed could not be refunded: its account is gone, or holds all that it can');
+  else await tellOf(context, task);
+  const done = await tasks.patch(where, {
+    set: { refunded_quota: isRefused ? 0 : task.quota },
+    unset: ['refund_due_at', 'refund_log_id'],
+  });
+  // A figure for administrators: whoever ends the refund corrects it.
+  if (done !== null && !isRefused)
+    await context.db.collection('channels').patch({ id: task.channel_id }, { increment: { used_quota: -task.quota } });
+  return true;
+}
+
+/** Brings refunds to their end that nobody is working on any more. */
+export async function finishRefunds(context: AppContext): Promise<number> {
+  const before = context.now() - abandonedAfter;
+  const due = await context.db
+    .collection('tasks')
+    .find({ refund_due_at: { lt: before } }, { sort: [['refund_due_at', 1]], limit: finishedAtOnce });
+  for (const task of due) {
+    // Those that cannot be finished yet do not stand in front of the others.
+    if (!(await refundTask(context, task)))
+      await context.db
+        .collection('tasks')
+        .patch({ id: task.id, refund_due_at: { exists: true } }, { set: { refund_due_at: context.now() } });
+  }
+  return due.length;
+}
+
+async function giveBack(
+  { ledger, db }: AppContext,
+  task: TaskRecord,
+  { account, id, amount }: { account: AccountKind; id: number; amount: number },
+): Promise<'done' | 'open' | 'refused'> {
+  const ref = `task:${task.id}:refund:${account}`;
+  try {
+    const result = await ledger.change({ account, id, amount, unused: task.quota, ref, kind: 'task_refund', actorId: 0 });
+    if (result.isNew) return 'done';
+  } catch (failure) {
+    if (failure instanceof AppError && refusals.has(failure.code)) return 'refused';
+    throw failure;
+  }
+  // Another attempt wrote the entry, and may not have come to its end.
+  return (await db.collection('ledger').first({ ref }))?.state === 'done' ? 'done' : 'open';
+}
+
+async function tellOf(context: AppContext, task: TaskRecord): Promise<void> {
+  const { settings } = context;
+  const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
+  const id = task.upstream_id ?? '';
+  await writeLog(context, {
+    ...(task.refund_log_id === undefined ? {} : { id: task.refund_log_id }),
+    user_id: task.user_id,
+    username: task.username,
+    type: LogType.system,
+    content: taskPlatforms[task.platform].refundText(id, quotaLogText(task.quota, display)),
+    event: { code: 'task_refunded', amount: task.quota, task_id: id },
+  });
+}
