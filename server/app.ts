@@ -39,6 +39,8 @@ import { createStaticFiles } from '#server/http/static-files.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt } from '#server/relay/endpoints.ts';
+import { mountMidjourney } from '#server/relay/tasks/midjourney/routes.ts';
+import { mountSuno } from '#server/relay/tasks/suno/routes.ts';
 import { errorResponse } from '#server/relay/relay-failure.ts';
 import { mountRelay } from '#server/relay/routes.ts';
 
@@ -57,6 +59,8 @@ const consoleFolder = path.resolve(import.meta.dirname, '../dist/console');
 /** In the order in which paths are tried; what nobody mounts is a file of the console. */
 function mountRoutes(host: RouteHost, relay: Relay): void {
   mountRelay(host, relay); //              /v1
+  mountMidjourney(host, relay.services); // /mj, /<mode>/mj
+  mountSuno(host, relay.services); //      /suno
   mountSite(host); //                      /api/status, notice, about, home_page_content
   mountSetup(host); //                     /api/setup
   mountSession(host); //                   /api/user/login, register, logout

@@ -3,7 +3,8 @@ export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', 
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {
-  return serverPrefixes.some((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`));
+  // Midjourney clients put a mode in front: `/mj-fast/mj/submit/imagine`.
+  return serverPrefixes.some((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`)) || /^\/[\w-]+\/mj\//.test(pathname);
 }
 
 /** True for the paths of API clients, whose errors are OpenAI's. */

@@ -43,7 +43,8 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
   // Rows of the Claude format count cache tokens beside the input, not within.
   const beside = other['claude'] === true ? cachedTokens + written : 0;
   return {
-    promptTokens: log.prompt_tokens + beside,
+    // A task has a price and no tokens; a call without any would cost nothing.
+    promptTokens: other.task === undefined ? log.prompt_tokens + beside : 1,
     completionTokens: log.completion_tokens,
     cachedTokens,
     cacheCreationTokens: written - cacheCreation1hTokens,

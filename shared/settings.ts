@@ -239,16 +239,7 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
  * Switches whose effect this version does not have: they are off unless somebody turned them on in an earlier one, and are not
  * turned on. Whoever builds the effect removes the line.
  */
-export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>([
-  'DrawingEnabled',
-  'TaskEnabled',
-  'MjNotifyEnabled',
-  'MjAccountFilterEnabled',
-  'MjModeClearEnabled',
-  'MjForwardUrlEnabled',
-  'MjActionCheckSuccessEnabled',
-  'StopOnSensitiveEnabled',
-]);
+export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>(['StopOnSensitiveEnabled']);
 
 /** A switch can be turned on only when what it needs is there. */
 export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [

@@ -16,6 +16,9 @@ import { finishOrders } from '#server/features/wallet/credit-order.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 
 export interface Job {
@@ -46,5 +49,8 @@ export const jobs: readonly Job[] = [
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'finish-orders', everySeconds: 15, lockSeconds: 300, run: finishOrders },
+  { name: 'finish-task-refunds', everySeconds: 15, lockSeconds: 300, run: finishRefunds },
+  { name: 'check-tasks', everySeconds: 60, lockSeconds: 300, run: checkTasks },
+  { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

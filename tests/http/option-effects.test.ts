@@ -23,15 +23,6 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
   'screens of sign-in': ['TelegramBotName'],
-  'drawings and tasks': [
-    'DrawingEnabled',
-    'TaskEnabled',
-    'MjNotifyEnabled',
-    'MjAccountFilterEnabled',
-    'MjModeClearEnabled',
-    'MjForwardUrlEnabled',
-    'MjActionCheckSuccessEnabled',
-  ],
   'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
   // Stored and read by nobody, also in the product whose clients send them.
   nobody: ['StopOnSensitiveEnabled', 'StreamCacheQueueLength'],

@@ -1,3 +1,4 @@
+import { isObject } from '#server/framing/loose-json.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 
 /** Nothing came, and that was not the upstream's fault. */
@@ -11,6 +12,11 @@ export function callText({ other }: Pick<LogRecord, 'other'>, problem: unknown =
   if (other === null) return '';
   const price = Number(other['model_price'] ?? -1);
   const ratio = (name: string) => Number(other[name] ?? 0).toFixed(2);
+  const task = other['task'];
+  if (isObject(task)) {
+    const of = `模型固定价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}，操作 ${String(task['action'])}`;
+    return task['id'] === '' ? of : `${of}，ID ${String(task['id'])}`;
+  }
   const text =
     price >= 0
       ? `模型价格 ${price.toFixed(2)}，分组倍率 ${ratio('group_ratio')}`

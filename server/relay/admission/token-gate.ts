@@ -126,11 +126,14 @@ export function createTokenGate(context: AppContext): TokenGate {
   };
 }
 
-/** `Authorization` first; today's and older SDKs of Anthropic and Google name their key differently. */
+/** What some clients of Midjourney proxies send as their key when it is elsewhere. */
+const midjourneyProxy = /^(bearer\s+)?midjourney-proxy$/i;
+
+/** `Authorization` first; today's and older SDKs of Anthropic and Google and clients of Midjourney proxies name their key differently. */
 function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
-  if (authorization !== null && authorization !== '') return authorization;
-  return headers.get('x-api-key') ?? headers.get('api-key') ?? '';
+  if (authorization !== null && authorization !== '' && !midjourneyProxy.test(authorization)) return authorization;
+  return headers.get('x-api-key') ?? headers.get('api-key') ?? headers.get('mj-api-secret') ?? '';
 }
 
 function bareKey(credential: string): string {

@@ -1,0 +1,61 @@
+// How calls about tasks are answered: in JSON, and refusals in the words of the clients that make them.
+import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { failureHeaders, toAppError } from '#server/http/failure.ts';
+import { languageOf } from '#server/http/language.ts';
+import { dropBody } from '#server/http/read-body.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { dialectAt } from '#server/relay/endpoints.ts';
+import { errorResponse, ownError } from '#server/relay/relay-failure.ts';
+import type { Progress } from '#server/relay/admission/admit-call.ts';
+import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { TaskFailure } from './task-failure.ts';
+import type { TaskAnswer } from './submit-task.ts';
+
+interface TaskRequest {
+  request: Request;
+  connection: Connection | null;
+  /** Null: it is told as on every path of the relay. */
+  refusal(failure: unknown, language: Language): TaskAnswer | null;
+}
+
+/** What is known of a call, for its log. */
+export interface NotedCall {
+  requestId: string;
+  /** Hears of the model as soon as it is known. */
+  onModel(model: string): void;
+}
+
+export async function answerTasks(
+  services: RelayServices,
+  { request, connection, refusal }: TaskRequest,
+  work: (noted: NotedCall) => Promise<TaskAnswer>,
+): Promise<Response> {
+  const { context } = services;
+  const requestId = newRequestId(context);
+  const language = languageOf(request.headers.get('accept-language'));
+  const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': requestId };
+  const progress: Progress = { model: '' };
+  try {
+    const { status, body } = await work({ requestId, onModel: (name) => (progress.model = name) });
+    return Response.json(body, { status, headers });
+  } catch (failure) {
+    if (connection !== null) dropBody(connection);
+    if (failure instanceof AppError) noteRefusal(services, failure, { request, connection, requestId, progress });
+    const told = refusal(failure, language);
+    if (told !== null) return Response.json(told.body, { status: told.status, headers: { ...headers, ...retryHeaders(failure) } });
+    const error = toAppError(failure instanceof TaskFailure ? failure.error : failure, context, requestId);
+    return errorResponse(dialectAt('/v1'), ownError(error, language, requestId), requestId, error.retryAfter);
+  }
+}
+
+function retryHeaders(failure: unknown): Record<string, string> {
+  const error = failure instanceof TaskFailure ? failure.error : failure;
+  return error instanceof AppError ? retryOnly(failureHeaders(error, '')) : {};
+}
+
+function retryOnly({ 'retry-after': after }: Record<string, string>): Record<string, string> {
+  return after === undefined ? {} : { 'retry-after': after };
+}

@@ -1,0 +1,43 @@
+// How failures leave on the paths of Midjourney clients. `reference/relay.md` 0.3
+import { AppError, errorText } from '#shared/errors.ts';
+import type { ErrorCode, Language } from '#shared/errors.ts';
+import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
+
+/** A request that cannot be handed on; clients compare the description. */
+export class DrawingRefusal extends Error {
+  readonly description: string;
+  constructor(description: string) {
+    super(description);
+    this.name = 'DrawingRefusal';
+    this.description = description;
+  }
+}
+
+const requestCode = 4;
+const unknownCode = 5;
+const saturatedCode = 30;
+export const saturatedText = '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。';
+export const channelDisabledText = '该任务所属渠道已被禁用';
+
+const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);
+const bodyCodes: ReadonlySet<ErrorCode> = new Set(['invalid_json', 'invalid_utf8', 'invalid_request']);
+
+/** Null: it is told as on every path of the relay. */
+export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {
+  if (failure instanceof DrawingRefusal) return refusal(failure.description, requestCode);
+  if (failure instanceof TaskFailure) {
+    if (failure.upstreamStatus === 429) return saturated(failure.reason);
+    return refusal(`do_request_failed ${errorText(failure.error.code, language, failure.error.details)}`, unknownCode);
+  }
+  if (!(failure instanceof AppError)) return null;
+  if (moneyCodes.has(failure.code)) return refusal('quota_not_enough', requestCode);
+  return bodyCodes.has(failure.code) && failure.field === undefined ? refusal('bind_request_body_failed', requestCode) : null;
+}
+
+export function saturated(description: string): { status: number; body: object } {
+  return { status: 429, body: { description: `${description} ${saturatedText}`, type: 'upstream_error', code: saturatedCode } };
+}
+
+function refusal(description: string, code: number): { status: number; body: object } {
+  return { status: 400, body: { description, type: 'upstream_error', code } };
+}

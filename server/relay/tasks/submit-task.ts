@@ -1,0 +1,214 @@
+// The life of a submission, top to bottom. Decision 38 says which crash between which two writes leads to what.
+import { AppError } from '#shared/errors.ts';
+import type { AppContext } from '#server/context.ts';
+import { UniqueConflict } from '#server/db/collection.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { storableText } from '#server/db/storable.ts';
+import type { QuotedPrice } from '#server/money/quote.ts';
+import type { Reservation } from '#server/money/leases/reservation.ts';
+import type { Admission } from '#server/relay/admission/admission.ts';
+import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { checkAfter } from '#server/tasks/check-tasks.ts';
+import { failTask, pollEvery } from '#server/tasks/follow-task.ts';
+import { refundTask } from '#server/tasks/refund-task.ts';
+import { taskChargeRow } from './charge-row.ts';
+import type { Submission, Verdict } from './submission.ts';
+import { tryChannels } from './try-channels.ts';
+import type { TaskTries } from './try-channels.ts';
+
+/** Tasks of one user that run at the same time. */
+export const mostRunning = 200;
+const longestPrompt = 8_000;
+const longestState = 2_000;
+
+export interface TaskCall {
+  services: RelayServices;
+  admission: Admission;
+  submission: Submission;
+  requestId: string;
+  pass: RatePass | null;
+  /** Monotonic milliseconds. */
+  startedAt: number;
+}
+
+export interface TaskAnswer {
+  status: number;
+  body: object;
+}
+
+/** @throws {AppError} of the balance or the bounds; `TaskFailure` when no channel took it */
+export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
+  const { services, admission, submission } = call;
+  const { context } = services;
+  const quoted = priceOf(context, admission, submission);
+  const quota = context.quotes.charge(quoted, { promptTokens: 1, completionTokens: 0 });
+  const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
+  try {
+    const task = await openTask(context, call);
+    const tries = await tryChannels(call, task);
+    if (tries.verdict?.kind !== 'accepted') return await refused(context, task, tries);
+    const accepted = await acceptTask(context, task, { tries, verdict: tries.verdict, quota, reservation });
+    if (accepted === null) return { status: 200, body: tries.verdict.body };
+    await charge(call, { task: accepted, tries, quoted, quota, reservation });
+    return { status: 200, body: tries.verdict.body };
+  } finally {
+    // Nothing where it was settled.
+    context.ledger.release(reservation);
+  }
+}
+
+function priceOf({ quotes }: AppContext, { group }: Admission, { model, isFree }: Submission): QuotedPrice {
+  const quoted = quotes.priceOfTask(model, group);
+  return isFree ? { ...quoted, price: freePrice } : quoted;
+}
+
+const freePrice = { kind: 'call', modelPrice: 0 } as const;
+
+/** The record is there before any upstream is asked, so that nothing that it says is lost. @throws {AppError} `tasks_in_progress` */
+async function openTask(context: AppContext, { admission, submission, requestId }: TaskCall): Promise<TaskRecord> {
+  const { user, token } = admission;
+  const { platform, model, action } = submission;
+  const tasks = context.db.collection('tasks');
+  const now = context.now();
+  const task: TaskRecord = {
+    id: await context.db.nextId('tasks'),
+    platform: platform.name,
+    listed: platform.name,
+    user_id: user.id,
+    username: user.username,
+    token_id: token?.id ?? 0,
+    request_id: requestId,
+    channel_id: 0,
+    model,
+    action,
+    created_at: Math.floor(now / 1000),
+    updated_at: Math.floor(now / 1000),
+    code: 0,
+    status: platform.name === 'suno' ? 'NOT_START' : '',
+    progress: '0%',
+    fail_reason: '',
+    prompt: storableText(submission.prompt, longestPrompt),
+    prompt_en: '',
+    description: '',
+    state: storableText(submission.state, longestState),
+    submit_time: now,
+    start_time: 0,
+    finish_time: 0,
+    image_url: '',
+    buttons: '',
+    properties: '',
+    data: '',
+    quota: 0,
+    token_quota: 0,
+    refunded_quota: 0,
+    charge: 'none',
+    process: context.ledger.processId,
+    check_at: now + checkAfter,
+    running_user_id: user.id,
+  };
+  await tasks.insert(task);
+  // Counted with itself: of those that come at once none goes beyond the bound unseen.
+  if ((await tasks.count({ running_user_id: user.id }, mostRunning + 1)) > mostRunning) {
+    await tasks.remove({ id: task.id });
+    throw new AppError('tasks_in_progress', { most: mostRunning }, { retryAfter: pollEvery / 1000 });
+  }
+  return task;
+}
+
+/** What no channel took stays in the list, with the reason, and costs nothing. */
+async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskTries): Promise<TaskAnswer> {
+  const reason = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
+  const code = verdict?.kind === 'refused' ? verdict.code : 0;
+  await context.db.collection('tasks').patch({ id: task.id }, { set: { code }, unset: ['check_at'] });
+  await failTask(context, task, { fail_reason: storableText(reason, longestState) });
+  if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
+  throw failure ?? new AppError('internal_error');
+}
+
+interface Accepted {
+  tries: TaskTries;
+  verdict: Extract<Verdict, { kind: 'accepted' }>;
+  quota: number;
+  reservation: Reservation;
+}
+
+/**
+ * Notes what the upstream calls the task, and that its charge is on the way. Null: the upstream names a task that its owner has paid for.
+ * @throws {AppError} `upstream_timeout` when it took so long that the task was given up
+ */
+async function acceptTask(
+  context: AppContext,
+  task: TaskRecord,
+  { tries, verdict, quota, reservation }: Accepted,
+): Promise<TaskRecord | null> {
+  const tasks = context.db.collection('tasks');
+  const now = context.now();
+  const { upstreamId, code, done } = verdict;
+  const channelId = tries.channelId;
+  const named = upstreamId === undefined ? {} : { upstream_id: upstreamId, accepted_key: acceptedKey(task, channelId, upstreamId) };
+  const ended = done === undefined ? { poll_at: now + pollEvery } : { ...done, progress: '100%', finish_time: done.finish_time || now };
+  try {
+    const accepted = await tasks.patch(
+      { id: task.id, running_user_id: { exists: true } },
+      {
+        set: {
+          ...named,
+          ...ended,
+          code,
+          channel_id: channelId,
+          quota,
+          token_quota: reservation.isTokenLimited ? quota : 0,
+          charge: 'open',
+          process: context.ledger.processId,
+        },
+        ...(done === undefined ? {} : { unset: ['running_user_id'] }),
+      },
+    );
+    if (accepted === null) throw new AppError('upstream_timeout');
+    return accepted;
+  } catch (failure) {
+    if (!(failure instanceof UniqueConflict)) throw failure;
+    await tasks.remove({ id: task.id });
+    return null;
+  }
+}
+
+/** What follows on a drawing that waits for more input goes on under its name, and has its own price. */
+function acceptedKey({ user_id, action }: TaskRecord, channelId: number, upstreamId: string): string {
+  return `${user_id}:${channelId}:${upstreamId}${action === 'MODAL' ? ':modal' : ''}`;
+}
+
+interface Charge {
+  task: TaskRecord;
+  tries: TaskTries;
+  quoted: QuotedPrice;
+  quota: number;
+  reservation: Reservation;
+}
+
+/** Resolves when the charge is durable: what was not settled is not answered. */
+async function charge(call: TaskCall, { task, tries, quoted, quota, reservation }: Charge): Promise<void> {
+  const { services, pass } = call;
+  const { context } = services;
+  const tasks = context.db.collection('tasks');
+  services.use.add(task.channel_id, quota);
+  await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: tries.attempts, quoted, quota }));
+  const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: { charge: 'done' }, unset: ['check_at'] });
+  if (noted === null) await noteLateCharge(context, task);
+  if (quota > 0) context.lowBalance.spent(task.user_id);
+  if (pass !== null) await pass.succeeded();
+}
+
+/** This process was taken for dead and its charge for lost, and then it came: a task that has failed meanwhile is refunded now. */
+async function noteLateCharge(context: AppContext, { id, quota, token_quota }: TaskRecord): Promise<void> {
+  const tasks = context.db.collection('tasks');
+  const judged = await tasks.patch({ id, charge: 'none' }, { set: { charge: 'done', quota, token_quota } });
+  if (judged === null || judged.status !== 'FAILURE') return;
+  const due = await tasks.patch(
+    { id, refund_due_at: { exists: false } },
+    { set: { refund_due_at: context.now(), refund_log_id: await context.db.nextId('logs') } },
+  );
+  if (due !== null) await refundTask(context, due);
+}

@@ -1,0 +1,79 @@
+// The paths of Suno clients. `reference/relay.md` 7.5
+import type { Connection } from '#server/http/connection.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import type { TaskRecord } from '#server/db/records/task.ts';
+import { readContent } from '#server/relay/admission/call-content.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
+import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
+import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
+import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
+import { findTask, findTasks } from '#server/tasks/find-task.ts';
+import { idOf } from '#server/tasks/platforms/report-values.ts';
+import { dataOf } from '#server/tasks/task-data.ts';
+import { musicSubmission } from './music-request.ts';
+import { MusicRefusal, musicRefusal } from './refusal.ts';
+
+/** Tasks of one question. */
+const mostAsked = 500;
+
+export function mountSuno(host: RouteHost, services: RelayServices): void {
+  const { context } = services;
+  const inWords = (request: Request, connection: Connection | null) => ({ request, connection, refusal: musicRefusal });
+
+  host.add('POST', '/suno/submit/:action', (request, { action = '' }, connection) =>
+    answerTasks(services, inWords(request, connection), (noted) =>
+      takeSubmission(services, {
+        request,
+        connection,
+        ...noted,
+        read: (body, userId) => musicSubmission(context, userId, { action, body }),
+      }),
+    ),
+  );
+
+  host.add('POST', '/suno/fetch', (request, _params, connection) =>
+    answerTasks(services, inWords(request, connection), async () => {
+      const { user } = await identifyCaller(services, request, connection);
+      const content = await readContent(context.bodies, { request, connection, limit: 1_000_000, userId: user.id });
+      const { ids: given, action } = content.body;
+      content.release();
+      const ids = (Array.isArray(given) ? given : [])
+        .slice(0, mostAsked)
+        .map(idOf)
+        .filter((id) => id !== '');
+      const found = await findTasks(context, { platform: 'suno', userId: user.id, upstreamIds: [...new Set(ids)] });
+      const wanted = typeof action === 'string' && action !== '' ? found.filter((task) => task.action === action.toUpperCase()) : found;
+      return success(wanted.map(musicObject));
+    }),
+  );
+
+  host.add('GET', '/suno/fetch/:task', (request, { task: upstreamId = '' }, connection) =>
+    answerTasks(services, inWords(request, connection), async () => {
+      const { user } = await identifyCaller(services, request, connection);
+      const task = await findTask(context, { platform: 'suno', userId: user.id, upstreamId });
+      if (task === null) throw new MusicRefusal(400, 'task_not_exist', 'task_not_exist');
+      return success(musicObject(task));
+    }),
+  );
+}
+
+function success(data: object): TaskAnswer {
+  return { status: 200, body: { code: 'success', message: '', data } };
+}
+
+/** Times are seconds. */
+function musicObject(task: TaskRecord): object {
+  const { action, status, fail_reason, progress } = task;
+  return {
+    task_id: task.upstream_id ?? '',
+    action,
+    status,
+    fail_reason,
+    submit_time: Math.floor(task.submit_time / 1000),
+    start_time: Math.floor(task.start_time / 1000),
+    finish_time: Math.floor(task.finish_time / 1000),
+    progress,
+    data: dataOf(task),
+  };
+}

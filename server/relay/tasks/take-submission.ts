@@ -1,0 +1,41 @@
+// Everything before money is asked for: who hands it in, the body, whether the key may ask for it, and whether a channel takes it.
+import type { Connection } from '#server/http/connection.ts';
+import { readContent } from '#server/relay/admission/call-content.ts';
+import type { RelayBody } from '#server/relay/endpoints.ts';
+import type { RelayServices } from '#server/relay/services.ts';
+import type { NotedCall } from './answer-tasks.ts';
+import type { Submission } from './submission.ts';
+import { submitTask } from './submit-task.ts';
+import type { TaskAnswer } from './submit-task.ts';
+import { admitCaller } from './task-caller.ts';
+import { checkChannels } from './try-channels.ts';
+
+interface Received extends NotedCall {
+  request: Request;
+  connection: Connection | null;
+  /** What is asked for. */
+  read(body: RelayBody, userId: number): Promise<Submission>;
+}
+
+/** @throws {AppError} of the key, the body, the model, the words, the rate, the balance; and what `read` and `submitTask` throw */
+export async function takeSubmission(services: RelayServices, received: Received): Promise<TaskAnswer> {
+  const { request, connection, requestId } = received;
+  const { context, gate } = services;
+  const startedAt = performance.now();
+  const admission = await admitCaller(services, request, connection);
+  const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  const userId = admission.user.id;
+  const content = await readContent(context.bodies, { request, connection, limit, userId });
+  try {
+    const submission = await received.read(content.body, userId);
+    received.onModel(submission.model);
+    gate.checkModel(admission, submission.model);
+    if (submission.origin === null) checkChannels(services, admission, submission);
+    if (services.words.isOn) await services.words.check(content, [submission.prompt]);
+    const rate = services.rates.enter(userId);
+    const pass = rate === null ? null : await rate;
+    return await submitTask({ services, admission, submission, requestId, pass, startedAt });
+  } finally {
+    content.release();
+  }
+}

@@ -1,0 +1,32 @@
+// Why no channel took a task, for the formats that tell it in their own words.
+import { AppError } from '#shared/errors.ts';
+import { refusesChannel } from '#server/upstream/failure-consequences.ts';
+import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
+
+export class TaskFailure extends Error {
+  readonly error: AppError;
+  /** For the owner of the task. */
+  readonly reason: string;
+  /** What the upstream answered with; 0: nothing. */
+  readonly upstreamStatus: number;
+
+  constructor(error: AppError, reason: string, upstreamStatus = 0) {
+    super(reason);
+    this.name = 'TaskFailure';
+    this.error = error;
+    this.reason = reason;
+    this.upstreamStatus = upstreamStatus;
+  }
+
+  /** What an upstream says of the channel's account is told in our words. */
+  static ofUpstream(failure: UpstreamFailure, keywords: readonly string[]): TaskFailure {
+    if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused');
+    if (failure.errorCode !== null) return new TaskFailure(new AppError(failure.errorCode), failure.errorCode);
+    if (failure.upstreamStatus === 429) {
+      const again = failure.retryAfter === undefined ? {} : { retryAfter: failure.retryAfter };
+      return new TaskFailure(new AppError('upstream_saturated', {}, again), 'upstream_saturated', 429);
+    }
+    const error = new AppError('bad_response_status_code', { status: failure.upstreamStatus });
+    return new TaskFailure(error, failure.message, failure.upstreamStatus);
+  }
+}

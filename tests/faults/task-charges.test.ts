@@ -1,0 +1,204 @@
+// The charge and the refund of a task, disturbed at every write: whoever pays has a task, and what fails costs nothing.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AppContext } from '#server/context.ts';
+import type { TokenRecord } from '#server/db/records/token.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { newRequestId } from '#server/http/request-id.ts';
+import { balanceOf } from '#server/money/account.ts';
+import { audit } from '#server/money/audit.ts';
+import { admissionOf } from '#server/relay/admission/admission.ts';
+import { createRelay } from '#server/relay/create-relay.ts';
+import { drawingPaths } from '#server/relay/tasks/midjourney/drawing-request.ts';
+import { drawingSubmission } from '#server/relay/tasks/midjourney/submit-drawing.ts';
+import { submitTask } from '#server/relay/tasks/submit-task.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { onPlace, open } from '#tests/faults/bookkeeping.ts';
+import type { Place } from '#tests/faults/bookkeeping.ts';
+import { buildChannel } from '#tests/support/build-channel.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { buildUser } from '#tests/support/build.ts';
+import { engines } from '#tests/support/engines.ts';
+import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
+import type { FakeTaskUpstream } from '#tests/support/fake-task-upstream.ts';
+import { makeFreezable } from '#tests/support/freezable-database.ts';
+import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+
+const start = 1_000_000;
+const tokenStart = 500_000;
+const price = 50_000;
+
+interface Scene extends Place {
+  db: FreezableDatabase;
+  context: Awaited<ReturnType<typeof open>>;
+  user: UserRecord;
+  token: TokenRecord;
+}
+
+let upstream: FakeTaskUpstream;
+beforeAll(async () => {
+  upstream = await startTaskUpstream();
+});
+afterAll(() => upstream[Symbol.asyncDispose]());
+
+async function arrange(place: Place): Promise<Scene> {
+  const { other, database } = place;
+  const user = await buildUser(other);
+  await other.db.collection('users').insert(user);
+  await other.ledger.change({ account: 'user', id: user.id, amount: start, kind: 'test', ref: `start ${user.id}`, actorId: 0 });
+  const { token } = await createToken(other, user.id, { quota: tokenStart });
+  if ((await other.db.collection('channels').count({})) === 0) {
+    const id = await other.db.nextId('channels');
+    await other.db
+      .collection('channels')
+      .insert(buildChannel({ id, type: 2, models: 'mj_imagine', base_url: upstream.url, key: 'k' }, other.secrets));
+  }
+  await other.channels.reload();
+  const db = makeFreezable(await database.open());
+  const context = await open(db);
+  return { ...place, db, context, user, token };
+}
+
+/** Hands in a drawing, which fails upstream. */
+async function act({ context, user, token }: Scene, fails = true): Promise<void> {
+  const { services } = createRelay(context);
+  const body = { prompt: 'a harbour' };
+  const request = drawingPaths['imagine']?.(body);
+  if (request === undefined) throw new Error('There is no such path');
+  const submission = await drawingSubmission(context, { userId: user.id, path: '/mj/submit/imagine', body, request });
+  const before = upstream.taken.length;
+  const requestId = newRequestId(context);
+  try {
+    await submitTask({ services, admission: admissionOf(token, user), submission, requestId, pass: null, startedAt: performance.now() });
+  } finally {
+    if (fails) failAll(before);
+  }
+}
+
+function failAll(from = 0): void {
+  for (const id of upstream.taken.slice(from)) upstream.tell(id, { status: 'FAILURE', progress: '100%', failReason: 'no' });
+}
+
+/** All that servers do about tasks, some time later. */
+async function tend(context: AppContext): Promise<void> {
+  failAll();
+  const later = (minutes: number): AppContext => ({ ...context, now: () => context.now() + minutes * 60_000 });
+  await checkTasks(later(11));
+  await pollTasks(later(11));
+  await finishRefunds(later(12));
+  await checkTasks(later(13));
+}
+
+/** Another process finds that this one has died. */
+async function takeOver({ context, other }: Scene): Promise<void> {
+  await other.db.collection('processes').patch({ id: context.ledger.processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
+  await other.ledger.recoverCrashed();
+  await tend(other);
+}
+
+async function expectNothingPaid({ other, user, token }: Scene, where: string): Promise<'charged' | 'free'> {
+  const [userNow, tokenNow] = [await other.db.collection('users').get(user.id), await other.db.collection('tokens').get(token.id)];
+  if (userNow === null || tokenNow === null) throw new Error('The accounts are gone');
+  expect(balanceOf(userNow), `${where}: the user's balance`).toBe(start);
+  expect(balanceOf(tokenNow), `${where}: the key's balance`).toBe(tokenStart);
+  expect([userNow.used_quota, tokenNow.used_quota], `${where}: used`).toEqual([0, 0]);
+  expect((await audit(other.db)).findings, where).toEqual([]);
+  const rows = await other.db.collection('logs').find({ user_id: user.id });
+  const charges = rows.filter((row) => row.type === 2);
+  expect(charges.length, `${where}: charges`).toBeLessThan(2);
+  expect(rows.filter((row) => row.type === 4).length, `${where}: rows of refunds`).toBe(charges.length);
+  const tasks = await other.db.collection('tasks').find({ user_id: user.id });
+  for (const task of tasks) {
+    expect(task, where).toMatchObject({ status: 'FAILURE', refunded_quota: charges.length * price });
+    for (const field of ['refund_due_at', 'check_at', 'poll_at', 'running_user_id']) expect(task, where).not.toHaveProperty(field);
+  }
+  return charges.length === 0 ? 'free' : 'charged';
+}
+
+async function countWrites(place: Place): Promise<number> {
+  const scene = await arrange(place);
+  const before = scene.db.writes;
+  await act(scene);
+  const count = scene.db.writes - before;
+  await tend(scene.other);
+  expect(await expectNothingPaid(scene, 'undisturbed')).toBe('charged');
+  await scene.context.close();
+  expect(count).toBeGreaterThan(4);
+  return count;
+}
+
+describe.each(engines)('the price of a task on $kind', (engine) => {
+  test.each(['before', 'after'] as const)(
+    'a process that stops %s any write, for good or for a while: a task that fails costs nothing',
+    async (when) => {
+      await onPlace(engine, async (place) => {
+        const writes = await countWrites(place);
+        const seen = new Set<string>();
+        for (let at = 1; at <= writes; at += 1) {
+          const where = `stopped ${when} write ${at}`;
+          const scene = await arrange(place);
+          scene.db.freezeAt(at, when);
+          const acting = act(scene).catch(() => undefined);
+          await Promise.race([acting, scene.db.frozen]);
+          await takeOver(scene);
+          seen.add(await expectNothingPaid(scene, where));
+          // It was only slow.
+          scene.db.thaw();
+          await acting;
+          await scene.context.ledger.recoverCrashed();
+          await tend(scene.other);
+          await expectNothingPaid(scene, `${where}, and went on`);
+          await scene.context.close();
+        }
+        // What is to be shown has happened.
+        expect([...seen].toSorted()).toEqual(['charged', 'free']);
+      });
+    },
+    240_000,
+  );
+
+  test.each(['before', 'after'] as const)(
+    'a write that fails, carried out: %s: a task that fails costs nothing',
+    async (when) => {
+      await onPlace(engine, async (place) => {
+        const writes = await countWrites(place);
+        for (let at = 1; at <= writes; at += 1) {
+          const where = `write ${at} failed, carried out: ${when}`;
+          const scene = await arrange(place);
+          scene.db.failAt(at, when);
+          await act(scene).catch(() => undefined);
+          scene.db.failAt(Infinity, when);
+          await scene.context.close();
+          await scene.other.ledger.recoverCrashed();
+          await tend(scene.other);
+          await expectNothingPaid(scene, where);
+        }
+      });
+    },
+    240_000,
+  );
+
+  test('refunds that stop at any write come once', async () => {
+    await onPlace(engine, async (place) => {
+      for (let at = 1; at < 14; at += 1) {
+        for (const when of ['before', 'after'] as const) {
+          const scene = await arrange(place);
+          await act(scene, false);
+          failAll();
+          const later: AppContext = { ...scene.context, now: () => scene.context.now() + 60_000 };
+          scene.db.freezeAt(at, when);
+          const polling = pollTasks(later).catch(() => undefined);
+          await Promise.race([polling, scene.db.frozen]);
+          await takeOver(scene);
+          await expectNothingPaid(scene, `refund stopped ${when} write ${at}`);
+          scene.db.thaw();
+          await polling;
+          await tend(scene.other);
+          await expectNothingPaid(scene, `refund stopped ${when} write ${at}, and went on`);
+          await scene.context.close();
+        }
+      }
+    });
+  }, 240_000);
+});

@@ -1,0 +1,218 @@
+// A task that fails costs nothing: its price goes back once, whoever tells of the failure and however often.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
+import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTaskScene, price } from '#tests/support/task-scene.ts';
+import type { Customer, TaskScene } from '#tests/support/task-scene.ts';
+
+describe.each(engines)('refunds of drawings on $kind', (engine) => {
+  let scene: TaskScene;
+  let channelId: number;
+  beforeAll(async () => {
+    scene = await createTaskScene(engine);
+    channelId = await scene.addChannel();
+    await scene.set('MjNotifyEnabled', 'true');
+    await scene.set('ServerAddress', 'https://gate.example');
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  const start = 10_000_000;
+
+  async function submitted(customer: Customer): Promise<{ id: string; hook: string }> {
+    const { body } = await customer.imagine();
+    expect(body).toMatchObject({ code: 1 });
+    const hook = String(scene.upstream.visits.at(-1)?.body['notifyHook']).replace('https://gate.example', scene.app.origin);
+    return { id: body.result, hook };
+  }
+
+  const notify = (hook: string, body: unknown) =>
+    fetch(hook, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+  async function poll(): Promise<void> {
+    scene.later(16);
+    await pollTasks(scene.app.context);
+  }
+
+  async function expectRefunded(customer: Customer, id: string): Promise<void> {
+    const { db } = scene.app.context;
+    expect(await customer.balance()).toBe(start);
+    const task = await scene.task(customer);
+    expect(task).toMatchObject({ status: 'FAILURE', progress: '100%', quota: price, refunded_quota: price });
+    expect(task).not.toHaveProperty('refund_due_at');
+    expect(await db.collection('users').get(customer.user.id)).toMatchObject({ used_quota: 0 });
+    const rows = await db.collection('logs').find({ user_id: customer.user.id, type: 4 });
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      content: `构图失败 ${id}，补偿 ＄0.100000 额度`,
+      other: { event: { code: 'task_refunded', amount: price, task_id: id } },
+    });
+    expect(await db.collection('ledger').count({ kind: 'task_refund', account: 'user', account_id: customer.user.id })).toBe(1);
+    await scene.checkBooks();
+  }
+
+  it('give back what user and key have paid and used, and say so', async () => {
+    const customer = await scene.customer({ token: { quota: 300_000 } });
+    const { id } = await submitted(customer);
+    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'the moderator said no' });
+    await poll();
+    await expectRefunded(customer, id);
+    expect(await scene.task(customer)).toMatchObject({ fail_reason: 'the moderator said no' });
+    const { db } = scene.app.context;
+    const token = await db.collection('tokens').get(customer.tokenId);
+    expect(token).toMatchObject({ used_quota: 0, charged_quota: 0 });
+    expect((token?.remain_quota ?? 0) + Object.values(token?.leases ?? {}).reduce((sum, lease) => sum + lease, 0)).toBe(300_000);
+    await poll();
+    await finishRefunds(scene.app.context);
+    await expectRefunded(customer, id);
+    const own = await (await scene.app.as(customer.user)).get('/api/mj/self');
+    expect(own.data[0]).toMatchObject({ quota: price, refunded_quota: price, status: 'FAILURE' });
+  });
+
+  it('come once when questions and calls back tell of the same failure at the same time, on two servers', async () => {
+    const { createTestApp } = await import('#tests/support/test-app.ts');
+    await using other = await createTestApp(engine, { database: scene.app.database, clock: scene.app.clock });
+    const customer = await scene.customer();
+    const { id, hook } = await submitted(customer);
+    const failure = { id, status: 'FAILURE', progress: '100%', failReason: 'no' };
+    scene.upstream.tell(id, failure);
+    scene.later(16);
+    const otherHook = hook.replace(scene.app.origin, other.origin);
+    const told = [hook, otherHook, hook, otherHook].map((address) => notify(address, failure));
+    const [answers] = await Promise.all([Promise.all(told), pollTasks(scene.app.context), pollTasks(other.context)]);
+    for (const { status } of answers) expect(status).toBe(200);
+    await expectRefunded(customer, id);
+  });
+
+  it('do not come for what succeeded first, whatever is told later', async () => {
+    const customer = await scene.customer();
+    const { id, hook } = await submitted(customer);
+    expect((await notify(hook, { id, status: 'SUCCESS', progress: '100%', imageUrl: 'https://cdn.example/x.png' })).status).toBe(200);
+    await notify(hook, { id, status: 'FAILURE', failReason: 'no' });
+    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ status: 'SUCCESS', refunded_quota: 0, fail_reason: '' });
+    expect(await customer.balance()).toBe(start - price);
+  });
+
+  it('are not had by calling back for another task, without its secret, or with nonsense', async () => {
+    const [customer, victim] = [await scene.customer(), await scene.customer()];
+    const own = await submitted(customer);
+    const foreign = await submitted(victim);
+    const failure = { status: 'FAILURE', failReason: 'no' };
+    // The secret of one task, the name of another: in the address, in the body.
+    const task = await scene.task(victim);
+    const crossed = own.hook.replace(/notify\/\d+/, `notify/${task.id}`);
+    const refused = { description: 'midjourney_task_not_found', type: 'upstream_error', code: 4 };
+    for (const [address, body] of [
+      [crossed, { id: foreign.id, ...failure }],
+      [own.hook, { id: foreign.id, ...failure }],
+      [own.hook.replace(/.$/, '_'), { id: own.id, ...failure }],
+      [`${scene.app.origin}/mj/notify/999999/${'x'.repeat(43)}`, { id: own.id, ...failure }],
+      [`${scene.app.origin}/mj/notify`, { id: own.id, ...failure }],
+    ] as const) {
+      const answer = await notify(address, body);
+      expect(answer.status, address).toBe(400);
+      expect(await answer.json()).toEqual(refused);
+    }
+    for (const body of [[], 'text', { id: {} }, null]) expect((await notify(own.hook, body)).status).toBe(400);
+    for (const who of [customer, victim]) {
+      expect(await who.balance()).toBe(start - price);
+      expect((await scene.task(who)).status).toBe('');
+    }
+  });
+
+  it('come when the upstream does not know the task any more, or never ends it, after an hour', async () => {
+    const [lost, endless] = [await scene.customer(), await scene.customer()];
+    const [{ id: lostId }, { id: endlessId }] = [await submitted(lost), await submitted(endless)];
+    scene.upstream.tell(lostId, null);
+    scene.upstream.tell(endlessId, { status: 'IN_PROGRESS', progress: '99%' });
+    scene.later(3580);
+    await pollTasks(scene.app.context);
+    for (const who of [lost, endless]) expect(await who.balance()).toBe(start - price);
+    scene.later(30);
+    await pollTasks(scene.app.context);
+    await expectRefunded(lost, lostId);
+    await expectRefunded(endless, endlessId);
+    expect((await scene.task(lost)).fail_reason).toBe('上游任务超时（超过1小时）');
+  });
+
+  it('do not come because a channel is disabled or does not answer, but when it is deleted', async () => {
+    const customer = await scene.customer();
+    const other = await scene.addChannel({ priority: 9 });
+    const { id } = await submitted(customer);
+    const { context } = scene.app;
+    await context.db.collection('channels').patch({ id: other }, { set: { status: 2 } });
+    await context.channels.reload();
+    scene.upstream.misanswer({ status: 502, body: {} }, { text: 'nothing' }, 'cut', { body: { code: 1 } });
+    for (let time = 0; time < 4; time += 1) await poll();
+    scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '50%' });
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS', progress: '50%', channel_id: other });
+    expect(await customer.balance()).toBe(start - price);
+    await context.db.collection('channels').remove({ id: other });
+    await context.channels.reload();
+    await poll();
+    await expectRefunded(customer, id);
+    expect((await scene.task(customer)).fail_reason).toBe(`获取渠道信息失败，请联系管理员，渠道ID：${other}`);
+  });
+
+  it('of what was never charged are none: refused, free, or charged before', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    scene.upstream.tell(id, { status: 'SUCCESS', progress: '100%' });
+    await poll();
+    scene.upstream.refuse({ body: { code: 21, description: 'waits', result: `wait-${id}`, properties: {} } });
+    const inpaint = await customer.post('/mj/submit/action', { taskId: id, customId: 'MJ::Inpaint::1::x::SOLO' });
+    expect(inpaint.body).toMatchObject({ code: 21, result: `wait-${id}` });
+    expect(await customer.balance()).toBe(start - price);
+    // What follows goes on under the same name, and has its price.
+    scene.upstream.refuse({ body: { code: 1, description: 'ok', result: `wait-${id}`, properties: {} } });
+    scene.upstream.tell(`wait-${id}`, { status: 'MODAL' });
+    expect((await customer.post('/mj/submit/modal', { taskId: `wait-${id}`, prompt: 'a lamp', maskBase64: 'x' })).status).toBe(200);
+    expect(await customer.balance()).toBe(start - 2 * price);
+    scene.upstream.tell(`wait-${id}`, { status: 'FAILURE', failReason: 'no' });
+    await poll();
+    expect(await customer.balance()).toBe(start - price);
+    await scene.checkBooks();
+  });
+
+  it('stay due while the ledger cannot give them, and come later', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    const task = await scene.task(customer);
+    // As if the process had ended right after the change that decides.
+    await scene.app.context.db.collection('tasks').patch(
+      { id: task.id },
+      {
+        set: {
+          status: 'FAILURE',
+          progress: '100%',
+          refund_due_at: scene.app.context.now(),
+          refund_log_id: await scene.app.context.db.nextId('logs'),
+        },
+        unset: ['running_user_id', 'poll_at'],
+      },
+    );
+    await finishRefunds(scene.app.context);
+    expect(await customer.balance()).toBe(start - price);
+    scene.later(11);
+    await Promise.all([finishRefunds(scene.app.context), finishRefunds(scene.app.context)]);
+    await expectRefunded(customer, id);
+  });
+
+  it('come for a submission whose process ended between the log row and the note of it', async () => {
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    const { db } = scene.app.context;
+    const task = await scene.task(customer);
+    await db.collection('tasks').patch({ id: task.id }, { set: { charge: 'open', process: 'p-gone', check_at: 1 } });
+    await checkTasks(scene.app.context);
+    expect(await scene.task(customer)).toMatchObject({ charge: 'done', quota: price });
+    scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
+    await poll();
+    await expectRefunded(customer, id);
+    expect(channelId).toBeGreaterThan(0);
+  });
+});
