@@ -12,11 +12,12 @@ import type { Refusal, Told } from './refusals/refusal.ts';
 import { openRelayDesk, relayRefusals } from './refusals/relay-refusals.ts';
 import { requestRefusals } from './refusals/request-refusals.ts';
 import { signInRefusals } from './refusals/sign-in-refusals.ts';
+import { taskRefusals } from './refusals/task-refusals.ts';
 import { specifiedMessages, withoutMessage } from './refusals/specified-messages.ts';
 
 const languages: readonly Language[] = ['zh', 'en'];
 const consoleRows = { ...requestRefusals, ...accountRefusals, ...signInRefusals, ...optionRefusals, ...deskRefusals };
-const rows: Record<ErrorCode, unknown> = { ...consoleRows, ...relayRefusals };
+const rows: Record<ErrorCode, unknown> = { ...consoleRows, ...relayRefusals, ...taskRefusals };
 
 function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | Told>>) {
   // The tables' keys are codes, which `rows` says.
@@ -24,7 +25,7 @@ function rowsOf<Desk>(table: Record<string, (desk: Desk) => Promise<Refusal | To
 }
 
 it('each code has one row, and each row a code', () => {
-  const tables = [requestRefusals, accountRefusals, signInRefusals, optionRefusals, deskRefusals, relayRefusals];
+  const tables = [requestRefusals, accountRefusals, signInRefusals, optionRefusals, deskRefusals, relayRefusals, taskRefusals];
   const named = tables.flatMap((table) => Object.keys(table));
   expect(named.toSorted()).toEqual(Object.keys(errors).toSorted());
   expect(Object.keys(rows)).toHaveLength(named.length);
@@ -67,6 +68,10 @@ describe.each(languages)('refusals in %s', (language) => {
 
   describe('of the relay', () => {
     const desk = openRelayDesk(language);
-    it.each(rowsOf(relayRefusals))('%s', async (code, call) => expectRefusal(code, language, await call(desk)), 20_000);
+    it.each(rowsOf({ ...relayRefusals, ...taskRefusals }))(
+      '%s',
+      async (code, call) => expectRefusal(code, language, await call(desk)),
+      20_000,
+    );
   });
 });

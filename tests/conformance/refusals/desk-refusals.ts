@@ -151,6 +151,10 @@ export const deskRefusals = {
     desk.upstream.queue({ status: 400, error: { message: 'The prompt is odd', type: 'invalid_request_error' } });
     return { told: await testChannel(desk, { models: 'gpt-4o-mini' }), details: { detail: /.*The prompt is odd.*/ } };
   },
+  async channel_test_unsupported(desk) {
+    const told = await testChannel(desk, { type: 2, models: 'mj_imagine' });
+    return { told, details: { name: 'midjourney' } };
+  },
   async channel_models_failed(desk) {
     const id = await channelId(desk);
     desk.upstream.queue({ status: 401, error: { message: 'Incorrect API key', type: 'invalid_request_error' } });
