@@ -19,11 +19,13 @@ import { Route as ShellIndexRouteImport } from './routes/_shell/index.tsx';
 import { Route as ShellSplatRouteImport } from './routes/_shell/$.tsx';
 import { Route as ShellAboutRouteImport } from './routes/_shell/about.tsx';
 import { Route as ShellChannelRouteImport } from './routes/_shell/channel.tsx';
+import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.tsx';
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
+import { Route as ShellPlaygroundRouteImport } from './routes/_shell/playground.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
@@ -34,6 +36,8 @@ import { Route as PlainOauthProviderRouteImport } from './routes/_plain/oauth.$p
 import { Route as PlainUserResetRouteImport } from './routes/_plain/user_.reset.tsx';
 import { Route as ShellChannelIndexRouteImport } from './routes/_shell/channel.index.tsx';
 import { Route as ShellChannelAddRouteImport } from './routes/_shell/channel.add.tsx';
+import { Route as ShellChatIndexRouteImport } from './routes/_shell/chat.index.tsx';
+import { Route as ShellChatIdRouteImport } from './routes/_shell/chat.$id.tsx';
 import { Route as ShellUserIndexRouteImport } from './routes/_shell/user.index.tsx';
 import { Route as ShellUserAddRouteImport } from './routes/_shell/user.add.tsx';
 import { Route as ShellChannelEditIdRouteImport } from './routes/_shell/channel.edit.$id.tsx';
@@ -88,6 +92,11 @@ const ShellChannelRoute = ShellChannelRouteImport.update({
   path: '/channel',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellChat2linkRoute = ShellChat2linkRouteImport.update({
+  id: '/chat2link',
+  path: '/chat2link',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellDetailRoute = ShellDetailRouteImport.update({
   id: '/detail',
   path: '/detail',
@@ -111,6 +120,11 @@ const ShellOutboxRoute = ShellOutboxRouteImport.update({
 const ShellPersonalRoute = ShellPersonalRouteImport.update({
   id: '/personal',
   path: '/personal',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellPlaygroundRoute = ShellPlaygroundRouteImport.update({
+  id: '/playground',
+  path: '/playground',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellPricingRoute = ShellPricingRouteImport.update({
@@ -163,6 +177,16 @@ const ShellChannelAddRoute = ShellChannelAddRouteImport.update({
   path: '/add',
   getParentRoute: () => ShellChannelRoute,
 } as any);
+const ShellChatIndexRoute = ShellChatIndexRouteImport.update({
+  id: '/chat/',
+  path: '/chat/',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellChatIdRoute = ShellChatIdRouteImport.update({
+  id: '/chat/$id',
+  path: '/chat/$id',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellUserIndexRoute = ShellUserIndexRouteImport.update({
   id: '/',
   path: '/',
@@ -198,11 +222,13 @@ export interface FileRoutesByFullPath {
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
   '/channel': typeof ShellChannelRouteWithChildren;
+  '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
+  '/playground': typeof ShellPlaygroundRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
@@ -212,8 +238,10 @@ export interface FileRoutesByFullPath {
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel/add': typeof ShellChannelAddRoute;
+  '/chat/$id': typeof ShellChatIdRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel/': typeof ShellChannelIndexRoute;
+  '/chat/': typeof ShellChatIndexRoute;
   '/user/': typeof ShellUserIndexRoute;
   '/channel/edit/$id': typeof ShellChannelEditIdRoute;
   '/user/edit/$id': typeof ShellUserEditIdRoute;
@@ -227,11 +255,13 @@ export interface FileRoutesByTo {
   '/setup': typeof PlainSetupRoute;
   '/$': typeof ShellSplatRoute;
   '/about': typeof ShellAboutRoute;
+  '/chat2link': typeof ShellChat2linkRoute;
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
+  '/playground': typeof ShellPlaygroundRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
@@ -240,8 +270,10 @@ export interface FileRoutesByTo {
   '/oauth/$provider': typeof PlainOauthProviderRoute;
   '/user/reset': typeof PlainUserResetRoute;
   '/channel/add': typeof ShellChannelAddRoute;
+  '/chat/$id': typeof ShellChatIdRoute;
   '/user/add': typeof ShellUserAddRoute;
   '/channel': typeof ShellChannelIndexRoute;
+  '/chat': typeof ShellChatIndexRoute;
   '/user': typeof ShellUserIndexRoute;
   '/channel/edit/$id': typeof ShellChannelEditIdRoute;
   '/user/edit/$id': typeof ShellUserEditIdRoute;
@@ -258,11 +290,13 @@ export interface FileRoutesById {
   '/_shell/$': typeof ShellSplatRoute;
   '/_shell/about': typeof ShellAboutRoute;
   '/_shell/channel': typeof ShellChannelRouteWithChildren;
+  '/_shell/chat2link': typeof ShellChat2linkRoute;
   '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
   '/_shell/log': typeof ShellLogRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/personal': typeof ShellPersonalRoute;
+  '/_shell/playground': typeof ShellPlaygroundRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
@@ -273,8 +307,10 @@ export interface FileRoutesById {
   '/_plain/oauth/$provider': typeof PlainOauthProviderRoute;
   '/_plain/user_/reset': typeof PlainUserResetRoute;
   '/_shell/channel/add': typeof ShellChannelAddRoute;
+  '/_shell/chat/$id': typeof ShellChatIdRoute;
   '/_shell/user/add': typeof ShellUserAddRoute;
   '/_shell/channel/': typeof ShellChannelIndexRoute;
+  '/_shell/chat/': typeof ShellChatIndexRoute;
   '/_shell/user/': typeof ShellUserIndexRoute;
   '/_shell/channel/edit/$id': typeof ShellChannelEditIdRoute;
   '/_shell/user/edit/$id': typeof ShellUserEditIdRoute;
@@ -291,11 +327,13 @@ export interface FileRouteTypes {
     | '/$'
     | '/about'
     | '/channel'
+    | '/chat2link'
     | '/detail'
     | '/first-call'
     | '/log'
     | '/outbox'
     | '/personal'
+    | '/playground'
     | '/pricing'
     | '/redemption'
     | '/setting'
@@ -305,8 +343,10 @@ export interface FileRouteTypes {
     | '/oauth/$provider'
     | '/user/reset'
     | '/channel/add'
+    | '/chat/$id'
     | '/user/add'
     | '/channel/'
+    | '/chat/'
     | '/user/'
     | '/channel/edit/$id'
     | '/user/edit/$id'
@@ -320,11 +360,13 @@ export interface FileRouteTypes {
     | '/setup'
     | '/$'
     | '/about'
+    | '/chat2link'
     | '/detail'
     | '/first-call'
     | '/log'
     | '/outbox'
     | '/personal'
+    | '/playground'
     | '/pricing'
     | '/redemption'
     | '/setting'
@@ -333,8 +375,10 @@ export interface FileRouteTypes {
     | '/oauth/$provider'
     | '/user/reset'
     | '/channel/add'
+    | '/chat/$id'
     | '/user/add'
     | '/channel'
+    | '/chat'
     | '/user'
     | '/channel/edit/$id'
     | '/user/edit/$id'
@@ -350,11 +394,13 @@ export interface FileRouteTypes {
     | '/_shell/$'
     | '/_shell/about'
     | '/_shell/channel'
+    | '/_shell/chat2link'
     | '/_shell/detail'
     | '/_shell/first-call'
     | '/_shell/log'
     | '/_shell/outbox'
     | '/_shell/personal'
+    | '/_shell/playground'
     | '/_shell/pricing'
     | '/_shell/redemption'
     | '/_shell/setting'
@@ -365,8 +411,10 @@ export interface FileRouteTypes {
     | '/_plain/oauth/$provider'
     | '/_plain/user_/reset'
     | '/_shell/channel/add'
+    | '/_shell/chat/$id'
     | '/_shell/user/add'
     | '/_shell/channel/'
+    | '/_shell/chat/'
     | '/_shell/user/'
     | '/_shell/channel/edit/$id'
     | '/_shell/user/edit/$id'
@@ -450,6 +498,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellChannelRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/chat2link': {
+      id: '/_shell/chat2link';
+      path: '/chat2link';
+      fullPath: '/chat2link';
+      preLoaderRoute: typeof ShellChat2linkRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/detail': {
       id: '/_shell/detail';
       path: '/detail';
@@ -483,6 +538,13 @@ declare module '@tanstack/react-router' {
       path: '/personal';
       fullPath: '/personal';
       preLoaderRoute: typeof ShellPersonalRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/playground': {
+      id: '/_shell/playground';
+      path: '/playground';
+      fullPath: '/playground';
+      preLoaderRoute: typeof ShellPlaygroundRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/pricing': {
@@ -554,6 +616,20 @@ declare module '@tanstack/react-router' {
       fullPath: '/channel/add';
       preLoaderRoute: typeof ShellChannelAddRouteImport;
       parentRoute: typeof ShellChannelRoute;
+    };
+    '/_shell/chat/': {
+      id: '/_shell/chat/';
+      path: '/chat';
+      fullPath: '/chat/';
+      preLoaderRoute: typeof ShellChatIndexRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/chat/$id': {
+      id: '/_shell/chat/$id';
+      path: '/chat/$id';
+      fullPath: '/chat/$id';
+      preLoaderRoute: typeof ShellChatIdRouteImport;
+      parentRoute: typeof ShellRoute;
     };
     '/_shell/user/': {
       id: '/_shell/user/';
@@ -651,11 +727,13 @@ interface ShellRouteChildren {
   ShellSplatRoute: typeof ShellSplatRoute;
   ShellAboutRoute: typeof ShellAboutRoute;
   ShellChannelRoute: typeof ShellChannelRouteWithChildren;
+  ShellChat2linkRoute: typeof ShellChat2linkRoute;
   ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
   ShellLogRoute: typeof ShellLogRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPersonalRoute: typeof ShellPersonalRoute;
+  ShellPlaygroundRoute: typeof ShellPlaygroundRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
@@ -663,17 +741,21 @@ interface ShellRouteChildren {
   ShellTopupRoute: typeof ShellTopupRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
   ShellIndexRoute: typeof ShellIndexRoute;
+  ShellChatIdRoute: typeof ShellChatIdRoute;
+  ShellChatIndexRoute: typeof ShellChatIndexRoute;
 }
 
 const ShellRouteChildren: ShellRouteChildren = {
   ShellSplatRoute: ShellSplatRoute,
   ShellAboutRoute: ShellAboutRoute,
   ShellChannelRoute: ShellChannelRouteWithChildren,
+  ShellChat2linkRoute: ShellChat2linkRoute,
   ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,
   ShellLogRoute: ShellLogRoute,
   ShellOutboxRoute: ShellOutboxRoute,
   ShellPersonalRoute: ShellPersonalRoute,
+  ShellPlaygroundRoute: ShellPlaygroundRoute,
   ShellPricingRoute: ShellPricingRoute,
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
@@ -681,6 +763,8 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellTopupRoute: ShellTopupRoute,
   ShellUserRoute: ShellUserRouteWithChildren,
   ShellIndexRoute: ShellIndexRoute,
+  ShellChatIdRoute: ShellChatIdRoute,
+  ShellChatIndexRoute: ShellChatIndexRoute,
 };
 
 const ShellRouteWithChildren = ShellRoute._addFileChildren(ShellRouteChildren);

@@ -98,7 +98,7 @@ function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
   return search === '' ? path : `${path}?${search}`;
 }
 
-function requestHeaders(hasBody: boolean): Record<string, string> {
+export function requestHeaders(hasBody: boolean): Record<string, string> {
   return {
     Accept: 'application/json',
     'Accept-Language': currentLanguage() === 'en' ? 'en' : 'zh-CN',
@@ -107,7 +107,7 @@ function requestHeaders(hasBody: boolean): Record<string, string> {
   };
 }
 
-function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean; details: string }): CallFailure {
+export function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean; details: string }): CallFailure {
   const { details } = seen;
   if (seen.cancelled) return new CallFailure({ code: 'cancelled', message: translate('errors.cancelled'), details, cause });
   // A browser that knows it has no network says so; anything else is the server's silence.

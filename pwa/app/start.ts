@@ -4,6 +4,7 @@ import { dueSignOut } from '#pwa/api/due-sign-out.ts';
 import { onOutcome } from '#pwa/api/outcomes.ts';
 import { forgetUser, onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
+import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { currentConnection, onConnectionChange, watchConnection } from '#pwa/offline/online-status.tsx';
 import { forgetAnswers, persistAnswers, restoreAnswers, wipeKept } from '#pwa/offline/query-persister.ts';
 import { registerWorker } from '#pwa/offline/register-worker.ts';
@@ -39,8 +40,7 @@ async function finishSignOut(): Promise<void> {
   const due = dueSignOut();
   if (due === null) return;
   if (currentUserId() !== 0) forgetUser();
-  const { discardAll } = await import('#pwa/offline/outbox.ts');
-  await Promise.all([wipeKept(due.userId), discardAll(due.userId).catch(() => undefined)]);
+  await Promise.all([wipeKept(due.userId), forgetDevice(due.userId)]);
   if (currentConnection() !== 'offline') await sendSignOut(signOutPatience);
 }
 

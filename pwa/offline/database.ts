@@ -1,6 +1,8 @@
-// The console's own database on this device: answers kept for reading without a network, and edits that wait to be sent.
+// The console's own database on this device: answers kept for reading without a network, edits that wait to be sent, and
+// conversations of the playground.
 // Everything belongs to a user; nobody sees another's. `userId` 0 is the signed-out visitor (public answers only).
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Conversation } from './conversation.ts';
 import { databaseName } from './database-name.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 
@@ -17,16 +19,20 @@ export interface StoredAnswer {
 interface Schema extends DBSchema {
   answers: { key: [number, string]; value: StoredAnswer; indexes: { user: number } };
   outbox: { key: number; value: OutboxEntry; indexes: { user: number } };
+  conversations: { key: [number, string]; value: Conversation; indexes: { user: number } };
 }
 
 let opened: Promise<IDBPDatabase<Schema>> | undefined;
 
 /** The database, or a rejection where the browser has none (a private window of some browsers). */
 export function offlineDatabase(): Promise<IDBPDatabase<Schema>> {
-  opened ??= openDB<Schema>(databaseName, 1, {
-    upgrade(database) {
-      database.createObjectStore('answers', { keyPath: ['userId', 'hash'] }).createIndex('user', 'userId');
-      database.createObjectStore('outbox', { keyPath: 'id', autoIncrement: true }).createIndex('user', 'userId');
+  opened ??= openDB<Schema>(databaseName, 2, {
+    upgrade(database, before) {
+      if (before < 1) {
+        database.createObjectStore('answers', { keyPath: ['userId', 'hash'] }).createIndex('user', 'userId');
+        database.createObjectStore('outbox', { keyPath: 'id', autoIncrement: true }).createIndex('user', 'userId');
+      }
+      if (before < 2) database.createObjectStore('conversations', { keyPath: ['userId', 'id'] }).createIndex('user', 'userId');
     },
     // Another tab runs a newer version: give way, the next use opens again.
     blocking(_current, _blocked, event) {

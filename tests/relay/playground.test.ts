@@ -202,17 +202,15 @@ describe.each(engines)('the playground on $kind', (engine) => {
 
   test('a session that is prolonged gets its cookie', async () => {
     await using scene = await createPlayground(engine);
-    await scene.app.context.db
-      .collection('sessions')
-      .patch(
-        { user_id: scene.user.id },
-        {
-          set: {
-            seen_at: Math.floor(scene.app.context.now() / 1000) - 2 * 86_400,
-            expires_at: Math.floor(scene.app.context.now() / 1000) + 60,
-          },
+    await scene.app.context.db.collection('sessions').patch(
+      { user_id: scene.user.id },
+      {
+        set: {
+          seen_at: Math.floor(scene.app.context.now() / 1000) - 2 * 86_400,
+          expires_at: Math.floor(scene.app.context.now() / 1000) + 60,
         },
-      );
+      },
+    );
     const response = await scene.ask({ stream: true });
     expect(response.headers.get('set-cookie')).toContain('Max-Age=');
     await response.text();

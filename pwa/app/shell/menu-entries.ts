@@ -26,6 +26,8 @@ const entries: readonly MenuEntry[] = [
   { to: '/topup', name: 'shell.menu.wallet', short: 'shell.menu.wallet', icon: 'wallet', role: Role.user, section: 'own' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
   { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
+  { to: '/playground', name: 'shell.menu.playground', icon: 'spark', role: Role.user, section: 'main' },
+  { to: '/chat', name: 'shell.menu.chat', icon: 'chat', role: Role.user, section: 'main' },
   { to: '/personal', name: 'shell.menu.personal', icon: 'user', role: Role.user, section: 'own' },
   { to: '/about', name: 'shell.menu.about', icon: 'book', role: Role.guest, section: 'own' },
   { to: '/channel', name: 'shell.menu.channels', icon: 'channels', role: Role.admin, section: 'admin' },

@@ -2,6 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { markSignOut } from '#pwa/api/due-sign-out.ts';
 import { forgetUser, storedUser } from '#pwa/api/stored-user.ts';
+import { forgetDevice } from '#pwa/offline/forget-device.ts';
 import { outboxEntries } from '#pwa/offline/outbox-store.ts';
 import { sendSignOut } from '#pwa/offline/send-sign-out.ts';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
@@ -27,8 +28,7 @@ export function useSignOut(): SignOut {
     // This device first, every tab of it: that must not wait for a network. The server is told at once or later.
     markSignOut(userId);
     forgetUser();
-    const { discardAll } = await import('#pwa/offline/outbox.ts');
-    await discardAll(userId).catch(() => undefined);
+    await forgetDevice(userId);
     if (!(await sendSignOut())) toastNote(t('session.logout.told_later'));
   }
 

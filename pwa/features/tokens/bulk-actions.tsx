@@ -3,7 +3,7 @@ import type { Token } from '#shared/tokens.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { wholeKey } from './token-key.ts';
+import { wholeKey } from '#pwa/api/token-key.ts';
 
 /** What can be done with the ticked tokens. */
 export function BulkActions({ tokens, onRemove }: { tokens: readonly Token[]; onRemove: () => void }) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accountApi } from '#shared/account.ts';
 import { Token, tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
-import { maskKey } from './token-key.ts';
+import { maskKey } from '#pwa/api/token-key.ts';
 
 const TokenPage = z.object({ items: z.array(Token), total: z.number() });
 type TokenPage = z.infer<typeof TokenPage>;

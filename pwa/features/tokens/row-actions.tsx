@@ -6,7 +6,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainButton, PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
-import { wholeKey } from './token-key.ts';
+import { wholeKey } from '#pwa/api/token-key.ts';
 import styles from './tokens.module.css';
 
 interface RowActionsProps {

@@ -9,7 +9,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { RowActions } from './row-actions.tsx';
 import { useToggleToken } from './token-actions.ts';
-import { maskKey } from './token-key.ts';
+import { maskKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
 import styles from './tokens.module.css';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Token, TokenCreate, TokenEdit } from '#shared/tokens.ts';
 import { isUnchanged } from '#pwa/api/use-record-save.ts';
 import { changesBetween, createBody, editBody, emptyToken, tokenProblems, valuesOf } from './token-form.ts';
-import { chatAddress, maskKey, wholeKey } from './token-key.ts';
+import { chatAddress, maskKey, wholeKey } from '#pwa/api/token-key.ts';
 
 const now = 1_795_000_000;
 const token: Token = {

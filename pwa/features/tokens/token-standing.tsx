@@ -5,7 +5,7 @@ import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
-import { chatAddress, maskKey, wholeKey } from './token-key.ts';
+import { chatAddress, maskKey, wholeKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark } from './token-labels.tsx';
 import styles from './tokens.module.css';
 

@@ -1,7 +1,7 @@
 // Markdown with the HTML in it, of administrators and of models: whatever could run, or could draw over the page, is left out.
 // A chunk of its own: `rich-text.tsx` loads it.
-import type { ComponentProps } from 'react';
-import Markdown, { type Components } from 'react-markdown';
+import { type ComponentProps, type ComponentType, type ReactNode, useMemo } from 'react';
+import Markdown, { type Components, defaultUrlTransform } from 'react-markdown';
 import rehypeRaw from 'rehype-raw';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
@@ -11,6 +11,8 @@ const schema = {
   ...defaultSchema,
   // Alignment of tables comes as an attribute; styles and classes could draw over the console.
   attributes: { ...defaultSchema.attributes, code: [['className', /^language-./]] },
+  // `img` alone draws them, and asks what they are.
+  protocols: { ...defaultSchema.protocols, src: ['http', 'https', 'data'] },
   // Ids could stand for those of the console's own parts.
   clobberPrefix: 'text-',
 };
@@ -38,12 +40,46 @@ const components: Components = {
   ),
 };
 
-export function MarkdownText({ text, hasHtml }: { text: string; hasHtml: boolean }) {
+/** A picture's address could carry what was talked about to somebody else: only those that are in the answer itself are drawn. */
+const untrustedComponents: Components = {
+  ...components,
+  img: ({ node: _node, src, alt }) => {
+    const picture = typeof src === 'string' ? safePicture(src) : undefined;
+    if (picture?.startsWith('data:') === true) return <img src={picture} alt={alt ?? ''} />;
+    const link = safeLink(typeof src === 'string' ? src : '', 'web');
+    const words = alt === undefined || alt === '' ? (link ?? '') : alt;
+    if (link === undefined) return <span>{words}</span>;
+    return (
+      <a href={link} target="_blank" rel="noreferrer noopener">
+        {words}
+      </a>
+    );
+  },
+};
+
+/** Drops addresses that no link may have; pictures within the text keep theirs. */
+function addressOf(address: string): string {
+  return /^data:image\//i.test(address) ? address : defaultUrlTransform(address);
+}
+
+interface MarkdownTextProps {
+  text: string;
+  hasHtml: boolean;
+  isUntrusted?: boolean;
+  codeBlock?: ComponentType<{ children?: ReactNode }> | undefined;
+}
+
+export function MarkdownText({ text, hasHtml, isUntrusted = false, codeBlock: CodeBlock }: MarkdownTextProps) {
+  const drawnBy = useMemo((): Components => {
+    const usual = isUntrusted ? untrustedComponents : components;
+    return CodeBlock === undefined ? usual : { ...usual, pre: ({ children }) => <CodeBlock>{children}</CodeBlock> };
+  }, [isUntrusted, CodeBlock]);
   return (
     <Markdown
       remarkPlugins={[remarkGfm]}
       rehypePlugins={hasHtml ? [rehypeRaw, [rehypeSanitize, schema]] : [[rehypeSanitize, schema]]}
-      components={components}
+      components={drawnBy}
+      {...(isUntrusted ? { urlTransform: addressOf } : {})}
     >
       {text}
     </Markdown>

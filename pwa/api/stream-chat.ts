@@ -1,0 +1,180 @@
+// The playground's calls: a chat that is answered as a stream of events. https://html.spec.whatwg.org/multipage/server-sent-events.html
+import { z } from 'zod';
+import { translate } from '#pwa/i18n/setup.ts';
+import { noAnswer, requestHeaders } from './call.ts';
+import { CallFailure, statusMessage } from './failure.ts';
+import { reportOutcome } from './outcomes.ts';
+
+export const chatPath = '/pg/chat/completions';
+
+/** What one event brings. */
+export interface ChatPiece {
+  text?: string;
+  reasoning?: string;
+  /** By the place of the call in the answer; names come whole, arguments in pieces. */
+  toolCalls?: { index: number; name: string; arguments: string }[];
+  finish?: string;
+  usage?: { prompt: number; completion: number; reasoning: number };
+}
+
+interface ChatCall {
+  body: Record<string, unknown>;
+  signal: AbortSignal;
+  /** The server has taken the call. */
+  onStart: (requestId: string | undefined) => void;
+  onPiece: (piece: ChatPiece) => void;
+}
+
+const text = z.string().nullish();
+const count = z.number().catch(0);
+const SentToolCall = z.looseObject({ index: count, function: z.looseObject({ name: text, arguments: text }).optional() });
+const ChatEvent = z.looseObject({
+  choices: z
+    .array(
+      z.looseObject({
+        delta: z
+          .looseObject({
+            content: text,
+            reasoning_content: text,
+            reasoning: text.catch(undefined),
+            tool_calls: z.array(SentToolCall).nullish().catch(undefined),
+          })
+          .nullish(),
+        finish_reason: text,
+      }),
+    )
+    .nullish(),
+  usage: z
+    .looseObject({
+      prompt_tokens: count,
+      completion_tokens: count,
+      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
+    })
+    .nullish()
+    .catch(undefined),
+  error: z.unknown().optional(),
+});
+const ErrorBody = z.looseObject({
+  error: z.looseObject({ message: z.string(), code: z.unknown() }).optional(),
+  message: z.string().optional(),
+  code: z.string().optional(),
+});
+
+/** Resolves when the answer is complete. @throws {CallFailure} also in the middle of an answer */
+export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): Promise<void> {
+  const details = `POST ${chatPath}`;
+  let response: Response;
+  try {
+    response = await fetch(chatPath, {
+      method: 'POST',
+      headers: { ...requestHeaders(true), Accept: 'text/event-stream' },
+      body: JSON.stringify(body),
+      cache: 'no-store',
+      credentials: 'same-origin',
+      signal,
+    });
+  } catch (cause) {
+    throw noAnswer(cause, { cancelled: signal.aborted, timedOut: false, details });
+  }
+  const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
+  onStart(requestId);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (!response.ok || !isStream || response.body === null) throw await refusal(response, requestId);
+  reportOutcome('answered');
+  let isComplete = false;
+  try {
+    for await (const data of eventsOf(response.body)) {
+      if (data === '[DONE]') isComplete = true;
+      else onPiece(readEvent(data, requestId));
+    }
+  } catch (cause) {
+    if (cause instanceof CallFailure) throw cause;
+    throw noAnswer(cause, { cancelled: signal.aborted, timedOut: false, details });
+  }
+  if (!isComplete) throw lost(requestId);
+}
+
+/** The data of every event. A line may end in the middle of a chunk, and a character, too. */
+async function* eventsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += decoder.decode(value, { stream: !done });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
+      if (done) return;
+    }
+  } finally {
+    // Whoever stops reading ends the call.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function readEvent(data: string, requestId: string | undefined): ChatPiece {
+  const event = ChatEvent.safeParse(parse(data)).data;
+  if (event === undefined) return {};
+  if (event.error !== undefined && event.error !== null) throw failureOf(event, 502, requestId);
+  const choice = event.choices?.[0];
+  const delta = choice?.delta ?? {};
+  const reasoning = delta.reasoning_content || delta.reasoning;
+  const { usage } = event;
+  return {
+    ...(delta.content ? { text: delta.content } : {}),
+    ...(reasoning ? { reasoning } : {}),
+    ...(delta.tool_calls ? { toolCalls: delta.tool_calls.map(readToolCall) } : {}),
+    ...(choice?.finish_reason ? { finish: choice.finish_reason } : {}),
+    ...(usage
+      ? {
+          usage: {
+            prompt: usage.prompt_tokens,
+            completion: usage.completion_tokens,
+            reasoning: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+          },
+        }
+      : {}),
+  };
+}
+
+function readToolCall({ index, function: called }: z.infer<typeof SentToolCall>) {
+  return { index, name: called?.name ?? '', arguments: called?.arguments ?? '' };
+}
+
+async function refusal(response: Response, requestId: string | undefined): Promise<CallFailure> {
+  const body = parse(await response.text().catch(() => ''));
+  const isAway = response.status >= 502 && response.status <= 504 && !ErrorBody.safeParse(body).success;
+  reportOutcome(isAway ? 'unreachable' : 'answered');
+  if (response.status === 401) reportOutcome('session_over');
+  return failureOf(body, response.status, requestId, response.headers.get('retry-after'));
+}
+
+function failureOf(body: unknown, status: number, requestId: string | undefined, retryAfter?: string | null): CallFailure {
+  const parsed = ErrorBody.safeParse(body).data;
+  const sent = parsed?.error?.message ?? parsed?.message ?? '';
+  const code = parsed?.error?.code ?? parsed?.code;
+  const seconds = Number(retryAfter ?? Number.NaN);
+  return new CallFailure({
+    code: typeof code === 'string' ? code : `http_${status}`,
+    // The texts of the relay say what is wrong with this call; the console's own for a status would hide that.
+    message: sent === '' ? statusMessage(status, '', Number.isFinite(seconds) ? seconds : undefined) : sent,
+    status,
+    details: `POST ${chatPath} · HTTP ${status}`,
+    ...(requestId === undefined ? {} : { requestId }),
+  });
+}
+
+function lost(requestId: string | undefined): CallFailure {
+  const known = requestId === undefined ? {} : { requestId };
+  return new CallFailure({ code: 'cut', message: translate('errors.server_unreachable'), ...known });
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { chatLinks } from './chat-links.ts';
+import styles from './chat.module.css';
+
+/** The chat applications to choose from. */
+export function ChatsScreen() {
+  const { t } = useTranslation();
+  const links = chatLinks(useSiteStatus());
+  return (
+    <Screen title={t('chat.title')} layout="page">
+      <p className={styles.words}>{links.length === 0 ? t('chat.none') : t('chat.intro')}</p>
+      <ul className={styles.list}>
+        {links.map(({ name }, index) => (
+          // The address names them by their place.
+          <li key={index}>
+            <Link className={styles.entry} to="/chat/$id" params={{ id: String(index) }}>
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Screen>
+  );
+}

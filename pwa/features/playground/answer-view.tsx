@@ -1,0 +1,162 @@
+import { ActionIcon } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { memo, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Answer } from '#pwa/offline/conversation.ts';
+import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
+import { Glyph } from '#pwa/ui/controls/glyph.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { AnswerText } from './answer-text.tsx';
+import { ChatIcon } from './icons.tsx';
+import styles from './playground.module.css';
+
+interface AnswerViewProps {
+  answer: Answer;
+  /** Absent: it cannot be asked for again here. */
+  onAgain?: (() => void) | undefined;
+  onBranch: () => void;
+}
+
+/** One model's answer, with what it took and what it cost. */
+export const AnswerView = memo(({ answer, onAgain, onBranch }: AnswerViewProps) => {
+  const { t } = useTranslation();
+  const isRunning = answer.state === 'running';
+  return (
+    <article
+      className={styles.answer}
+      aria-label={t('playground.answer.of', { model: answer.model })}
+      aria-busy={isRunning && answer.text === ''}
+    >
+      {answer.reasoning !== '' && <Reasoning answer={answer} />}
+      {answer.text !== '' && <AnswerText text={answer.text} isGrowing={isRunning} />}
+      {answer.text === '' && isRunning && <span className={styles.caret} />}
+      {answer.tool_calls.map((called, index) => (
+        // A call never changes its place.
+        <pre key={index} className={styles.toolCall}>
+          {`${called.name}(${called.arguments})`}
+        </pre>
+      ))}
+      {answer.problem !== undefined && (
+        <p className={styles.problem} role="alert">
+          {answer.problem}
+        </p>
+      )}
+      <AnswerFoot answer={answer} onAgain={onAgain} onBranch={onBranch} />
+    </article>
+  );
+});
+
+function Reasoning({ answer }: { answer: Answer }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isThinking = answer.state === 'running' && answer.text === '';
+  const took = answer.textMs ?? answer.ms;
+  const [isOpen, setOpen] = useState(false);
+  const tokens = answer.reasoningTokens === undefined ? '' : ` · ${t('playground.answer.tokens', { count: answer.reasoningTokens })}`;
+  return (
+    <div className={styles.reasoning}>
+      <button type="button" className={styles.fold} aria-expanded={isOpen || isThinking} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen || isThinking ? 'down' : 'right'} />
+        {isThinking || took === undefined
+          ? t('playground.answer.thinking')
+          : t('playground.answer.thought', { time: format.duration(took) })}
+        {tokens}
+      </button>
+      {(isOpen || isThinking) && <p className={styles.thoughts}>{answer.reasoning}</p>}
+    </div>
+  );
+}
+
+function AnswerFoot({ answer, onAgain, onBranch }: AnswerViewProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const needs = useNeedsConnection();
+  if (answer.state === 'running') {
+    return (
+      <footer className={styles.foot}>
+        <Running startedAt={answer.startedAt} />
+      </footer>
+    );
+  }
+  return (
+    <footer className={styles.foot}>
+      <Facts answer={answer} />
+      <span className={styles.actions}>
+        {answer.text !== '' && <CopyIcon text={answer.text} label={t('playground.answer.copy')} />}
+        {onAgain !== undefined && (
+          <ActionIcon
+            variant="subtle"
+            aria-label={needs(t('playground.answer.again'))}
+            title={t('playground.answer.again')}
+            disabled={!isOnline}
+            onClick={onAgain}
+          >
+            <Icon name="refresh" />
+          </ActionIcon>
+        )}
+        <ActionIcon variant="subtle" aria-label={t('playground.answer.branch')} title={t('playground.answer.branch')} onClick={onBranch}>
+          <ChatIcon name="branch" />
+        </ActionIcon>
+        {answer.logId !== undefined && (
+          <Link
+            className={styles.receipt}
+            to="/log"
+            search={{ request: answer.requestId, open: answer.logId }}
+            aria-label={t('playground.answer.receipt')}
+            title={t('playground.answer.receipt')}
+          >
+            <Icon name="list" />
+          </Link>
+        )}
+      </span>
+    </footer>
+  );
+}
+
+const marks = { done: 'on', stopped: 'off', cut: 'look', failed: 'failed' } as const;
+
+function Facts({ answer }: { answer: Answer }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { state, finish, promptTokens, completionTokens } = answer;
+  const word = answer.ms === undefined ? '' : format.duration(answer.ms);
+  const isShort = state === 'done' && (finish === 'length' || finish === 'content_filter');
+  return (
+    <>
+      {state !== 'running' && (
+        <StatusMark status={isShort ? 'look' : marks[state]}>
+          {state === 'done' ? (isShort ? t(`playground.answer.finish.${finish}`) : word) : t(`playground.answer.state.${state}`)}
+        </StatusMark>
+      )}
+      {(state !== 'done' || isShort) && word !== '' && <span>{word}</span>}
+      {answer.firstMs !== undefined && <span>{t('playground.answer.first', { time: format.duration(answer.firstMs) })}</span>}
+      {promptTokens !== undefined && completionTokens !== undefined && (
+        <span>{t('playground.answer.usage', { input: format.count(promptTokens), output: format.count(completionTokens) })}</span>
+      )}
+      {answer.quota !== undefined && (
+        <span className={styles.cost}>{`${format.charge(answer.quota)} ${format.unit || t('common.quota.name')}`}</span>
+      )}
+    </>
+  );
+}
+
+/** Counted in seconds while it is written. */
+function Running({ startedAt }: { startedAt: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <span className={styles.running}>
+      <Glyph name="live" />
+      {t('playground.answer.running', { time: format.duration(Math.max(0, now - startedAt)) })}
+    </span>
+  );
+}

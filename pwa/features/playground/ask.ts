@@ -1,0 +1,182 @@
+// Questions on their way: one call per model, whose pieces are drawn together once a frame. A call goes on while its screen is not
+// shown; it ends when it is stopped, when its conversation is deleted, and when its user signs out.
+import { failureOf } from '#pwa/api/failure.ts';
+import { onStoredUserChange, storedUser } from '#pwa/api/stored-user.ts';
+import { type ChatPiece, streamChat } from '#pwa/api/stream-chat.ts';
+import type { Answer, Picture } from '#pwa/offline/conversation.ts';
+import { createListeners } from '#pwa/ui/store.ts';
+import {
+  addTurn,
+  changeAnswer,
+  conversationAt,
+  dropLastTurn,
+  branch,
+  forgetConversations,
+  keep,
+  playground,
+} from './conversations-state.ts';
+import { chatBody } from './request-body.ts';
+
+interface Place {
+  id: string;
+  index: number;
+  column: number;
+}
+
+const running = new Map<string, { place: Place; stopping: AbortController }>();
+const charged = createListeners();
+const mostToolCalls = 128;
+/** Milliseconds between writes of an answer that grows. */
+const keepEvery = 2000;
+
+/** Calls `listener` when a charge is known: the balance is another one. */
+export const onCharged = charged.subscribe;
+
+onStoredUserChange(() => {
+  if (storedUser()?.id === playground.get().userId) return;
+  stopAll();
+  forgetConversations();
+});
+
+/** Asks all models of the open conversation. */
+export function ask(text: string, pictures: Picture[]): void {
+  const turn = addTurn(text, pictures);
+  for (const column of playground.get().open.models.keys()) void fetchAnswer({ ...turn, column });
+}
+
+/** The last question anew, of one model. */
+export function askAgain(column: number): void {
+  const { open } = playground.get();
+  void fetchAnswer({ id: open.id, index: open.turns.length - 1, column });
+}
+
+/** A question in other words. The last one is replaced; an earlier one goes on in a conversation of its own, so that nothing is lost. */
+export function askInstead(index: number, text: string): void {
+  const { open } = playground.get();
+  const pictures = open.turns[index]?.pictures ?? [];
+  if (index === open.turns.length - 1) dropLastTurn();
+  else branch(index, false);
+  ask(text, pictures);
+}
+
+/** Of the open conversation, or of all. */
+export function stop(id: string, column?: number): void {
+  for (const { place, stopping } of running.values()) {
+    if (place.id === id && (column === undefined || place.column === column)) stopping.abort();
+  }
+}
+
+function stopAll(): void {
+  for (const { stopping } of running.values()) stopping.abort();
+}
+
+async function fetchAnswer(place: Place): Promise<void> {
+  const conversation = conversationAt(place.id);
+  if (conversation === undefined) return;
+  const key = `${place.id}/${place.index}/${place.column}`;
+  running.get(key)?.stopping.abort();
+  const stopping = new AbortController();
+  running.set(key, { place, stopping });
+  const startedAt = Date.now();
+  const model = conversation.models[place.column] ?? '';
+  const begun: Answer = { model, state: 'running', text: '', reasoning: '', tool_calls: [], startedAt };
+  // Another one may have taken its place.
+  const isCurrent = (): boolean => running.get(key)?.stopping === stopping;
+  const change = (edit: (answer: Answer) => Answer): void => {
+    if (isCurrent()) changeAnswer(place, (now) => edit(now ?? begun));
+  };
+  changeAnswer(place, () => begun);
+  void keep(place.id, { isLast: false });
+  const pieces = collectPieces((some) => change((now) => some.reduce(withPiece, now)));
+  const keeping = setInterval(() => void keep(place.id, { isLast: false }), keepEvery);
+  let end: Partial<Answer> = { state: 'done' };
+  try {
+    await streamChat({
+      body: chatBody(conversation, place.index, place.column),
+      signal: stopping.signal,
+      onStart: (requestId) => requestId !== undefined && change((now) => ({ ...now, requestId })),
+      onPiece: pieces.add,
+    });
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    end = stopping.signal.aborted ? { state: 'stopped' } : { state: failure.code === 'cut' ? 'cut' : 'failed', problem: failure.message };
+  }
+  clearInterval(keeping);
+  pieces.flush();
+  change((now) => ({ ...now, ...end, ms: Date.now() - startedAt }));
+  const isMine = isCurrent();
+  if (isMine) running.delete(key);
+  if (!isMine) return;
+  await keep(place.id, { isLast: true });
+  await bookCharge(place, startedAt);
+}
+
+/** What comes within a frame is drawn together; a page that nobody sees has no frames. */
+function collectPieces(draw: (pieces: ChatPiece[]) => void): { add: (piece: ChatPiece) => void; flush: () => void } {
+  let waiting: ChatPiece[] = [];
+  let isDue = false;
+  const flush = (): void => {
+    isDue = false;
+    if (waiting.length === 0) return;
+    const pieces = waiting;
+    waiting = [];
+    draw(pieces);
+  };
+  return {
+    flush,
+    add(piece) {
+      waiting.push(piece);
+      if (isDue) return;
+      isDue = true;
+      if (document.visibilityState === 'hidden') setTimeout(flush, 500);
+      else requestAnimationFrame(flush);
+    },
+  };
+}
+
+function withPiece(answer: Answer, piece: ChatPiece): Answer {
+  const elapsed = Date.now() - answer.startedAt;
+  const next = { ...answer, firstMs: answer.firstMs ?? elapsed };
+  if (piece.reasoning !== undefined) next.reasoning += piece.reasoning;
+  if (piece.text !== undefined) {
+    next.textMs ??= elapsed;
+    next.text += piece.text;
+  }
+  if (piece.finish !== undefined) next.finish = piece.finish;
+  if (piece.usage !== undefined) {
+    next.promptTokens = piece.usage.prompt;
+    next.completionTokens = piece.usage.completion;
+    if (piece.usage.reasoning > 0) next.reasoningTokens = piece.usage.reasoning;
+  }
+  if (piece.toolCalls !== undefined) {
+    next.tool_calls = [...answer.tool_calls];
+    for (const { index, ...part } of piece.toolCalls) {
+      if (index >= mostToolCalls) continue;
+      while (next.tool_calls.length <= index) next.tool_calls.push({ name: '', arguments: '' });
+      next.tool_calls = next.tool_calls.map((known, place) =>
+        place === index ? { name: known.name + part.name, arguments: known.arguments + part.arguments } : known,
+      );
+    }
+  }
+  return next;
+}
+
+/** The charge is in the log, where the call is found by its id. Without a log there is none to show. */
+async function bookCharge(place: Place, startedAt: number): Promise<void> {
+  const find = () => conversationAt(place.id)?.turns[place.index]?.answers[place.column];
+  const requestId = find()?.requestId;
+  if (requestId === undefined) return;
+  const { findCharge } = await import('./find-charge.ts');
+  const row = await findCharge(requestId);
+  const found = find();
+  if (row === undefined || found === undefined || found === null || found.startedAt !== startedAt) return;
+  changeAnswer(place, () => ({
+    ...found,
+    promptTokens: found.promptTokens ?? row.prompt_tokens,
+    completionTokens: found.completionTokens ?? row.completion_tokens,
+    quota: row.quota,
+    logId: row.id,
+  }));
+  charged.emit();
+  await keep(place.id, { isLast: false });
+}

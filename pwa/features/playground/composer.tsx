@@ -1,0 +1,164 @@
+import { ActionIcon, Button, Textarea } from '@mantine/core';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Picture } from '#pwa/offline/conversation.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { toastNote } from '#pwa/ui/frame/toast.ts';
+import { ChatIcon } from './icons.tsx';
+import styles from './playground.module.css';
+import { mostPictures, readPicture } from './read-picture.ts';
+
+interface ComposerProps {
+  isRunning: boolean;
+  /** Why nothing can be asked. */
+  reason?: string | undefined;
+  /** More than one model is asked. */
+  isForSeveral: boolean;
+  onAsk: (text: string, pictures: Picture[]) => void;
+  onStop: () => void;
+  /** Beside the attachment. */
+  extra?: ReactNode;
+}
+
+/** Where questions are written. Enter sends at a desk; under a finger it breaks the line, as that keyboard has no other key for it. */
+export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra }: ComposerProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const isTouched = useIsTouched();
+  const [text, setText] = useState('');
+  const { pictures, add, remove, clear } = usePictures();
+  const isEmpty = text.trim() === '' && pictures.length === 0;
+  const canAsk = !isEmpty && !isRunning && isOnline && reason === undefined;
+
+  function send(): void {
+    if (!canAsk) return;
+    onAsk(text.trim(), pictures);
+    setText('');
+    clear();
+  }
+
+  function handleKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape' && isRunning) onStop();
+    // A candidate of an input method is chosen with Enter, too.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouched) return;
+    event.preventDefault();
+    send();
+  }
+
+  return (
+    <form
+      className={styles.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void add(event.dataTransfer.files);
+      }}
+    >
+      {pictures.length > 0 && <Attached pictures={pictures} onRemove={remove} />}
+      <Textarea
+        classNames={{ input: styles.input ?? '' }}
+        aria-label={t('playground.ask.label')}
+        placeholder={reason ?? t(isForSeveral ? 'playground.ask.several' : 'playground.ask.one')}
+        autosize
+        minRows={1}
+        maxRows={8}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={handleKey}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length > 0) void add(event.clipboardData.files);
+        }}
+      />
+      <div className={styles.composerFoot}>
+        <AttachButton onFiles={(files) => void add(files)} />
+        {extra}
+        {!isTouched && <span className={styles.hint}>{t('playground.ask.keys')}</span>}
+        <span className={styles.space} />
+        {isRunning ? (
+          <Button variant="filled" leftSection={<ChatIcon name="stop" />} onClick={onStop}>
+            {t(isForSeveral ? 'playground.ask.stop_all' : 'playground.ask.stop')}
+          </Button>
+        ) : (
+          <OnlineButton
+            type="submit"
+            variant="filled"
+            icon={<ChatIcon name="send" />}
+            label={t('playground.ask.send')}
+            disabled={isEmpty || reason !== undefined}
+          />
+        )}
+      </div>
+    </form>
+  );
+}
+
+function usePictures() {
+  const { t } = useTranslation();
+  const [pictures, setPictures] = useState<Picture[]>([]);
+  async function add(files: FileList): Promise<void> {
+    const read = await Promise.all([...files].slice(0, mostPictures).map(readPicture));
+    const found = read.filter((picture) => picture !== undefined);
+    if (found.length < files.length) toastNote(t('playground.ask.not_picture', { count: mostPictures }));
+    setPictures((before) => [...before, ...found].slice(0, mostPictures));
+  }
+  return {
+    pictures,
+    add,
+    remove: (index: number) => setPictures((before) => before.filter((_picture, place) => place !== index)),
+    clear: () => setPictures([]),
+  };
+}
+
+function Attached({ pictures, onRemove }: { pictures: Picture[]; onRemove: (index: number) => void }) {
+  const { t } = useTranslation();
+  return (
+    <ul className={styles.attached}>
+      {pictures.map((picture, index) => (
+        // Two may have the same name.
+        <li key={index}>
+          <img src={picture.url} alt={picture.name} />
+          <ActionIcon aria-label={t('playground.ask.detach', { name: picture.name })} onClick={() => onRemove(index)}>
+            <Icon name="close" />
+          </ActionIcon>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AttachButton({ onFiles }: { onFiles: (files: FileList) => void }) {
+  const { t } = useTranslation();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        aria-label={t('playground.ask.attach')}
+        title={t('playground.ask.attach')}
+        onClick={() => input.current?.click()}
+      >
+        <ChatIcon name="attach" />
+      </ActionIcon>
+      <input
+        className="visually-hidden"
+        ref={input}
+        type="file"
+        accept="image/*"
+        multiple
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={(event) => {
+          if (event.currentTarget.files !== null) onFiles(event.currentTarget.files);
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { ActionIcon } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Conversation } from '#pwa/offline/conversation.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { stop } from './ask.ts';
+import { deleteConversation, openConversation } from './conversations-state.ts';
+import styles from './playground.module.css';
+
+interface ConversationListProps {
+  kept: readonly Conversation[];
+  openId: string;
+  onClose: () => void;
+}
+
+/** What is kept on this device. */
+export function ConversationList({ kept, openId, onClose }: ConversationListProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [leaving, setLeaving] = useState<Conversation | null>(null);
+  return (
+    <SidePanel title={t('playground.conversation.all')} onClose={onClose} takesFocus>
+      <p className={styles.hint}>{t('playground.conversation.where')}</p>
+      {kept.length === 0 && <p>{t('playground.conversation.none')}</p>}
+      <ul className={styles.conversations}>
+        {kept.map((conversation) => (
+          <li key={conversation.id}>
+            <button
+              type="button"
+              className={styles.conversation}
+              aria-current={conversation.id === openId || undefined}
+              onClick={() => {
+                openConversation(conversation.id);
+                onClose();
+              }}
+            >
+              <span className={styles.conversationTitle}>{conversation.title || t('playground.conversation.untitled')}</span>
+              <span className={styles.hint}>
+                {`${conversation.models.join(', ')} · ${t('playground.conversation.turns', { count: conversation.turns.length })} · ${format.dateTime(conversation.updatedAt / 1000)}`}
+              </span>
+            </button>
+            <ActionIcon
+              variant="subtle"
+              aria-label={t('playground.conversation.delete', { title: conversation.title })}
+              onClick={() => setLeaving(conversation)}
+            >
+              <Icon name="trash" />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+      <ConfirmDialog
+        opened={leaving !== null}
+        title={t('playground.conversation.delete_title')}
+        text={t('playground.conversation.delete_text', { title: leaving?.title ?? '' })}
+        confirmLabel={t('common.action.delete')}
+        isDanger
+        onCancel={() => setLeaving(null)}
+        onConfirm={async () => {
+          if (leaving === null) return;
+          stop(leaving.id);
+          await deleteConversation(leaving.id);
+          setLeaving(null);
+        }}
+      />
+    </SidePanel>
+  );
+}

@@ -1,0 +1,75 @@
+import { ActionIcon } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Conversation } from '#pwa/offline/conversation.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { chooseModels } from './conversations-state.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import styles from './playground.module.css';
+
+const ModelSelect = lazyPart(
+  () => import('./model-select.tsx'),
+  (part) => part.ModelSelect,
+  <span className={styles.modelSpace} />,
+);
+
+interface ModelBarProps {
+  conversation: Conversation;
+  /** Names that the group offers. */
+  offered: readonly string[];
+  isRunning: boolean;
+  /** On a phone, one of two is shown at a time. */
+  shown: number | null;
+}
+
+/** Which models answer, each over its column, with what they have cost so far. */
+export function ModelBar({ conversation, offered, isRunning, shown }: ModelBarProps) {
+  const { t } = useTranslation();
+  const { models } = conversation;
+  const columns = models.map((_model, column) => column).filter((column) => shown === null || column === shown);
+  function choose(column: number, name: string): void {
+    chooseModels(models.map((model, place) => (place === column ? name : model)));
+  }
+  return (
+    <div className={styles.models} style={{ gridTemplateColumns: `repeat(${Math.max(1, columns.length)}, minmax(0, 1fr))` }}>
+      {columns.map((column) => {
+        const model = models[column] ?? '';
+        return (
+          <div key={column} className={styles.model}>
+            <ModelSelect
+              label={models.length > 1 ? t('playground.model.numbered', { number: column + 1 }) : t('playground.model.label')}
+              model={model}
+              offered={offered}
+              disabled={isRunning}
+              onChoose={(name) => choose(column, name)}
+            />
+            <Sum conversation={conversation} column={column} />
+            {models.length > 1 && (
+              <ActionIcon
+                variant="subtle"
+                aria-label={t('playground.model.close', { model })}
+                disabled={isRunning}
+                onClick={() => chooseModels(models.filter((_model, place) => place !== column))}
+              >
+                <Icon name="close" />
+              </ActionIcon>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function Sum({ conversation, column }: { conversation: Conversation; column: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const charges = conversation.turns.map((turn) => turn.answers[column]?.quota).filter((quota) => quota !== undefined);
+  if (charges.length === 0) return null;
+  const sum = charges.reduce((total, quota) => total + quota, 0);
+  return (
+    <span className={styles.sum}>
+      {t('playground.model.sum', { count: charges.length, cost: `${format.charge(sum)} ${format.unit || t('common.quota.name')}` })}
+    </span>
+  );
+}

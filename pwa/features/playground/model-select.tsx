@@ -1,0 +1,29 @@
+import { Select } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import styles from './playground.module.css';
+
+interface ModelSelectProps {
+  label: string;
+  model: string;
+  offered: readonly string[];
+  disabled: boolean;
+  onChoose: (model: string) => void;
+}
+
+/** A model of those that the group offers; one that it does not offer any more stays until another is chosen. */
+export function ModelSelect({ label, model, offered, disabled, onChoose }: ModelSelectProps) {
+  const { t } = useTranslation();
+  return (
+    <Select
+      className={styles.modelField ?? ''}
+      aria-label={label}
+      placeholder={t('playground.model.choose')}
+      searchable
+      nothingFoundMessage={t('playground.model.none')}
+      disabled={disabled}
+      data={offered.includes(model) || model === '' ? [...offered] : [model, ...offered]}
+      value={model === '' ? null : model}
+      onChange={(name) => name !== null && onChoose(name)}
+    />
+  );
+}

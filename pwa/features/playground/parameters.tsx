@@ -1,0 +1,170 @@
+import { NumberInput, Select, TagsInput, Textarea } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
+import type { ChatSettings } from '#pwa/offline/conversation.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
+import { JsonField, jsonFault } from '#pwa/ui/form/json-field.tsx';
+import { chooseSettings } from './conversations-state.ts';
+import styles from './playground.module.css';
+import { usableGroupsQuery } from './queries.ts';
+import { listOf, objectOf } from './request-body.ts';
+
+const efforts = ['', 'low', 'medium', 'high'] as const;
+const numbers = [
+  { field: 'max_tokens', min: 1, step: 1, max: 1_000_000 },
+  { field: 'top_p', min: 0, step: 0.05, max: 1 },
+  { field: 'presence_penalty', min: -2, step: 0.1, max: 2 },
+  { field: 'frequency_penalty', min: -2, step: 0.1, max: 2 },
+  { field: 'seed', min: 0, step: 1, max: 2_147_483_647 },
+] as const;
+
+const exampleTools = JSON.stringify(
+  [
+    {
+      type: 'function',
+      function: {
+        name: 'get_tide',
+        description: 'Height of the tide',
+        parameters: { type: 'object', properties: { port: { type: 'string' } } },
+      },
+    },
+  ],
+  null,
+  2,
+);
+
+/** How the questions of this conversation are asked. What is not set is not sent. */
+export function Parameters({ settings }: { settings: ChatSettings }) {
+  const { t } = useTranslation();
+  const unset = t('playground.parameter.unset');
+  return (
+    <div className={styles.parameters}>
+      <GroupField group={settings.group} />
+      <Textarea
+        label={t('playground.parameter.system')}
+        placeholder={t('playground.parameter.system_hint')}
+        autosize
+        minRows={2}
+        maxRows={10}
+        value={settings.system}
+        onChange={(event) => chooseSettings({ system: event.currentTarget.value })}
+      />
+      <TemperatureField value={settings.temperature} />
+      {numbers.map(({ field, min, max, step }) => (
+        <NumberInput
+          key={field}
+          label={t(`playground.parameter.${field}`)}
+          placeholder={unset}
+          min={min}
+          max={max}
+          step={step}
+          allowDecimal={step < 1}
+          value={settings[field] ?? ''}
+          onChange={(value) => chooseSettings({ [field]: typeof value === 'number' ? value : null })}
+        />
+      ))}
+      <div className={styles.parameter}>
+        <span className={styles.parameterName}>{t('playground.parameter.reasoning_effort')}</span>
+        <Segments
+          label={t('playground.parameter.reasoning_effort')}
+          value={settings.reasoning_effort}
+          options={efforts.map((value) => ({ value, label: value === '' ? unset : t(`playground.parameter.effort.${value}`) }))}
+          onChange={(value) => chooseSettings({ reasoning_effort: value })}
+        />
+      </div>
+      <TagsInput
+        label={t('playground.parameter.stop')}
+        placeholder={settings.stop.length === 0 ? unset : ''}
+        maxTags={4}
+        value={settings.stop}
+        onChange={(stop) => chooseSettings({ stop })}
+      />
+      <SwitchRow
+        label={t('playground.parameter.json')}
+        checked={settings.json}
+        onChange={(event) => chooseSettings({ json: event.currentTarget.checked })}
+      />
+      <JsonField
+        label={t('playground.parameter.tools')}
+        minRows={2}
+        template={exampleTools}
+        value={settings.tools}
+        error={
+          jsonFault(settings.tools) === undefined && listOf(settings.tools) === undefined ? t('playground.parameter.not_list') : undefined
+        }
+        onChange={(tools) => chooseSettings({ tools })}
+      />
+      <JsonField
+        label={t('playground.parameter.extra')}
+        description={t('playground.parameter.extra_hint')}
+        minRows={2}
+        template={'{\n  "logit_bias": {}\n}'}
+        value={settings.extra}
+        error={
+          jsonFault(settings.extra) === undefined && objectOf(settings.extra) === undefined
+            ? t('playground.parameter.not_object')
+            : undefined
+        }
+        onChange={(extra) => chooseSettings({ extra })}
+      />
+      <p className={styles.hint}>{t('playground.parameter.unset_hint')}</p>
+    </div>
+  );
+}
+
+function GroupField({ group }: { group: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const own = useStoredUser()?.group ?? '';
+  const { data: groups = {} } = useQuery(usableGroupsQuery);
+  const names = [own, ...Object.keys(groups).filter((name) => name !== own)].filter((name) => name !== '');
+  const labelOf = (name: string): string => {
+    const known = groups[name];
+    const words = name === own ? t('playground.parameter.own_group', { name }) : name;
+    return known === undefined ? words : `${words} ${format.factor(known.ratio)}${known.desc === name ? '' : ` · ${known.desc}`}`;
+  };
+  return (
+    <Select
+      label={t('playground.parameter.group')}
+      allowDeselect={false}
+      data={names.map((name) => ({ value: name, label: labelOf(name) }))}
+      value={group === '' ? own : group}
+      onChange={(name) => chooseSettings({ group: name === null || name === own ? '' : name })}
+    />
+  );
+}
+
+function TemperatureField({ value }: { value: number | null }) {
+  const { t } = useTranslation();
+  const name = t('playground.parameter.temperature');
+  return (
+    <div className={styles.parameter}>
+      <span className={styles.parameterHead}>
+        <span className={styles.parameterName}>{name}</span>
+        <span className={value === null ? styles.unset : styles.set}>{value === null ? t('playground.parameter.unset') : value}</span>
+        {value !== null && (
+          <PlainIconButton label={t('playground.parameter.clear', { name })} onClick={() => chooseSettings({ temperature: null })}>
+            <Icon name="close" />
+          </PlainIconButton>
+        )}
+      </span>
+      <input
+        className={styles.range}
+        type="range"
+        aria-label={name}
+        aria-valuetext={value === null ? t('playground.parameter.unset') : String(value)}
+        min={0}
+        max={2}
+        step={0.1}
+        value={value ?? 1}
+        data-unset={value === null || undefined}
+        onChange={(event) => chooseSettings({ temperature: Number(event.currentTarget.value) })}
+      />
+    </div>
+  );
+}

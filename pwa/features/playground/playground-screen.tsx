@@ -1,0 +1,216 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
+import { canTopUp } from '#pwa/api/can-top-up.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { isUnfunded } from '#pwa/api/low-water.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { useIsPhone, useMedia } from '#pwa/ui/frame/breakpoint.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { useStore } from '#pwa/ui/store.ts';
+import { ask, onCharged, stop } from './ask.ts';
+import { Composer } from './composer.tsx';
+import { chooseModels, chooseSettings, loadConversations, newConversation, playground } from './conversations-state.ts';
+import { ChatIcon } from './icons.tsx';
+import { ModelBar } from './model-bar.tsx';
+import styles from './playground.module.css';
+import { defaultModel, offeredModelsQuery } from './queries.ts';
+import { countSet, emptySettings } from './request-body.ts';
+import { Thread } from './thread.tsx';
+
+const ConversationList = lazyPart(
+  () => import('./conversation-list.tsx'),
+  (part) => part.ConversationList,
+);
+const Parameters = lazyPart(
+  () => import('./parameters.tsx'),
+  (part) => part.Parameters,
+);
+const ExportDialog = lazyPart(
+  () => import('./export-dialog.tsx'),
+  (part) => part.ExportDialog,
+);
+
+type Part = 'parameters' | 'conversations' | 'export';
+
+/** Questions to the models that the account may use, at its own charge. */
+export function PlaygroundScreen() {
+  const { t } = useTranslation();
+  const state = useStore(playground);
+  const { open, kept } = state;
+  const isPhone = useIsPhone();
+  const isWide = useMedia('(min-width: 1360px)');
+  const [part, setPart] = useState<Part | null>(null);
+  const [column, setColumn] = useState(0);
+  const offered = useOffered();
+  const isRunning = open.turns.some((turn) => turn.answers.some((answer) => answer?.state === 'running'));
+  const shown = isPhone && open.models.length > 1 ? Math.min(column, open.models.length - 1) : null;
+  const close = (): void => setPart(null);
+  const reason = useReason(offered.data);
+  return (
+    <Screen
+      title={t('playground.title')}
+      actions={<Actions isRunning={isRunning} isWide={isWide} offered={offered.data ?? []} onOpen={setPart} />}
+      panel={
+        part === 'conversations' ? (
+          <ConversationList kept={kept} openId={open.id} onClose={close} />
+        ) : part === 'parameters' && !isWide ? (
+          <SidePanel title={t('playground.parameter.title')} onClose={close} isTall foot={<ResetButton />}>
+            <Parameters settings={open.settings} />
+          </SidePanel>
+        ) : isWide ? (
+          <aside className={styles.aside} aria-label={t('playground.parameter.title')}>
+            <header className={styles.asideHead}>
+              <h2>{t('playground.parameter.title')}</h2>
+              <ResetButton />
+            </header>
+            <Parameters settings={open.settings} />
+          </aside>
+        ) : null
+      }
+    >
+      <ModelBar conversation={open} offered={offered.data ?? []} isRunning={isRunning} shown={shown} />
+      {shown !== null && (
+        <div className={styles.switch}>
+          <Segments
+            label={t('playground.model.shown')}
+            value={String(shown)}
+            options={open.models.map((model, place) => ({ value: String(place), label: model }))}
+            onChange={(value) => setColumn(Number(value))}
+          />
+        </div>
+      )}
+      <Notices isUnkept={state.isUnkept} />
+      <Thread key={open.id} conversation={open} shown={shown} />
+      <Composer
+        key={`composer ${open.id}`}
+        isRunning={isRunning}
+        reason={reason}
+        isForSeveral={open.models.length > 1}
+        onAsk={ask}
+        onStop={() => stop(open.id)}
+      />
+      {part === 'export' && <ExportDialog conversation={open} onClose={close} />}
+    </Screen>
+  );
+}
+
+/** Models of the group that is chosen; a new conversation begins with the usual one. */
+function useOffered() {
+  const user = useStoredUser();
+  const { userId, isLoaded, open } = useStore(playground);
+  const queryClient = useQueryClient();
+  const query = useQuery(offeredModelsQuery(user?.id ?? 0));
+  const group = open.settings.group || user?.group || '';
+  const data = query.data?.filter((model) => model.groups.includes(group)).map(({ name }) => name);
+  const first = data === undefined ? undefined : defaultModel(data);
+  useEffect(() => {
+    void loadConversations(user?.id ?? 0);
+  }, [user?.id]);
+  useEffect(() => {
+    if (isLoaded && userId === user?.id && open.models.length === 0 && first !== undefined) chooseModels([first]);
+  }, [isLoaded, userId, user?.id, open.models.length, first]);
+  useEffect(() => onCharged(() => void queryClient.invalidateQueries({ queryKey: selfQuery.queryKey })), [queryClient]);
+  return { data, query };
+}
+
+/** Why nothing can be asked; undefined: something can. */
+function useReason(offered: readonly string[] | undefined): string | undefined {
+  const { t } = useTranslation();
+  const { open } = useStore(playground);
+  if (offered?.length === 0) return t('playground.ask.no_models');
+  if (open.models.length === 0 || open.models.includes('')) return t('playground.model.choose');
+  return undefined;
+}
+
+function Notices({ isUnkept }: { isUnkept: boolean }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const status = useSiteStatus();
+  const { data: self } = useQuery(selfQuery);
+  return (
+    <>
+      {self !== undefined && isUnfunded(self) && <NoCredit canTopUp={canTopUp(status)} />}
+      {(isUnkept || !isOnline) && (
+        <p className={styles.notice}>
+          <StatusMark status={isOnline ? 'look' : 'offline'}>{t(isOnline ? 'playground.unkept' : 'playground.offline')}</StatusMark>
+        </p>
+      )}
+    </>
+  );
+}
+
+function ResetButton() {
+  const { t } = useTranslation();
+  const { group } = useStore(playground).open.settings;
+  return (
+    <Button variant="subtle" onClick={() => chooseSettings({ ...emptySettings, group })}>
+      {t('playground.parameter.reset')}
+    </Button>
+  );
+}
+
+interface ActionsProps {
+  isRunning: boolean;
+  /** The parameters stand beside the conversation already. */
+  isWide: boolean;
+  offered: readonly string[];
+  onOpen: (part: Part) => void;
+}
+
+function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
+  const { t } = useTranslation();
+  const { open } = useStore(playground);
+  const isPhone = useIsPhone();
+  const count = countSet(open.settings);
+  const isBeside = open.models.length > 1;
+  const other = offered.find((name) => !open.models.includes(name)) ?? open.models[0];
+  function toggleBeside(): void {
+    if (isBeside) chooseModels(open.models.slice(0, 1));
+    else if (other !== undefined) chooseModels([...open.models, other]);
+  }
+  return (
+    <>
+      <ActionIcon
+        aria-label={t('playground.conversation.all')}
+        title={t('playground.conversation.all')}
+        onClick={() => onOpen('conversations')}
+      >
+        <Icon name="list" />
+      </ActionIcon>
+      {!isWide && (
+        <Button variant={isPhone ? 'default' : 'subtle'} leftSection={<Icon name="filter" />} onClick={() => onOpen('parameters')}>
+          {count === 0 ? t('playground.parameter.title') : t('playground.parameter.title_count', { count })}
+        </Button>
+      )}
+      <ActionIcon
+        aria-label={t('playground.model.beside')}
+        title={t('playground.model.beside')}
+        aria-pressed={isBeside}
+        disabled={isRunning || other === undefined}
+        onClick={toggleBeside}
+      >
+        <ChatIcon name="beside" />
+      </ActionIcon>
+      <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
+        <ChatIcon name="code" />
+      </ActionIcon>
+      <ActionIcon
+        aria-label={t('playground.conversation.new')}
+        title={t('playground.conversation.new')}
+        disabled={open.turns.length === 0}
+        onClick={newConversation}
+      >
+        <Icon name="plus" />
+      </ActionIcon>
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query';
+import { accountApi } from '#shared/account.ts';
+import { modelApi } from '#shared/models.ts';
+import { call } from '#pwa/api/call.ts';
+import { canChat } from '#pwa/api/chat-models.ts';
+
+export interface OfferedModel {
+  name: string;
+  groups: string[];
+}
+
+/** Models that answer chats, with the groups that offer them. `userId`: what is offered depends on who asks. */
+export const offeredModelsQuery = (userId: number) =>
+  queryOptions({
+    queryKey: ['playground-models', userId],
+    queryFn: async ({ signal }): Promise<OfferedModel[]> => {
+      const entries = await call(modelApi.pricing, { signal });
+      return entries
+        .filter((entry) => canChat(entry.model_name))
+        .map((entry) => ({ name: entry.model_name, groups: entry.enable_groups }))
+        .toSorted((one, other) => one.name.localeCompare(other.name));
+    },
+    meta: { offline: true },
+    staleTime: 60_000,
+  });
+
+/** Groups that the caller may choose, with their ratios. */
+export const usableGroupsQuery = queryOptions({
+  queryKey: ['usable-groups'],
+  queryFn: ({ signal }) => call(accountApi.groups, { signal }),
+  meta: { offline: true },
+  staleTime: 60_000,
+});
+
+const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
+
+/** What a new conversation begins with: the usual small model where it is offered, else another small one. */
+export function defaultModel(names: readonly string[]): string | undefined {
+  return names.includes('gpt-4o-mini') ? 'gpt-4o-mini' : (names.find((name) => small.test(name)) ?? names[0]);
+}

@@ -1,0 +1,78 @@
+import { ActionIcon, Button, Textarea } from '@mantine/core';
+import { memo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Turn } from '#pwa/offline/conversation.ts';
+import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import styles from './playground.module.css';
+
+interface QuestionViewProps {
+  turn: Turn;
+  /** A further conversation is made where it is not the last question. */
+  isLast: boolean;
+  onEdit: (text: string) => void;
+}
+
+/** What was asked, and the way to ask it in other words. */
+export const QuestionView = memo(({ turn, isLast, onEdit }: QuestionViewProps) => {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [draft, setDraft] = useState<string | null>(null);
+  return (
+    <section className={styles.question} aria-label={t('playground.question.label')}>
+      <header className={styles.questionHead}>
+        <span>{t('playground.question.you')}</span>
+        <span>{format.clock(turn.at / 1000)}</span>
+        <span className={styles.space} />
+        <ActionIcon
+          variant="subtle"
+          aria-label={t('playground.question.edit')}
+          title={t('playground.question.edit')}
+          onClick={() => setDraft(draft === null ? turn.text : null)}
+        >
+          <Icon name="edit" />
+        </ActionIcon>
+      </header>
+      {turn.pictures.length > 0 && (
+        <div className={styles.pictures}>
+          {turn.pictures.map((picture, index) => (
+            // A picture never changes its place.
+            <img key={index} src={picture.url} alt={picture.name} title={`${picture.name} · ${picture.width} × ${picture.height}`} />
+          ))}
+        </div>
+      )}
+      {draft === null ? (
+        <p className={styles.asked}>{turn.text}</p>
+      ) : (
+        <form
+          className={styles.editing}
+          onSubmit={(event) => {
+            event.preventDefault();
+            setDraft(null);
+            onEdit(draft);
+          }}
+        >
+          <Textarea
+            aria-label={t('playground.question.edit')}
+            autosize
+            minRows={2}
+            maxRows={12}
+            autoFocus
+            value={draft}
+            onChange={(event) => setDraft(event.currentTarget.value)}
+          />
+          <p className={styles.hint}>{t(isLast ? 'playground.question.replaces' : 'playground.question.branches')}</p>
+          <div className={styles.editActions}>
+            <Button onClick={() => setDraft(null)}>{t('common.action.cancel')}</Button>
+            <OnlineButton
+              type="submit"
+              label={t('playground.question.send')}
+              disabled={draft.trim() === '' && turn.pictures.length === 0}
+            />
+          </div>
+        </form>
+      )}
+    </section>
+  );
+});

@@ -1,0 +1,99 @@
+// What is sent for a question: the conversation so far as one model has it, and the parameters that are set.
+import { z } from 'zod';
+import type { ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
+
+export type ChatBody = Record<string, unknown> & { model: string; messages: Message[] };
+
+interface Message {
+  role: 'system' | 'user' | 'assistant';
+  content: string | object[];
+}
+
+export const emptySettings: ChatSettings = {
+  group: '',
+  system: '',
+  temperature: null,
+  top_p: null,
+  max_tokens: null,
+  presence_penalty: null,
+  frequency_penalty: null,
+  seed: null,
+  stop: [],
+  reasoning_effort: '',
+  json: false,
+  tools: '',
+  extra: '',
+};
+
+/** The body of the call that answers that turn in that column. */
+export function chatBody({ settings, turns, models }: Conversation, turnIndex: number, column: number): ChatBody {
+  const asked = turns[turnIndex];
+  const system: Message[] = settings.system.trim() === '' ? [] : [{ role: 'system', content: settings.system }];
+  const before = turns.slice(0, turnIndex).flatMap((turn) => exchanged(turn, column));
+  const messages = [...system, ...before, ...(asked === undefined ? [] : [questionOf(asked)])];
+  return {
+    ...sentSettings(settings),
+    ...objectOf(settings.extra),
+    model: models[column] ?? '',
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(settings.group === '' ? {} : { group: settings.group }),
+  };
+}
+
+/** Of the parameters, those that are set. */
+export function sentSettings(settings: ChatSettings): Record<string, unknown> {
+  const { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, seed } = settings;
+  const numbers = { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, seed };
+  const tools = listOf(settings.tools);
+  return {
+    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== null)),
+    ...(settings.stop.length === 0 ? {} : { stop: settings.stop }),
+    ...(settings.reasoning_effort === '' ? {} : { reasoning_effort: settings.reasoning_effort }),
+    ...(settings.json ? { response_format: { type: 'json_object' } } : {}),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+  };
+}
+
+/** How many parameters are set; the group and the system prompt count too. */
+export function countSet(settings: ChatSettings): number {
+  const extra = objectOf(settings.extra) ?? {};
+  return (
+    Object.keys(sentSettings(settings)).length +
+    Object.keys(extra).length +
+    (settings.group === '' ? 0 : 1) +
+    (settings.system.trim() === '' ? 0 : 1)
+  );
+}
+
+/** What stands in the field is a list of JSON, or nothing. */
+export function listOf(text: string): unknown[] | undefined {
+  return text.trim() === '' ? [] : z.array(z.unknown()).safeParse(parse(text)).data;
+}
+
+/** The same for an object. */
+export function objectOf(text: string): Record<string, unknown> | undefined {
+  return text.trim() === '' ? {} : z.record(z.string(), z.unknown()).safeParse(parse(text)).data;
+}
+
+/** A question that has no answer is left out: providers want one after the other. */
+function exchanged(turn: Turn, column: number): Message[] {
+  const answer = turn.answers[column];
+  if (answer === undefined || answer === null || answer.text === '') return [];
+  return [questionOf(turn), { role: 'assistant', content: answer.text }];
+}
+
+function questionOf({ text, pictures }: Turn): Message {
+  if (pictures.length === 0) return { role: 'user', content: text };
+  const images = pictures.map(({ url }) => ({ type: 'image_url', image_url: { url } }));
+  return { role: 'user', content: [...(text === '' ? [] : [{ type: 'text', text }]), ...images] };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { currentLanguage } from '#pwa/i18n/setup.ts';
+import { useShownScheme } from './color-scheme.ts';
+import styles from './foreign-page.module.css';
+
+interface ForeignPageProps {
+  /** Of `http` or `https`, as `safeLink` lets it pass. */
+  address: string;
+  title: string;
+  /** What it may ask of the device: a permissions policy for frames. */
+  allow?: string;
+}
+
+/** The page is told how the console looks, as pages made for this family of consoles expect: `{themeMode}`, then `{lang}`. */
+export function ForeignPage({ address, title, allow }: ForeignPageProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const themeMode = useShownScheme();
+  const { origin } = new URL(address);
+  const tell = useCallback(() => {
+    // A page without an origin of its own can only be told by `*`; what it is told is no secret.
+    const target = origin === location.origin ? '*' : origin;
+    frame.current?.contentWindow?.postMessage({ themeMode }, target);
+    frame.current?.contentWindow?.postMessage({ lang: currentLanguage() }, target);
+  }, [origin, themeMode]);
+  useEffect(tell, [tell]);
+  return (
+    <iframe
+      ref={frame}
+      className={styles.frame}
+      src={address}
+      title={title}
+      onLoad={tell}
+      {...(allow === undefined ? {} : { allow })}
+      referrerPolicy="no-referrer"
+      // A page of this very site would reach the console with its own origin.
+      sandbox={`allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox${origin === location.origin ? '' : ' allow-same-origin'}`}
+    />
+  );
+}
