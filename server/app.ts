@@ -178,6 +178,8 @@ function mountHealth(host: RouteHost): void {
       await host.context.db.ping();
       // Calls go unsettled although the database answers: somebody has to look.
       if (host.context.ledger.isStuck) return Response.json({ status: 'settlements are stuck' }, { status: 503, headers });
+      // It may be read and not written: a full disk.
+      if (!host.context.ledger.canWrite) return Response.json({ status: 'the database takes no writes' }, { status: 503, headers });
       return Response.json({ status: 'ok' }, { headers });
     } catch (failure) {
       host.context.log.warn({ requestId, err: failure }, 'the database does not answer the health check');

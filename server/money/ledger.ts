@@ -62,6 +62,8 @@ export interface Ledger {
   readonly processId: string;
   /** Something of this process cannot be settled: the database is away, or refuses it. */
   readonly isStuck: boolean;
+  /** False since the heartbeat of this process could not be written: the database can be read at most. */
+  readonly canWrite: boolean;
   /** Takes this process' identity and settles what dead ones left. */
   start(): Promise<void>;
   /** Resolves when no call holds a reservation and all is settled, at the latest after that time. */
@@ -151,6 +153,9 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     get isStuck() {
       return settlement.isStuck || settlement.hasRefused;
+    },
+    get canWrite() {
+      return identity.canWrite;
     },
     async start() {
       await identity.start();

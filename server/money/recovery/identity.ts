@@ -7,6 +7,8 @@ import { createServerProcess } from '#server/money/recovery/server-process.ts';
 
 export interface Identity {
   readonly processId: string;
+  /** False since the last heartbeat could not be written. */
+  readonly canWrite: boolean;
   start(): Promise<void>;
   /** Closes the books. When they are not clean, others settle what is left of them. */
   stop(isClean: boolean): Promise<void>;
@@ -57,6 +59,9 @@ export function createIdentity(options: IdentityOptions): Identity {
   return {
     get processId() {
       return serverProcess.id;
+    },
+    get canWrite() {
+      return serverProcess.canWrite;
     },
     start: () => serverProcess.start(),
     stop: (isClean) => serverProcess.stop(isClean),

@@ -53,6 +53,8 @@ export interface ProcessOptions {
 
 export interface ServerProcess {
   readonly id: string;
+  /** False since the last heartbeat could not be written: the database may be read-only, or its disk full. */
+  readonly canWrite: boolean;
   start(): Promise<void>;
   /** False when another process has begun to settle the books of that id. */
   isAlive(id: string): Promise<boolean>;
@@ -66,6 +68,7 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
   const processes = options.db.collection('processes');
   let id = newId();
   let timer: NodeJS.Timeout | undefined;
+  let canWrite = true;
 
   function newId(): string {
     // Field paths carry the id, so it must be letters and digits only.
@@ -94,8 +97,10 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
         { id: beating, state: 'alive' },
         { set: { heartbeat_at: options.now() }, max: { settled_seq: options.settledSeq() } },
       );
+      canWrite = true;
       if (row === null) options.onLost(beating);
     } catch (failure) {
+      canWrite = false;
       options.log.warn({ reason: String(failure) }, 'the heartbeat could not be written');
     }
   }
@@ -103,6 +108,9 @@ export function createServerProcess(options: ProcessOptions): ServerProcess {
   return {
     get id() {
       return id;
+    },
+    get canWrite() {
+      return canWrite;
     },
     async start() {
       await register(id);
