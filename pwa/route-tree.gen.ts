@@ -23,12 +23,14 @@ import { Route as ShellChat2linkRouteImport } from './routes/_shell/chat2link.ts
 import { Route as ShellDetailRouteImport } from './routes/_shell/detail.tsx';
 import { Route as ShellFirstCallRouteImport } from './routes/_shell/first-call.tsx';
 import { Route as ShellLogRouteImport } from './routes/_shell/log.tsx';
+import { Route as ShellMidjourneyRouteImport } from './routes/_shell/midjourney.tsx';
 import { Route as ShellOutboxRouteImport } from './routes/_shell/outbox.tsx';
 import { Route as ShellPersonalRouteImport } from './routes/_shell/personal.tsx';
 import { Route as ShellPlaygroundRouteImport } from './routes/_shell/playground.tsx';
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
+import { Route as ShellTaskRouteImport } from './routes/_shell/task.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
 import { Route as ShellUserRouteImport } from './routes/_shell/user.tsx';
@@ -112,6 +114,11 @@ const ShellLogRoute = ShellLogRouteImport.update({
   path: '/log',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellMidjourneyRoute = ShellMidjourneyRouteImport.update({
+  id: '/midjourney',
+  path: '/midjourney',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellOutboxRoute = ShellOutboxRouteImport.update({
   id: '/outbox',
   path: '/outbox',
@@ -140,6 +147,11 @@ const ShellRedemptionRoute = ShellRedemptionRouteImport.update({
 const ShellSettingRoute = ShellSettingRouteImport.update({
   id: '/setting',
   path: '/setting',
+  getParentRoute: () => ShellRoute,
+} as any);
+const ShellTaskRoute = ShellTaskRouteImport.update({
+  id: '/task',
+  path: '/task',
   getParentRoute: () => ShellRoute,
 } as any);
 const ShellTokenRoute = ShellTokenRouteImport.update({
@@ -226,12 +238,14 @@ export interface FileRoutesByFullPath {
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
+  '/midjourney': typeof ShellMidjourneyRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
+  '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
   '/user': typeof ShellUserRouteWithChildren;
@@ -259,12 +273,14 @@ export interface FileRoutesByTo {
   '/detail': typeof ShellDetailRoute;
   '/first-call': typeof ShellFirstCallRoute;
   '/log': typeof ShellLogRoute;
+  '/midjourney': typeof ShellMidjourneyRoute;
   '/outbox': typeof ShellOutboxRoute;
   '/personal': typeof ShellPersonalRoute;
   '/playground': typeof ShellPlaygroundRoute;
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
+  '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
   '/oauth/$provider': typeof PlainOauthProviderRoute;
@@ -294,12 +310,14 @@ export interface FileRoutesById {
   '/_shell/detail': typeof ShellDetailRoute;
   '/_shell/first-call': typeof ShellFirstCallRoute;
   '/_shell/log': typeof ShellLogRoute;
+  '/_shell/midjourney': typeof ShellMidjourneyRoute;
   '/_shell/outbox': typeof ShellOutboxRoute;
   '/_shell/personal': typeof ShellPersonalRoute;
   '/_shell/playground': typeof ShellPlaygroundRoute;
   '/_shell/pricing': typeof ShellPricingRoute;
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
+  '/_shell/task': typeof ShellTaskRoute;
   '/_shell/token': typeof ShellTokenRoute;
   '/_shell/topup': typeof ShellTopupRoute;
   '/_shell/user': typeof ShellUserRouteWithChildren;
@@ -331,12 +349,14 @@ export interface FileRouteTypes {
     | '/detail'
     | '/first-call'
     | '/log'
+    | '/midjourney'
     | '/outbox'
     | '/personal'
     | '/playground'
     | '/pricing'
     | '/redemption'
     | '/setting'
+    | '/task'
     | '/token'
     | '/topup'
     | '/user'
@@ -364,12 +384,14 @@ export interface FileRouteTypes {
     | '/detail'
     | '/first-call'
     | '/log'
+    | '/midjourney'
     | '/outbox'
     | '/personal'
     | '/playground'
     | '/pricing'
     | '/redemption'
     | '/setting'
+    | '/task'
     | '/token'
     | '/topup'
     | '/oauth/$provider'
@@ -398,12 +420,14 @@ export interface FileRouteTypes {
     | '/_shell/detail'
     | '/_shell/first-call'
     | '/_shell/log'
+    | '/_shell/midjourney'
     | '/_shell/outbox'
     | '/_shell/personal'
     | '/_shell/playground'
     | '/_shell/pricing'
     | '/_shell/redemption'
     | '/_shell/setting'
+    | '/_shell/task'
     | '/_shell/token'
     | '/_shell/topup'
     | '/_shell/user'
@@ -526,6 +550,13 @@ declare module '@tanstack/react-router' {
       preLoaderRoute: typeof ShellLogRouteImport;
       parentRoute: typeof ShellRoute;
     };
+    '/_shell/midjourney': {
+      id: '/_shell/midjourney';
+      path: '/midjourney';
+      fullPath: '/midjourney';
+      preLoaderRoute: typeof ShellMidjourneyRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
     '/_shell/outbox': {
       id: '/_shell/outbox';
       path: '/outbox';
@@ -566,6 +597,13 @@ declare module '@tanstack/react-router' {
       path: '/setting';
       fullPath: '/setting';
       preLoaderRoute: typeof ShellSettingRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/task': {
+      id: '/_shell/task';
+      path: '/task';
+      fullPath: '/task';
+      preLoaderRoute: typeof ShellTaskRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/token': {
@@ -731,12 +769,14 @@ interface ShellRouteChildren {
   ShellDetailRoute: typeof ShellDetailRoute;
   ShellFirstCallRoute: typeof ShellFirstCallRoute;
   ShellLogRoute: typeof ShellLogRoute;
+  ShellMidjourneyRoute: typeof ShellMidjourneyRoute;
   ShellOutboxRoute: typeof ShellOutboxRoute;
   ShellPersonalRoute: typeof ShellPersonalRoute;
   ShellPlaygroundRoute: typeof ShellPlaygroundRoute;
   ShellPricingRoute: typeof ShellPricingRoute;
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
+  ShellTaskRoute: typeof ShellTaskRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
   ShellTopupRoute: typeof ShellTopupRoute;
   ShellUserRoute: typeof ShellUserRouteWithChildren;
@@ -753,12 +793,14 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellDetailRoute: ShellDetailRoute,
   ShellFirstCallRoute: ShellFirstCallRoute,
   ShellLogRoute: ShellLogRoute,
+  ShellMidjourneyRoute: ShellMidjourneyRoute,
   ShellOutboxRoute: ShellOutboxRoute,
   ShellPersonalRoute: ShellPersonalRoute,
   ShellPlaygroundRoute: ShellPlaygroundRoute,
   ShellPricingRoute: ShellPricingRoute,
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
+  ShellTaskRoute: ShellTaskRoute,
   ShellTokenRoute: ShellTokenRoute,
   ShellTopupRoute: ShellTopupRoute,
   ShellUserRoute: ShellUserRouteWithChildren,

@@ -1,5 +1,7 @@
 // Records as the console gets them from the server, for tests beside its modules.
 import { Channel } from '#shared/channels.ts';
+import { Drawing } from '#shared/drawings.ts';
+import { Task } from '#shared/tasks.ts';
 import { Token } from '#shared/tokens.ts';
 import { User } from '#shared/user.ts';
 
@@ -69,4 +71,43 @@ export function buildConsoleUser(fields: Partial<User> = {}): User {
 
 function each(fields: string, value: string | number): Record<string, string | number> {
   return Object.fromEntries(fields.split(' ').map((field) => [field, value]));
+}
+
+/** A drawing that is done. */
+export function buildDrawing(fields: Partial<Drawing> = {}): Drawing {
+  return Drawing.parse({
+    ...each('username prompt_en description state image_url fail_reason buttons properties', ''),
+    ...each('start_time finish_time channel_id quota refunded_quota', 0),
+    id: 3,
+    user_id: 7,
+    code: 1,
+    action: 'IMAGINE',
+    mj_id: '1790000001',
+    prompt: 'a harbour',
+    submit_time: 1_790_000_000_000,
+    status: 'SUCCESS',
+    progress: '100%',
+    ...fields,
+  });
+}
+
+/** A piece of music that is done. */
+export function buildMusic(fields: Partial<Task> = {}): Task {
+  return Task.parse({
+    ...each('username fail_reason', ''),
+    ...each('channel_id quota refunded_quota start_time finish_time', 0),
+    id: 4,
+    created_at: 1_790_000_000,
+    updated_at: 1_790_000_000,
+    task_id: 'b1f0',
+    platform: 'suno',
+    user_id: 7,
+    action: 'MUSIC',
+    status: 'SUCCESS',
+    submit_time: 1_790_000_000,
+    progress: '100%',
+    properties: { input: 'a shanty' },
+    data: null,
+    ...fields,
+  });
 }

@@ -21,7 +21,7 @@ export function BottomBar() {
   const path = useRouterState({ select: (state) => state.location.pathname });
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
-  const entries = menuEntries(user?.role ?? 0, useSiteStatus()?.enable_data_export);
+  const entries = menuEntries(user?.role ?? 0, useSiteStatus());
   const first = entries.filter((entry) => entry.short !== undefined).slice(0, places);
   const rest = entries.filter((entry) => !first.includes(entry));
   const isElsewhere = !first.some((entry) => entry.to === path);

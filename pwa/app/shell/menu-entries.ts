@@ -1,4 +1,5 @@
 import { Role } from '#shared/roles.ts';
+import type { SiteStatus } from '#shared/site.ts';
 import type { IconName } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
 
@@ -23,6 +24,8 @@ const entries: readonly MenuEntry[] = [
   { to: '/detail', name: 'shell.menu.dashboard', icon: 'chart', role: Role.user, section: 'main' },
   { to: '/token', name: 'shell.menu.tokens', short: 'shell.menu.tokens_short', icon: 'key', role: Role.user, section: 'main' },
   { to: '/log', name: 'shell.menu.logs', short: 'shell.menu.logs_short', icon: 'list', role: Role.user, section: 'main' },
+  { to: '/midjourney', name: 'shell.menu.drawings', icon: 'picture', role: Role.user, section: 'main' },
+  { to: '/task', name: 'shell.menu.tasks', icon: 'music', role: Role.user, section: 'main' },
   { to: '/topup', name: 'shell.menu.wallet', short: 'shell.menu.wallet', icon: 'wallet', role: Role.user, section: 'own' },
   { to: '/pricing', name: 'shell.menu.pricing', short: 'shell.menu.pricing_short', icon: 'price', role: Role.guest, section: 'main' },
   { to: '/first-call', name: 'shell.menu.first_call', icon: 'play', role: Role.user, section: 'main' },
@@ -36,7 +39,12 @@ const entries: readonly MenuEntry[] = [
   { to: '/setting', name: 'shell.menu.settings', icon: 'settings', role: Role.admin, section: 'admin' },
 ];
 
-/** The entries that a role sees. The dashboard can be turned off. */
-export function menuEntries(role: number, hasDashboard = true): MenuEntry[] {
-  return entries.filter((entry) => entry.role <= role && (hasDashboard || entry.to !== '/detail'));
+/** The entries that a role sees. The dashboard can be turned off; drawings and tasks are there once the site says so. */
+export function menuEntries(role: number, status: SiteStatus | undefined): MenuEntry[] {
+  const isThere: Partial<Record<string, boolean>> = {
+    '/detail': status?.enable_data_export ?? true,
+    '/midjourney': status?.enable_drawing ?? false,
+    '/task': status?.enable_task ?? false,
+  };
+  return entries.filter((entry) => entry.role <= role && isThere[entry.to] !== false);
 }

@@ -25,7 +25,7 @@ interface SidebarProps {
 export function Sidebar({ isRail, onFold }: SidebarProps) {
   const { t } = useTranslation();
   const user = useStoredUser();
-  const entries = menuEntries(user?.role ?? 0, useSiteStatus()?.enable_data_export);
+  const entries = menuEntries(user?.role ?? 0, useSiteStatus());
   const foldName = t(isRail ? 'shell.sidebar.expand' : 'shell.sidebar.collapse');
   const sections = menuSections
     .map((section) => ({ section, entries: entries.filter((entry) => entry.section === section) }))

@@ -4,9 +4,23 @@ import styles from './status-mark.module.css';
 
 /**
  * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up · `expired` · `failed` ·
- * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device.
+ * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device ·
+ * `running` now · `queued` its turn will come.
  */
-export type Status = 'on' | 'off' | 'auto' | 'empty' | 'expired' | 'failed' | 'look' | 'note' | 'conflict' | 'waiting' | 'offline';
+export type Status =
+  | 'on'
+  | 'off'
+  | 'auto'
+  | 'empty'
+  | 'expired'
+  | 'failed'
+  | 'look'
+  | 'note'
+  | 'conflict'
+  | 'waiting'
+  | 'offline'
+  | 'running'
+  | 'queued';
 
 const glyphs: Record<Status, GlyphName> = {
   on: 'dot',
@@ -20,6 +34,8 @@ const glyphs: Record<Status, GlyphName> = {
   conflict: 'split',
   waiting: 'waiting',
   offline: 'barred',
+  running: 'live',
+  queued: 'clock',
 };
 
 interface StatusMarkProps {

@@ -1,6 +1,6 @@
 // The one list of the console: a real table at a desk, cards of the same columns on a phone. What it shows (page, size,
 // sort, filters, open record) is the screen's, and lives in the address.
-import { type ReactNode, use, useState } from 'react';
+import { type ComponentType, type ReactNode, use, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { AgePlace } from '#pwa/ui/frame/age-place.ts';
@@ -10,7 +10,7 @@ import type { ColumnRoom } from './column-room.ts';
 import type { Column } from './columns.tsx';
 import { DataCards } from './data-cards.tsx';
 import styles from './data-list.module.css';
-import { DataTable } from './data-table.tsx';
+import { DataTable, type RowsProps } from './data-table.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListKeys } from './list-keys.ts';
 import { EmptyList, type EmptyText, ListFoot, ShortcutDialog } from './list-parts.tsx';
@@ -57,6 +57,8 @@ export interface DataListProps<Row, Key extends string | number> {
   filtersSet?: number;
   onClearFilters?: () => void;
   pager?: PagerProps;
+  /** Draws the rows in a way of its own, such as a gallery. Absent: a table or cards. */
+  rowsAs?: ComponentType<RowsProps<Row, Key>> | undefined;
 }
 
 export function DataList<Row, Key extends string | number>(props: DataListProps<Row, Key>) {
@@ -103,7 +105,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
   const isEmpty = rows !== undefined && rows.length === 0;
   // There is nothing to turn over. A page beyond the last one of a list that has some leads back by its pager.
   const isNothing = isEmpty && props.pager?.cursor !== true && (props.pager?.total ?? 0) === 0;
-  const Rows = isPhone ? DataCards : DataTable;
+  const Rows: ComponentType<RowsProps<Row, Key>> = props.rowsAs ?? (isPhone ? DataCards : DataTable);
 
   return (
     <div className={styles.list} aria-busy={query.fetchStatus === 'fetching'}>

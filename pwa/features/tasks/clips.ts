@@ -1,0 +1,50 @@
+// What an upstream says came of music: a list of clips, or an object with lyrics. Nothing of it is promised, so everything
+// that is not as expected counts as absent.
+import { z } from 'zod';
+import { secureLink } from './pictures.ts';
+
+export interface Clip {
+  id: string;
+  title: string;
+  audio: string | undefined;
+  video: string | undefined;
+  cover: string | undefined;
+  /** Undefined: not told. */
+  seconds: number | undefined;
+  tags: string;
+  lyrics: string;
+}
+
+const Text = z.string().catch('');
+const Seconds = z.number().positive().optional().catch(undefined);
+const ClipData = z.object({
+  id: Text,
+  title: Text,
+  audio_url: Text,
+  video_url: Text,
+  image_url: Text,
+  image_large_url: Text,
+  duration: Seconds,
+  metadata: z.object({ duration: Seconds, tags: Text, prompt: Text }).catch({ duration: undefined, tags: '', prompt: '' }),
+});
+const LyricsData = z.object({ text: Text, title: Text });
+
+export function clipsOf(data: unknown): Clip[] {
+  const parts: unknown[] = Array.isArray(data) ? data : [data];
+  return parts.flatMap((part) => {
+    const parsed = ClipData.safeParse(part);
+    if (!parsed.success) return [];
+    const { id, title, duration, metadata, audio_url, video_url, image_url, image_large_url } = parsed.data;
+    const audio = secureLink(audio_url);
+    const cover = secureLink(image_url) ?? secureLink(image_large_url);
+    // Lyrics have a title too.
+    if (audio_url === '' && cover === undefined && !Array.isArray(data)) return [];
+    const seconds = metadata.duration ?? duration;
+    return [{ id, title, audio, video: secureLink(video_url), cover, seconds, tags: metadata.tags, lyrics: metadata.prompt }];
+  });
+}
+
+export function lyricsOf(data: unknown): { title: string; text: string } {
+  const parsed = LyricsData.safeParse(data);
+  return parsed.success ? parsed.data : { title: '', text: '' };
+}

@@ -1,0 +1,47 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import type { TaskKind } from './task-kinds.ts';
+import styles from './tasks.module.css';
+
+interface PictureProps {
+  src: string | undefined;
+  kind: TaskKind;
+  /** Empty: words beside it say what it shows. */
+  alt: string;
+  /** In a row: what is wrong is only said to the ear and at a pointer. */
+  isSmall?: boolean;
+}
+
+/** A picture of an upstream in a box that has its size before it comes. One that does not come says so. */
+export function Picture(props: PictureProps) {
+  // With a network again it is worth another try.
+  const isOnline = useIsOnline();
+  return <LoadedPicture key={`${props.src} ${isOnline}`} {...props} />;
+}
+
+function LoadedPicture({ src, kind, alt, isSmall = false }: PictureProps) {
+  const { t } = useTranslation();
+  const [hasFailed, setFailed] = useState(false);
+  if (src === undefined) {
+    return (
+      <span className={styles.box} data-small={isSmall || undefined}>
+        <Icon name={kind === 'drawing' ? 'picture' : 'music'} large={!isSmall} />
+      </span>
+    );
+  }
+  if (hasFailed) {
+    return (
+      <span className={styles.box} data-small={isSmall || undefined} title={isSmall ? t('tasks.picture.broken') : undefined}>
+        <Icon name="close" large={!isSmall} />
+        <span className={isSmall ? 'visually-hidden' : undefined}>{t('tasks.picture.broken')}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={styles.box} data-small={isSmall || undefined}>
+      <img src={src} alt={alt} loading="lazy" decoding="async" referrerPolicy="no-referrer" onError={() => setFailed(true)} />
+    </span>
+  );
+}

@@ -1,0 +1,20 @@
+// Which addresses of an upstream's data a browser may be sent to: this site's own copies, and links with https.
+import { safeLink } from '#shared/links.ts';
+import type { Drawing } from '#shared/drawings.ts';
+
+/** The link, when it is one with https. */
+export function secureLink(text: string): string | undefined {
+  const link = safeLink(text, 'web');
+  return link !== undefined && /^https:/i.test(link) ? link : undefined;
+}
+
+/**
+ * Where the image of a drawing is. This site's copy is asked for at the address of this page: the server may know itself by
+ * another. While it is being drawn it changes, and so does its address.
+ */
+export function drawingPicture({ image_url, mj_id, status, progress }: Drawing): string | undefined {
+  if (image_url === '') return undefined;
+  const own = `/mj/image/${encodeURIComponent(mj_id)}`;
+  if (mj_id === '' || URL.parse(image_url, location.origin)?.pathname !== own) return secureLink(image_url);
+  return status === 'SUCCESS' ? own : `${own}?progress=${encodeURIComponent(progress)}`;
+}

@@ -1,0 +1,96 @@
+import { useTranslation } from 'react-i18next';
+import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
+import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
+import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import type { TaskSearch } from './task-address.ts';
+import { kinds, ranges } from './task-kinds.ts';
+import { useActionText, useStatusText } from './task-labels.tsx';
+import type { TaskRow } from './task-row.ts';
+import { countFilters, type FilterKey, filterKeys, noFilters, type TaskList } from './task-search.ts';
+
+interface TaskFiltersProps {
+  list: TaskList;
+  search: TaskSearch;
+  columns: ChosenColumns<TaskRow>;
+  /** A panel beside the list leaves less room. */
+  isTight: boolean;
+  /** Whatever narrows the list begins at its first page again. */
+  onNarrow: (change: Partial<TaskSearch>) => void;
+  onView: (view: TaskSearch['view']) => void;
+}
+
+export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView }: TaskFiltersProps) {
+  const { t } = useTranslation();
+  const isPhone = useIsPhone();
+  const { defaultRange } = kinds[list.kind];
+  const { range } = list.range;
+  // One line stays one line beside a panel: the rows under it do not move when a record is opened.
+  const shown = filterKeys.filter((name) => (list.isAdmin || name !== 'channel') && (!isTight || search[name] !== undefined));
+  return (
+    <FilterBar
+      count={countFilters(list.filters)}
+      onClear={() => onNarrow(noFilters)}
+      presets={
+        <>
+          <Segments
+            label={t('tasks.filter.range')}
+            value={range}
+            options={ranges.map((name) => ({ value: name, label: t(`tasks.range.${name}`) }))}
+            onChange={(next) => onNarrow({ range: next === defaultRange ? undefined : next })}
+          />
+          {range === 'custom' && (
+            <CustomRange
+              from={search.from}
+              to={search.to}
+              labels={{ from: t('tasks.filter.from'), to: t('tasks.filter.to') }}
+              onChange={onNarrow}
+            />
+          )}
+        </>
+      }
+      tools={
+        <>
+          <Segments
+            label={t('tasks.view.label')}
+            value={search.view ?? 'list'}
+            options={[
+              { value: 'list', label: t('tasks.view.list') },
+              { value: 'gallery', label: t('tasks.view.gallery') },
+            ]}
+            onChange={(view) => onView(view === 'gallery' ? view : undefined)}
+          />
+          {!isPhone && search.view === undefined && <ColumnPicker chosen={columns} />}
+        </>
+      }
+    >
+      {shown.map((name) => (
+        <TaskFilterField key={name} name={name} list={list} onNarrow={onNarrow} />
+      ))}
+    </FilterBar>
+  );
+}
+
+function TaskFilterField({ name, list, onNarrow }: Pick<TaskFiltersProps, 'list' | 'onNarrow'> & { name: FilterKey }) {
+  const { t } = useTranslation();
+  const statusText = useStatusText();
+  const actionText = useActionText();
+  const label = t(`tasks.filter.${name}`);
+  const value = String(list.filters[name] ?? '');
+  const { statuses, actions } = kinds[list.kind];
+  if (name === 'status' || name === 'action') {
+    const textOf = name === 'status' ? statusText : actionText;
+    const options = (name === 'status' ? statuses : actions).map((one) => ({ value: one, label: textOf(one) }));
+    return <FilterSelect label={label} value={value} options={options} onChange={(chosen) => onNarrow({ [name]: chosen || undefined })} />;
+  }
+  if (name === 'id') return <FilterText label={label} value={value} onChange={(id) => onNarrow({ id: id || undefined })} />;
+  return (
+    <FilterText
+      label={label}
+      inputMode="numeric"
+      value={value}
+      onChange={(typed) => onNarrow({ channel: /^\d{1,9}$/.test(typed) ? Number(typed) : undefined })}
+    />
+  );
+}

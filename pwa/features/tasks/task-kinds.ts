@@ -1,0 +1,20 @@
+// The two logs of work that takes minutes: drawings and music. They are one screen over two contracts.
+import { drawingActions, drawingStatuses } from '#shared/drawings.ts';
+import { taskActions, taskStatuses } from '#shared/tasks.ts';
+
+export type TaskKind = 'drawing' | 'music';
+
+export const ranges = ['today', 'week', 'month', 'custom'] as const;
+export type Range = (typeof ranges)[number];
+
+interface KindFacts {
+  defaultRange: Range;
+  /** In the order in which they are offered. */
+  actions: readonly string[];
+  statuses: readonly string[];
+}
+
+export const kinds: Record<TaskKind, KindFacts> = {
+  drawing: { defaultRange: 'month', actions: drawingActions, statuses: drawingStatuses.filter((status) => status !== '') },
+  music: { defaultRange: 'today', actions: taskActions, statuses: taskStatuses },
+};
