@@ -1,4 +1,4 @@
-/** Work that an upstream takes minutes for: a drawing, a piece of music. Where its money stands is decision 38. */
+/** Work that an upstream takes minutes for: a drawing, a piece of music. Where its money stands is decision 40. */
 export interface TaskRecord {
   id: number;
   platform: 'midjourney' | 'suno';

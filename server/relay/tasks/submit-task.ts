@@ -1,4 +1,4 @@
-// The life of a submission, top to bottom. Decision 38 says which crash between which two writes leads to what.
+// The life of a submission, top to bottom. Decision 40 says which crash between which two writes leads to what.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';

@@ -21,11 +21,12 @@ export class TaskFailure extends Error {
   /** What an upstream says of the channel's account is told in our words. */
   static ofUpstream(failure: UpstreamFailure, keywords: readonly string[]): TaskFailure {
     if (refusesChannel(failure, keywords)) return new TaskFailure(new AppError('channel_refused'), 'channel_refused');
-    if (failure.errorCode !== null) return new TaskFailure(new AppError(failure.errorCode), failure.errorCode);
     if (failure.upstreamStatus === 429) {
       const again = failure.retryAfter === undefined ? {} : { retryAfter: failure.retryAfter };
       return new TaskFailure(new AppError('upstream_saturated', {}, again), 'upstream_saturated', 429);
     }
+    if (failure.errorCode !== null && failure.errorCode !== 'bad_response_status_code')
+      return new TaskFailure(new AppError(failure.errorCode), failure.errorCode);
     const error = new AppError('bad_response_status_code', { status: failure.upstreamStatus });
     return new TaskFailure(error, failure.message, failure.upstreamStatus);
   }

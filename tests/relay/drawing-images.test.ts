@@ -1,0 +1,96 @@
+// Pictures through this site: whoever has the address sees the picture, and nothing else comes this way.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildTask } from '#tests/support/build-task.ts';
+import { embeddedEngine } from '#tests/support/engines.ts';
+import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
+import type { FakeInternet } from '#tests/support/fake-internet.ts';
+import { trustLocalhost } from '#tests/support/trust-localhost.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+afterAll(trustLocalhost());
+
+const png = Buffer.from('89504e470d0a1a0a', 'hex');
+
+describe('pictures of drawings', () => {
+  let app: TestApp;
+  let internet: FakeInternet;
+  let nextId = 0;
+  beforeAll(async () => {
+    internet = await startFakeInternet();
+    app = await createTestApp(embeddedEngine, { network: internet.network });
+  });
+  afterAll(async () => {
+    await app.close();
+    await internet[Symbol.asyncDispose]();
+  });
+
+  async function picture(url: string, fields: object = {}): Promise<Response> {
+    const id = (nextId += 1);
+    await app.context.db.collection('tasks').insert(buildTask({ id, upstream_id: `pic-${id}`, image_url: url, ...fields }));
+    return fetch(`${app.origin}/mj/image/pic-${id}?rand=1`);
+  }
+
+  it('are shown with their type, to be kept once they are done', async () => {
+    internet.serve((_visit, response) =>
+      response.writeHead(200, { 'content-type': 'image/png; charset=binary', 'set-cookie': 'a=b' }).end(png),
+    );
+    const done = await picture(`https://${publicName}/a.png?sig=1`);
+    expect(done.status).toBe(200);
+    expect(Object.fromEntries(done.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'public, max-age=86400',
+    });
+    expect(done.headers.get('set-cookie')).toBeNull();
+    expect(Buffer.from(await done.arrayBuffer())).toEqual(png);
+    expect(internet.visits.at(-1)?.path).toBe('/a.png?sig=1');
+    expect(internet.visits.at(-1)?.headers).not.toHaveProperty('authorization');
+    const running = await picture(`https://${publicName}/b.png`, { status: 'IN_PROGRESS' });
+    expect(running.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each(['text/html', 'image/svg+xml', 'application/javascript', 'text/plain'])('%s is no picture', async (type) => {
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': type }).end('<script>alert(1)</script>'));
+    const answer = await picture(`https://${publicName}/x`);
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toEqual({ error: 'http_get_image_failed' });
+  });
+
+  it.each([
+    ['a private address', 'https://10.0.0.1/x.png'],
+    ['the address of cloud metadata', 'https://169.254.169.254/x.png'],
+    ['a name of a private address', 'https://inside.example/x.png'],
+    ['no TLS', `http://${publicName}/x.png`],
+  ])('%s is not asked', async (_what, url) => {
+    internet.name('inside.example', ['192.168.1.9']);
+    const before = internet.connections.length;
+    const answer = await picture(url);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({ error: 'http_get_image_failed' });
+    expect(internet.connections).toHaveLength(before);
+  });
+
+  it('a redirect to a private address is not followed', async () => {
+    internet.serve((_visit, response) => response.writeHead(302, { location: 'https://127.0.0.1/x.png' }).end());
+    expect((await picture(`https://${publicName}/x.png`)).status).toBe(500);
+    expect(internet.connections.at(-1)).toBe(`${publicAddress}:443`);
+  });
+
+  it('what is too large is not held, and a refusal is told by its status alone', async () => {
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(21 * 1024 * 1024)));
+    expect((await picture(`https://${publicName}/large.png`)).status).toBe(500);
+    internet.serve((_visit, response) => response.writeHead(403, { 'content-type': 'text/html' }).end('the secret of the bucket'));
+    const refused = await picture(`https://${publicName}/x.png`);
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toBe('{"error":"http_get_image_failed"}');
+  });
+
+  it('of nothing known, or of a task without one, there is none', async () => {
+    for (const answer of [await fetch(`${app.origin}/mj/image/nothing`), await picture('')]) {
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toEqual({ error: 'midjourney_task_not_found' });
+    }
+  });
+});
