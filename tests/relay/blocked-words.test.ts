@@ -21,6 +21,15 @@ describe.each(engines)('blocked words on $kind', (engine) => {
     await the.checkBooks();
   };
 
+  it('a list in one line is one long word, and is found in a long prompt', async () => {
+    const word = 'one, two, three, '.repeat(5_000).trim();
+    await using the = await scene({ SensitiveWords: word });
+    expect((await the.chat({ messages: message('one, two; '.repeat(20_000)) })).status).toBe(200);
+    const { status, body } = await refusal(await the.chat({ messages: message(`${'y'.repeat(99_999)}${word}${'y'.repeat(99_999)}`) }));
+    expect(status).toBe(400);
+    expect(body.error.code).toBe('sensitive_words_detected');
+  });
+
   it('are refused wherever they stand in a chat, in the specified words', async () => {
     await using the = await scene();
     const bodies = [

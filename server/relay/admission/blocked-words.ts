@@ -18,8 +18,8 @@ interface Search {
   holds: WordMatcher;
 }
 
-/** Characters that are searched at once: a few milliseconds. */
-const pieceLength = 64 * 1024;
+/** Characters that are searched at once: a few milliseconds. With longer words it is twice their length. */
+const shortestPiece = 64 * 1024;
 /** They stand beside the texts in every prompt, and nobody wrote them. */
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
@@ -65,7 +65,8 @@ function refuseWhere(holds: WordMatcher, piece: string): void {
 
 /** Pieces overlap, so that a word which one of them cuts is whole in the next. */
 function* piecesOf(texts: readonly string[], longest: number): Generator<string> {
-  const step = Math.max(1, pieceLength - Math.max(0, longest - 1));
+  const pieceLength = Math.max(shortestPiece, 2 * longest);
+  const step = pieceLength - Math.max(0, longest - 1);
   for (const text of texts) {
     if (roles.has(text)) continue;
     if (text.length <= pieceLength) yield text;
