@@ -66,7 +66,8 @@ export const RedemptionEdit = z.object({
 });
 export type RedemptionEdit = z.infer<typeof RedemptionEdit>;
 
-export const RedemptionAction = z.enum(['delete', 'enable', 'disable']);
+/** `restore` takes back a deletion just made (`restorableSeconds`). */
+export const RedemptionAction = z.enum(['delete', 'enable', 'disable', 'restore']);
 export type RedemptionAction = z.infer<typeof RedemptionAction>;
 
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
@@ -118,7 +119,7 @@ export const redemptionApi = {
     access: 'admin',
     body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000), action: RedemptionAction.default('delete') }),
     reply: z.int(),
-    summary: 'Delete, enable or disable several codes; answers how many',
+    summary: 'Delete, enable or disable several codes, or take back a deletion just made; answers how many',
   }),
   /** Answers the quota that was added. */
   redeem: endpoint('POST', '/api/user/topup', {

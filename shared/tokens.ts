@@ -120,4 +120,11 @@ export const tokenApi = {
     reply: z.int(),
     summary: 'Delete several tokens; returns how many',
   }),
+  /** Only what was deleted within `restorableSeconds`. */
+  restoreMany: endpoint('POST', '/api/token/restore', {
+    access: 'user',
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000) }),
+    reply: z.int(),
+    summary: 'Take back a deletion of tokens just made; returns how many are there again',
+  }),
 };

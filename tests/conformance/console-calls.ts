@@ -134,6 +134,7 @@ POST /api/oauth/start optional
 POST /api/option/history/{id}/undo admin
 POST /api/option/test_mail root
 POST /api/redemption/batch admin
+POST /api/token/restore user
 POST /api/user/notifications/test user
 PUT /api/channel/batch admin
 DELETE /api/user/sessions user

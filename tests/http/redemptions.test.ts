@@ -188,6 +188,32 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     }
   });
 
+  it('a deletion just made is taken back exactly, and stands a minute later', async () => {
+    const [key = '', other = ''] = await makeCodes(admin, { name: 'regret', count: 2 });
+    const ids = [await idOf(key), await idOf(other)];
+    await admin.post('/api/redemption/batch', { ids: [ids[1]], action: 'disable' });
+    const before = [await codeRecord(app, key), await codeRecord(app, other)];
+    const user = await app.as(await app.createUser());
+
+    expect((await admin.post('/api/redemption/batch', { ids })).data).toBe(2);
+    // Not to be redeemed meanwhile, nor restored by whoever may not.
+    expect(await user.post('/api/user/topup', { key })).toMatchObject({ code: 'redeem_invalid' });
+    expect(await user.post('/api/redemption/batch', { ids, action: 'restore' })).toMatchObject({ status: 403 });
+    for (const action of ['enable', 'disable']) expect((await admin.post('/api/redemption/batch', { ids, action })).data).toBe(0);
+    expect((await admin.post('/api/redemption/batch', { ids: [...ids, 999_999], action: 'restore' })).data).toBe(2);
+    expect((await admin.post('/api/redemption/batch', { ids, action: 'restore' })).data).toBe(0);
+    for (const [index, record] of [await codeRecord(app, key), await codeRecord(app, other)].entries()) {
+      expect({ ...record, revision: 0 }).toEqual({ ...before[index], revision: 0 });
+    }
+    expect((await admin.get('/api/redemption/search?keyword=regret')).data.items).toHaveLength(2);
+    expect(await user.post('/api/user/topup', { key })).toMatchObject({ success: true });
+
+    await admin.post('/api/redemption/batch', { ids });
+    app.clock.advance(61_000);
+    expect((await admin.post('/api/redemption/batch', { ids, action: 'restore' })).data).toBe(0);
+    expect((await admin.get('/api/redemption/search?keyword=regret')).data.items).toEqual([]);
+  });
+
   it('all used ones are deleted at once, and no others', async () => {
     const keys = await makeCodes(admin, { name: 'sweep', count: 3 });
     const user = await app.as(await app.createUser());

@@ -18,6 +18,7 @@ describe.each(engines)('tokens on $kind', (engine) => {
       await anonymous.put('/api/token/', { id: 1 }),
       await anonymous.delete('/api/token/1/'),
       await anonymous.post('/api/token/batch', { ids: [1] }),
+      await anonymous.post('/api/token/restore', { ids: [1] }),
     ]) {
       expect(answer).toMatchObject({ status: 401, success: false, code: 'not_logged_in' });
     }
@@ -341,6 +342,42 @@ describe.each(engines)('tokens on $kind', (engine) => {
     });
   });
 
+  describe('a deletion just made', () => {
+    it('is taken back exactly, for its owner alone', async () => {
+      const client = await someone();
+      const created = await createOne(client, { name: 'kept', remain_quota: 700, unlimited_quota: false, group: '' });
+      const before = await record(created.id);
+      await client.post('/api/token/batch', { ids: [created.id] });
+      const stranger = await someone();
+      expect(await stranger.post('/api/token/restore', { ids: [created.id] })).toMatchObject({ success: true, data: 0 });
+      expect((await record(created.id)).DeletedAt).not.toBeNull();
+
+      expect(await client.post('/api/token/restore', { ids: [created.id, created.id, 999_999] })).toMatchObject({ success: true, data: 1 });
+      const after = await record(created.id);
+      expect({ ...after, revision: before.revision }).toEqual(before);
+      expect(after.revision).toBeGreaterThan(before.revision);
+      expect((await client.get('/api/token/')).data).toMatchObject([{ id: created.id, key: created.key, remain_quota: 700 }]);
+      // What is there is no deletion.
+      expect((await client.post('/api/token/restore', { ids: [created.id] })).data).toBe(0);
+    });
+
+    it('stands a minute later: whoever deleted a key that leaked can rely on it', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      await client.post('/api/token/batch', { ids: [id] });
+      desk.app.clock.advance(61_000);
+      expect(await client.post('/api/token/restore', { ids: [id] })).toMatchObject({ success: true, data: 0 });
+      expect((await client.get('/api/token/')).data).toEqual([]);
+    });
+
+    it('is not taken back by what is no list of numbers', async () => {
+      const client = await someone();
+      for (const ids of [[], 'all', [0], [{ $gt: 0 }], Array.from({ length: 1001 }, (_, index) => index + 1)]) {
+        expect(await client.post('/api/token/restore', { ids })).toMatchObject({ status: 200, success: false, code: 'invalid_field' });
+      }
+    });
+  });
+
   it('tells every process of every change', async () => {
     const client = await someone();
     const heard: (number | string)[] = [];
@@ -349,7 +386,8 @@ describe.each(engines)('tokens on $kind', (engine) => {
     await client.put('/api/token/', { id, name: 'b' });
     await client.put('/api/token/?status_only=1', { id, status: 2 });
     await client.post('/api/token/batch', { ids: [id] });
+    await client.post('/api/token/restore', { ids: [id] });
     stop();
-    expect(heard.filter((key) => key === id)).toHaveLength(4);
+    expect(heard.filter((key) => key === id)).toHaveLength(5);
   });
 });

@@ -40,6 +40,20 @@ describe.each(engines)('the token gate on $kind', (engine) => {
     gate.stop();
   });
 
+  test('a deleted key is refused at once, and works at once when its deletion is taken back', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser();
+    const client = await app.as(user);
+    const gate = createTokenGate(app.context);
+    const { token, key } = await createToken(app.context, user.id);
+    expect(await codeOf(gate, key)).toBeUndefined();
+    await client.post('/api/token/batch', { ids: [token.id] });
+    expect(await codeOf(gate, key)).toBe('key_invalid');
+    await client.post('/api/token/restore', { ids: [token.id] });
+    expect(await codeOf(gate, key)).toBeUndefined();
+    gate.stop();
+  });
+
   test('a key that was refused works as soon as it exists', async () => {
     await using app = await createTestApp(engine);
     const user = await app.createUser();

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { bulkLimit } from '#shared/channel-tags.ts';
-import { ChannelStatus } from '#shared/channels.ts';
+import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { AskedOfChannels } from './channel-dialog.tsx';
@@ -10,11 +10,13 @@ import type { ChannelControls } from './use-channel-controls.ts';
 
 interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests'> {
   ids: number[];
+  /** The rows of this page. */
+  rows: readonly Pick<Channel, 'id' | 'status'>[];
   onAsk: (asked: AskedOfChannels) => void;
 }
 
 /** What can be done with the ticked channels; tests go one after the other, each with its result in its row. */
-export function BulkActions({ ids, actions, tests, onAsk }: BulkActionsProps) {
+export function BulkActions({ ids, rows, actions, tests, onAsk }: BulkActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const [progress, setProgress] = useState<{ done: number; of: number }>();
@@ -29,6 +31,8 @@ export function BulkActions({ ids, actions, tests, onAsk }: BulkActionsProps) {
   }
 
   async function setStatus(isEnabled: boolean): Promise<void> {
+    const known = rows.filter(({ id }) => ids.includes(id));
+    let hasFailed = false;
     for (let from = 0; from < ids.length; from += bulkLimit) {
       const part = ids.slice(from, from + bulkLimit);
       setProgress({ done: from + part.length, of: ids.length });
@@ -36,6 +40,7 @@ export function BulkActions({ ids, actions, tests, onAsk }: BulkActionsProps) {
         .setMany({ ids: part, status: isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand })
         // It has been toasted.
         .catch(() => undefined);
+      hasFailed ||= result === undefined || result.failed.length > 0;
       if (result === undefined) break;
       const [first] = result.failed;
       if (first !== undefined) {
@@ -46,6 +51,9 @@ export function BulkActions({ ids, actions, tests, onAsk }: BulkActionsProps) {
       }
     }
     setProgress(undefined);
+    const stopped = known.filter(({ status }) => status === ChannelStatus.enabled).map(({ id }) => id);
+    // Of channels on other pages nobody knows here which of them were enabled.
+    if (!isEnabled && !hasFailed && stopped.length > 0 && known.length === ids.length) actions.offerToEnable(stopped);
   }
 
   if (progress !== undefined) return <span role="status">{t('channels.bulk.progress', progress)}</span>;

@@ -23,6 +23,7 @@ const controls = {
     removeDisabled: () => Promise.resolve(0),
     copy: () => Promise.resolve(undefined),
     refresh: () => Promise.resolve(),
+    offerToEnable: () => {},
     setMany: () => Promise.reject(new Error('unused')),
     setTag: () => Promise.resolve(0),
     repair: () => Promise.resolve(0),

@@ -86,7 +86,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         open={open}
         onOpen={onOpen}
         selection={selection}
-        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} onAsk={setAsked} />}
+        bulkActions={<BulkActions {...controls} ids={[...selection.keys]} rows={listed.rows ?? []} onAsk={setAsked} />}
         isTwoLine
         isMuted={(row) => row.status !== ChannelStatus.enabled}
         empty={{

@@ -4,6 +4,7 @@ import { type Channel, type ChannelEdit, ChannelStatus, channelApi } from '#shar
 import { type ChannelBulkEdit, channelTagApi } from '#shared/channel-tags.ts';
 import { channelRunApi } from '#shared/channel-runs.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
+import { useUndo } from '#pwa/api/use-undo.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { copyBody } from './channel-values.ts';
 
@@ -14,6 +15,7 @@ const patience = 45_000;
 export function useChannelActions() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
+  const offerUndo = useUndo();
   const refresh = (): Promise<unknown> =>
     Promise.all([queryClient.invalidateQueries({ queryKey: ['channels'] }), queryClient.invalidateQueries({ queryKey: ['channel'] })]);
   const edit = useMutation({ mutationFn: (body: ChannelEdit) => call(channelApi.edit, { body }), onSuccess: refresh });
@@ -52,8 +54,22 @@ export function useChannelActions() {
     updateBalance: (channel: Pick<Channel, 'id' | 'name'>) => balance.mutateAsync(channel),
     askingBalanceOf: balance.isPending ? balance.variables.id : undefined,
     busyId: edit.isPending ? edit.variables.id : undefined,
-    setStatus: (channel: Pick<Channel, 'id'>, isEnabled: boolean) =>
-      edit.mutateAsync({ id: channel.id, status: isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand }),
+    setStatus: async (channel: Pick<Channel, 'id' | 'status'>, isEnabled: boolean) => {
+      const status = isEnabled ? ChannelStatus.enabled : ChannelStatus.disabledByHand;
+      const { id, name, revision } = await edit.mutateAsync({ id: channel.id, status });
+      if (isEnabled || channel.status !== ChannelStatus.enabled) return;
+      offerUndo(t('channels.undo.disabled', { name }), async () => {
+        // What somebody else did since then stays.
+        await call(channelApi.edit, { body: { id, status: ChannelStatus.enabled, revision } }).finally(refresh);
+        return true;
+      });
+    },
+    /** Of many at once that were enabled. */
+    offerToEnable: (ids: readonly number[]): void =>
+      offerUndo(t('channels.undo.disabled_many', { count: ids.length }), async () => {
+        const { failed } = await call(channelTagApi.editMany, { body: { ids: [...ids], status: ChannelStatus.enabled } }).finally(refresh);
+        return failed.length === 0;
+      }),
     setNumber: (channel: Pick<Channel, 'id'>, field: 'priority' | 'weight', value: number) =>
       edit.mutateAsync({ id: channel.id, [field]: value }),
     remove: (ids: number[]) => remove.mutateAsync(ids),

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import {
   type Redemption,
   type RedemptionAction,
@@ -8,25 +9,47 @@ import {
   RedemptionStatus,
 } from '#shared/redemptions.ts';
 import { call } from '#pwa/api/call.ts';
+import { useUndo } from '#pwa/api/use-undo.ts';
 
-/** Enables what is disabled and disables what is not used. */
+/** Enables what is disabled and disables what is not used, at once. */
 export function useToggleCode() {
+  const { t } = useTranslation();
   const refresh = useRefreshCodes();
+  const offerUndo = useUndo();
   return useMutation({
     mutationFn: ({ id, status }: Pick<Redemption, 'id' | 'status'>) =>
       call(redemptionApi.edit, {
         query: { status_only: 'true' },
         body: { id, status: status === RedemptionStatus.disabled ? RedemptionStatus.unused : RedemptionStatus.disabled },
       }),
+    onSuccess: ({ id, name, revision }, { status }) => {
+      if (status !== RedemptionStatus.unused) return;
+      offerUndo(t('redemptions.undo.disabled', { name, id }), async () => {
+        // What somebody else did since then stays.
+        const body = { id, status: RedemptionStatus.unused, revision };
+        await call(redemptionApi.edit, { query: { status_only: 'true' }, body }).finally(refresh);
+        return true;
+      });
+    },
     onSettled: refresh,
   });
 }
 
-/** Answers how many it was. */
+/** Answers how many it was. For a moment what was deleted can be had back as it was. */
 export function useChangeCodes() {
+  const { t } = useTranslation();
   const refresh = useRefreshCodes();
+  const offerUndo = useUndo();
   return useMutation({
     mutationFn: (body: { ids: number[]; action: RedemptionAction }) => call(redemptionApi.batch, { body }),
+    onSuccess: (count, { ids, action }) => {
+      if ((action !== 'delete' && action !== 'disable') || count === 0) return;
+      const back = action === 'delete' ? 'restore' : 'enable';
+      offerUndo(t(`redemptions.changed.${action}`, { count }), async () => {
+        const changed = await call(redemptionApi.batch, { body: { ids, action: back } }).finally(refresh);
+        return changed === count;
+      });
+    },
     onSettled: refresh,
   });
 }

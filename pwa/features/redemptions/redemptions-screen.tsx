@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Redemption, type RedemptionAction, RedemptionStatus } from '#shared/redemptions.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
@@ -44,8 +42,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch });
   const { listed, isEmpty, onFilter } = useRedemptionList({ search, onSearch, screen });
-  const [removing, setRemoving] = useState<readonly Redemption[]>([]);
-  const columns = useRedemptionColumns((code) => setRemoving([code]));
+  const columns = useRedemptionColumns((code) => void changeAll([code], 'delete'));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
@@ -54,12 +51,16 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newCodes })} />;
 
-  /** Failures have been toasted. */
+  /** Not asked about: it can be taken back. Failures have been toasted. */
   async function changeAll(codes: readonly Redemption[], action: RedemptionAction): Promise<void> {
-    const ids = codes.map(({ id }) => id);
+    // Others are not disabled by it, nor enabled when it is taken back.
+    const changed = action === 'disable' ? codes.filter(({ status }) => status === RedemptionStatus.unused) : codes;
+    const ids = changed.map(({ id }) => id);
+    if (ids.length === 0) return;
     const count = await change.mutateAsync({ ids, action }).catch(() => undefined);
     if (count === undefined) return;
-    if (action !== 'delete') return toastSuccess(t(`redemptions.changed.${action}`, { count }));
+    if (action === 'enable') toastSuccess(t('redemptions.changed.enable', { count }));
+    if (action !== 'delete') return;
     selection.set(ids, false);
     if (ids.some((id) => String(id) === search.open)) handleClose();
   }
@@ -75,7 +76,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
           <NewCodesPanel onClose={handleClose} />
         ) : (
           opened !== undefined && (
-            <CodePanel key={opened.id} code={opened} onClose={handleClose} {...ways} onRemove={() => setRemoving([opened])} />
+            <CodePanel key={opened.id} code={opened} onClose={handleClose} {...ways} onRemove={() => void changeAll([opened], 'delete')} />
           )
         )
       }
@@ -95,7 +96,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
             ticked={ticked}
             isBusy={change.isPending}
             onChange={(action) => void changeAll(ticked, action)}
-            onRemove={() => setRemoving(ticked)}
+            onRemove={() => void changeAll(ticked, 'delete')}
           />
         }
         isTwoLine
@@ -106,7 +107,6 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
           action: createButton(search.open === undefined ? 'filled' : 'default'),
         }}
       />
-      <RemoveDialog codes={removing} onRemove={() => changeAll(removing, 'delete')} onClose={() => setRemoving([])} />
     </Screen>
   );
 }
@@ -114,26 +114,4 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
 function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {
   const { t } = useTranslation();
   return <OnlineButton variant={variant} icon={<Icon name="plus" />} onClick={onCreate} label={t('redemptions.action.create')} />;
-}
-
-interface RemoveDialogProps {
-  /** None: nothing is asked. */
-  codes: readonly Redemption[];
-  onRemove: () => Promise<void>;
-  onClose: () => void;
-}
-
-function RemoveDialog({ codes, onRemove, onClose }: RemoveDialogProps) {
-  const { t } = useTranslation();
-  return (
-    <ConfirmDialog
-      opened={codes.length > 0}
-      title={t('redemptions.remove.title', { count: codes.length, name: codes[0]?.name ?? '' })}
-      text={t('redemptions.remove.text')}
-      confirmLabel={t('redemptions.remove.confirm', { count: codes.length })}
-      isDanger
-      onConfirm={() => onRemove().then(onClose)}
-      onCancel={onClose}
-    />
-  );
 }

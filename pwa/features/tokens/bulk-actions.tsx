@@ -6,7 +6,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { wholeKey } from '#pwa/api/token-key.ts';
 
 /** What can be done with the ticked tokens. */
-export function BulkActions({ tokens, onRemove }: { tokens: readonly Token[]; onRemove: () => void }) {
+export function BulkActions({ tokens, isBusy, onRemove }: { tokens: readonly Token[]; isBusy: boolean; onRemove: () => void }) {
   const { t } = useTranslation();
   return (
     <>
@@ -15,6 +15,7 @@ export function BulkActions({ tokens, onRemove }: { tokens: readonly Token[]; on
         variant="subtle"
         data-danger
         disabled={tokens.length === 0}
+        loading={isBusy}
         icon={<Icon name="trash" />}
         onClick={onRemove}
         label={t('common.action.delete')}

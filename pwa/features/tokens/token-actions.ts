@@ -1,27 +1,51 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { type Token, type TokenCreate, type TokenEdit, tokenApi, TokenStatus } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
+import { useUndo } from '#pwa/api/use-undo.ts';
 
-/** Enables what is disabled and disables everything else. */
+/** Enables what is disabled and disables everything else, at once. What was enabled can be enabled again for a moment. */
 export function useToggleToken() {
+  const { t } = useTranslation();
   const refresh = useRefreshTokens();
+  const offerUndo = useUndo();
   return useMutation({
     mutationFn: (token: Token) =>
       call(tokenApi.edit, {
         query: { status_only: 'true' },
         body: { id: token.id, status: token.status === TokenStatus.disabled ? TokenStatus.enabled : TokenStatus.disabled },
       }),
+    onSuccess: ({ id, name, revision }, { status }) => {
+      if (status !== TokenStatus.enabled) return;
+      offerUndo(t('tokens.undo.disabled', { name }), async () => {
+        // What somebody else did since then stays.
+        const body = { id, status: TokenStatus.enabled, revision };
+        await call(tokenApi.edit, { query: { status_only: 'true' }, body }).finally(refresh);
+        return true;
+      });
+    },
     onSettled: refresh,
   });
 }
 
+/** Deletes them at once; for a moment they can be had back as they were. */
 export function useRemoveTokens() {
+  const { t } = useTranslation();
   const refresh = useRefreshTokens();
+  const offerUndo = useUndo();
   return useMutation({
-    mutationFn: async (ids: readonly number[]) => {
+    mutationFn: async (tokens: readonly Pick<Token, 'id' | 'name'>[]) => {
+      const ids = tokens.map(({ id }) => id);
       const [only] = ids;
       if (ids.length === 1 && only !== undefined) await call(tokenApi.remove, { params: { id: String(only) } });
-      else await call(tokenApi.removeMany, { body: { ids: [...ids] } });
+      else await call(tokenApi.removeMany, { body: { ids } });
+    },
+    onSuccess: (_answer, tokens) => {
+      const ids = tokens.map(({ id }) => id);
+      offerUndo(t('tokens.undo.deleted', { count: ids.length, name: tokens[0]?.name ?? '' }), async () => {
+        const restored = await call(tokenApi.restoreMany, { body: { ids } }).finally(refresh);
+        return restored === ids.length;
+      });
     },
     onSettled: refresh,
   });

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
@@ -19,9 +18,9 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { BulkActions } from './bulk-actions.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
 import styles from './tokens.module.css';
 import { columnsKey, useTokenColumns } from './token-columns.tsx';
+import { useRemoveTokens } from './token-actions.ts';
 import type { TokenSearch } from './token-search.ts';
 import { useTokenList } from './use-token-list.ts';
 
@@ -49,8 +48,8 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch });
   const { listed, isEmpty, partOfKey, setPartOfKey } = useTokenList({ search, onSearch, screen });
-  const [removing, setRemoving] = useState<readonly Token[]>([]);
-  const columns = useTokenColumns((token) => setRemoving([token]));
+  const remove = useRemoveTokens();
+  const columns = useTokenColumns((token) => handleRemove([token]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
@@ -59,9 +58,15 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newToken })} />;
 
-  function handleRemoved(ids: readonly number[]): void {
-    selection.set(ids, false);
-    if (ids.some((id) => String(id) === search.open)) handleClose();
+  /** Not asked about: it can be taken back. A failure has been toasted. */
+  function handleRemove(tokens: readonly Token[]): void {
+    const ids = tokens.map(({ id }) => id);
+    remove.mutate(tokens, {
+      onSuccess: () => {
+        selection.set(ids, false);
+        if (ids.some((id) => String(id) === search.open)) handleClose();
+      },
+    });
   }
 
   return (
@@ -88,7 +93,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
           <NewTokenPanel onClose={handleClose} />
         ) : (
           opened !== undefined && (
-            <TokenPanel key={opened.id} token={opened} onClose={handleClose} {...ways} onRemove={() => setRemoving([opened])} />
+            <TokenPanel key={opened.id} token={opened} onClose={handleClose} {...ways} onRemove={() => handleRemove([opened])} />
           )
         )
       }
@@ -104,7 +109,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         open={search.open}
         onOpen={screen.onOpen}
         selection={selection}
-        bulkActions={<BulkActions tokens={ticked} onRemove={() => setRemoving(ticked)} />}
+        bulkActions={<BulkActions tokens={ticked} isBusy={remove.isPending} onRemove={() => handleRemove(ticked)} />}
         isTwoLine
         isMuted={(row) => row.status !== 1}
         empty={{
@@ -113,7 +118,6 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
           action: createButton(search.open === undefined ? 'filled' : 'default'),
         }}
       />
-      <RemoveDialog tokens={removing} onRemoved={handleRemoved} onClose={() => setRemoving([])} />
     </Screen>
   );
 }

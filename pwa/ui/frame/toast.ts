@@ -5,6 +5,8 @@ export interface Toast {
   id: number;
   status: 'failed' | 'on' | 'note';
   text: string;
+  /** Takes back what the text tells of. */
+  undo?: () => void;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
@@ -23,6 +25,29 @@ export function toastNote(text: string): void {
   show('note', text);
 }
 
+/** What was done, with the offer to take it back. */
+export function toastUndo(text: string, undo: () => void): void {
+  show('note', text, undo);
+}
+
+/** Takes back what was done last, as long as that is offered. True: there was something. */
+export function undoLast(): boolean {
+  const last = toasts.get().findLast(({ undo }) => undo !== undefined);
+  if (last === undefined) return false;
+  pressUndo(last);
+  return true;
+}
+
+export function pressUndo(toast: Toast): void {
+  closeToast(toast.id);
+  toast.undo?.();
+}
+
+/** What somebody did is not for the next account to take back. */
+export function dropUndos(): void {
+  toasts.set(toasts.get().filter(({ undo }) => undo === undefined));
+}
+
 export function closeToast(id: number): void {
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
@@ -33,7 +58,11 @@ export function useToasts(): readonly Toast[] {
 
 const mostAtOnce = 3;
 
-function show(status: Toast['status'], text: string): void {
+function show(status: Toast['status'], text: string, undo?: () => void): void {
   lastId += 1;
-  toasts.set([...toasts.get().filter((toast) => toast.text !== text), { id: lastId, status, text }].slice(-mostAtOnce));
+  toasts.set(
+    [...toasts.get().filter((toast) => toast.text !== text), { id: lastId, status, text, ...(undo === undefined ? {} : { undo }) }].slice(
+      -mostAtOnce,
+    ),
+  );
 }

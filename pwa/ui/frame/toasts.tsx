@@ -2,12 +2,13 @@ import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import { PlainButton, PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { closeToast, type Toast, useToasts } from './toast.ts';
+import { closeToast, pressUndo, type Toast, useToasts } from './toast.ts';
 import styles from './toasts.module.css';
 
 const shownFor = { failed: 7000, note: 6000, on: 3000 } as const;
+const undoFor = 10_000;
 
 /** Where toasts appear, and where they are read aloud. */
 export function Toasts() {
@@ -29,7 +30,7 @@ function OneToast({ toast }: { toast: Toast }) {
   useEffect(() => {
     // Whoever reads it, with the pointer or with the keyboard on it, has all the time.
     if (isHeld) return;
-    const timer = setTimeout(() => closeToast(toast.id), shownFor[toast.status]);
+    const timer = setTimeout(() => closeToast(toast.id), toast.undo === undefined ? shownFor[toast.status] : undoFor);
     return () => clearTimeout(timer);
   }, [isHeld, toast]);
   return (
@@ -43,6 +44,7 @@ function OneToast({ toast }: { toast: Toast }) {
       <span className={styles.text}>
         <StatusMark status={toast.status}>{toast.text}</StatusMark>
       </span>
+      {toast.undo !== undefined && <PlainButton onClick={() => pressUndo(toast)}>{t('common.undo.action')}</PlainButton>}
       <PlainIconButton label={t('common.action.close')} onClick={() => closeToast(toast.id)}>
         <Icon name="close" />
       </PlainIconButton>

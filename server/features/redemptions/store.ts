@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/envelope.ts';
+import { restorableSeconds } from '#shared/restoring.ts';
 import { RedemptionStatus } from '#shared/redemptions.ts';
 import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
@@ -47,7 +48,7 @@ export function presentCode(context: Pick<AppContext, 'secrets'>, record: Redemp
 /** Does it to those of the codes that it fits; answers how many. */
 export async function changeCodes(context: AppContext, ids: readonly number[], action: RedemptionAction): Promise<number> {
   const { where, patch } = actions[action](context);
-  return context.db.collection('redemptions').patchAll({ and: [{ id: { in: ids }, DeletedAt: null }, where] }, patch);
+  return context.db.collection('redemptions').patchAll({ and: [{ id: { in: ids } }, where] }, patch);
 }
 
 const removalStep = 500;
@@ -76,16 +77,20 @@ interface Change {
 const actions: Record<RedemptionAction, (context: AppContext) => Change> = {
   // The record stays for the books.
   delete: (context) => ({
-    where: {},
+    where: { DeletedAt: null },
     patch: { set: { DeletedAt: new Date(context.now()).toISOString() }, unset: ['listed'], increment: { revision: 1 } },
   }),
   enable: () => ({
-    where: { status: RedemptionStatus.disabled },
+    where: { DeletedAt: null, status: RedemptionStatus.disabled },
     patch: { set: { status: RedemptionStatus.unused }, increment: { revision: 1 } },
   }),
   disable: () => ({
-    where: { status: RedemptionStatus.unused },
+    where: { DeletedAt: null, status: RedemptionStatus.unused },
     patch: { set: { status: RedemptionStatus.disabled }, increment: { revision: 1 } },
+  }),
+  restore: (context) => ({
+    where: { DeletedAt: { gte: new Date(context.now() - restorableSeconds * 1000).toISOString() } },
+    patch: { set: { DeletedAt: null, listed: 1 }, increment: { revision: 1 } },
   }),
 };
 

@@ -8,6 +8,7 @@ import { createTokens } from './create-tokens.ts';
 import { deleteTokens } from './delete-tokens.ts';
 import { editToken, editTokenStatus } from './edit-token.ts';
 import { presentMasked, presentToken } from './present-token.ts';
+import { restoreTokens } from './restore-tokens.ts';
 import { findToken, listTokens, searchTokens } from './store.ts';
 
 /** Everything is about the caller's own tokens, whatever their role. */
@@ -53,6 +54,7 @@ export function mountTokens(host: RouteHost): void {
   });
 
   mount(host, tokenApi.removeMany, (call) => deleteTokens(call.context, signedIn(call).user.id, call.body.ids));
+  mount(host, tokenApi.restoreMany, (call) => restoreTokens(call.context, signedIn(call).user.id, call.body.ids));
 }
 
 function idOf(text: string): number {
