@@ -1,5 +1,6 @@
 // The web app manifest: what the installed console is called and offers. Colours are --bg of the light and of the dark scheme.
 import type { ManifestOptions } from 'vite-plugin-pwa';
+import { sharePath } from './offline/shared-text.ts';
 
 export const manifest: Partial<ManifestOptions> = {
   id: '/',
@@ -21,7 +22,21 @@ export const manifest: Partial<ManifestOptions> = {
     { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'any' },
   ],
   shortcuts: [
-    { name: '令牌 · Tokens', short_name: '令牌', url: '/token', icons: [{ src: '/icon-192.png', sizes: '192x192' }] },
-    { name: '使用日志 · Usage logs', short_name: '日志', url: '/log', icons: [{ src: '/icon-192.png', sizes: '192x192' }] },
+    shortcut('令牌 · Tokens', '令牌', '/token'),
+    shortcut('新建令牌 · New token', '新建令牌', '/token?open=new'),
+    shortcut('使用日志 · Usage logs', '日志', '/log'),
+    shortcut('钱包 · Wallet', '钱包', '/topup'),
   ],
+  // Codes that are passed on by message are shared to the wallet. Sent as a form, so that no code stands in an address that a
+  // server logs; the service worker takes it.
+  share_target: {
+    action: sharePath,
+    method: 'POST',
+    enctype: 'multipart/form-data',
+    params: { title: 'title', text: 'text', url: 'url' },
+  },
 };
+
+function shortcut(name: string, short_name: string, url: string) {
+  return { name, short_name, url, icons: [{ src: '/icon-192.png', sizes: '192x192' }] };
+}

@@ -3,6 +3,7 @@
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
 import { isServerPath } from '#shared/paths.ts';
+import { sharePath, walletWith } from './offline/shared-text.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
 
@@ -12,6 +13,13 @@ cleanupOutdatedCaches();
 registerRoute(
   ({ request, url }) => request.mode === 'navigate' && url.origin === self.location.origin && !isServerPath(url.pathname),
   createHandlerBoundToURL('/index.html'),
+);
+
+// Another app shares a text with the installed console.
+registerRoute(
+  ({ url }) => url.origin === self.location.origin && url.pathname === sharePath,
+  async ({ request }) => Response.redirect(await walletWith(request.formData()), 303),
+  'POST',
 );
 
 // The page asks, after somebody said yes.

@@ -13,5 +13,10 @@ export function useOutbox(): readonly QueuedEdit[] {
 
 export const outboxEntries = entries.get;
 
+export const onOutboxChange = entries.subscribe;
+
+/** Held while edits are being sent, by one tab of all. */
+export const outboxLock = 'tidegate-outbox';
+
 /** For `outbox.ts`, which reads the database. */
 export const publishOutbox = entries.set;

@@ -6,7 +6,8 @@ import { offlineDatabase } from './database.ts';
 import { currentConnection, onConnectionChange } from './online-status.tsx';
 import type { OptionState, OutboxEntry } from './outbox-entry.ts';
 import { kindOf } from './edits/registry.ts';
-import { outboxEntries, publishOutbox, type QueuedEdit } from './outbox-store.ts';
+import { showBadge } from './app-badge.ts';
+import { outboxEntries, outboxLock, publishOutbox, type QueuedEdit } from './outbox-store.ts';
 
 export { outboxEntries, type QueuedEdit, useOutbox } from './outbox-store.ts';
 
@@ -16,7 +17,6 @@ interface OutboxSettings {
   onSent: (shownBy: ReadonlySet<unknown>) => void;
 }
 
-const lockName = 'tidegate-outbox';
 const retryPause = 30_000;
 let settings: OutboxSettings = { userId: () => 0, onSent: () => {} };
 let channel: BroadcastChannel | undefined;
@@ -26,14 +26,16 @@ let retryTimer: ReturnType<typeof setTimeout> | undefined;
 /** Reads what is queued and sends it as soon as the server answers. Gives the way to stop. */
 export function startOutbox(given: OutboxSettings): () => void {
   settings = given;
-  channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(lockName);
+  channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(outboxLock);
   if (channel !== undefined) channel.onmessage = () => void reload();
   const stopWatching = onConnectionChange(() => {
     if (currentConnection() === 'online') void replayOutbox();
   });
+  const hideBadge = showBadge();
   void reload().then(replayOutbox);
   return () => {
     stopWatching();
+    hideBadge();
     channel?.close();
     clearTimeout(retryTimer);
     settings = { userId: () => 0, onSent: () => {} };
@@ -185,7 +187,7 @@ async function exclusively(work: () => Promise<void>): Promise<void> {
   // Within this tab by turns; between tabs by a lock. Web Locks need a secure context: without them there is no service
   // worker either, and one tab is the rule.
   const locks: LockManager | null | undefined = navigator.locks;
-  const turn = lastTurn.then(() => (locks ? locks.request(lockName, work) : work()));
+  const turn = lastTurn.then(() => (locks ? locks.request(outboxLock, work) : work()));
   lastTurn = turn.catch(() => undefined);
   await turn;
 }

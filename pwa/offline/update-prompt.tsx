@@ -2,23 +2,37 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
-import { applyUpdate, useUpdateWaiting } from './register-worker.ts';
+import { outboxLock, useOutbox } from './outbox-store.ts';
 import styles from './update-prompt.module.css';
 
-/** Offers a newer console. Under unsaved edits it waits: loading again would lose them. */
-export function UpdatePrompt() {
+/**
+ * Offers a newer console. Under unsaved edits it waits: loading again would lose them. Edits in the outbox stay on the device and
+ * are sent by the newer console; one that is on its way is answered first.
+ */
+export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
   const { t } = useTranslation();
-  const isWaiting = useUpdateWaiting();
   const hasEdits = useHasUnsavedEdits();
+  const waiting = useOutbox().length;
   const [isPutOff, setPutOff] = useState(false);
-  if (!isWaiting || isPutOff) return null;
+  const [isUpdating, setUpdating] = useState(false);
+  if (isPutOff) return null;
+  const words = hasEdits
+    ? t('frame.update.after_saving')
+    : waiting > 0
+      ? t('frame.update.edits_stay', { count: waiting })
+      : t('frame.update.ready');
+  async function handleUpdate(): Promise<void> {
+    setUpdating(true);
+    const locks: LockManager | null | undefined = navigator.locks;
+    await (locks ? locks.request(outboxLock, onUpdate) : onUpdate());
+  }
   return (
     <div className={styles.prompt} role="status">
-      <span className={styles.text}>{t(hasEdits ? 'frame.update.after_saving' : 'frame.update.ready')}</span>
+      <span className={styles.text}>{words}</span>
       <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
         {t('frame.update.later')}
       </PlainButton>
-      <PlainButton variant="filled" disabled={hasEdits} onClick={applyUpdate}>
+      <PlainButton variant="filled" disabled={hasEdits} isBusy={isUpdating} onClick={() => void handleUpdate()}>
         {t('frame.update.now')}
       </PlainButton>
     </div>

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { failureOf } from '#pwa/api/failure.ts';
 import { statusQuery, storedStatus } from '#pwa/api/site-status.ts';
 import { useIsLeaving } from '#pwa/app/is-leaving.ts';
-import { useUpdateWaiting } from '#pwa/offline/register-worker.ts';
+import { applyUpdate, useUpdateWaiting } from '#pwa/offline/register-worker.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 
@@ -47,7 +47,7 @@ function Root() {
   return (
     <>
       {!isLeaving && <Outlet />}
-      {isUpdateWaiting && <UpdatePrompt />}
+      {isUpdateWaiting && <UpdatePrompt onUpdate={applyUpdate} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
 import { redemptionApi } from '#shared/redemptions.ts';
@@ -13,14 +13,28 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { refreshMoney } from './refresh-money.ts';
+import { codeIn } from './shared-code.ts';
 import styles from './wallet.module.css';
 
-export function RedeemBlock() {
+interface RedeemBlockProps {
+  /** A text that another app has shared; '': none. */
+  shared: string;
+  onSharedTaken: () => void;
+}
+
+export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
   const field = useRef<HTMLInputElement>(null);
   const [key, setKey] = useState('');
+  useEffect(() => {
+    if (shared === '') return;
+    // Filled in, not redeemed: whoever shared it presses the button themselves.
+    setKey(codeIn(shared));
+    field.current?.focus();
+    onSharedTaken();
+  }, [shared, onSharedTaken]);
   const link = safeLink(useSiteStatus()?.top_up_link ?? '', 'web');
   const redeem = useMutation({
     mutationFn: () => call(redemptionApi.redeem, { body: { key: key.trim() } }),
@@ -40,7 +54,7 @@ export function RedeemBlock() {
   async function handlePaste(): Promise<void> {
     const text = await navigator.clipboard.readText().catch(() => '');
     if (text.trim() !== '') {
-      setKey(text.trim().slice(0, 200));
+      setKey(codeIn(text));
       redeem.reset();
     }
     field.current?.focus();

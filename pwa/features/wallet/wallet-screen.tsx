@@ -24,9 +24,12 @@ const OrderPanel = lazyPart(
 interface WalletScreenProps {
   search: WalletSearch;
   onSearch: (change: Partial<WalletSearch>) => void;
+  /** A text that another app has shared; '': none. */
+  shared: string;
+  onSharedTaken: () => void;
 }
 
-export function WalletScreen({ search, onSearch }: WalletScreenProps) {
+export function WalletScreen({ search, onSearch, shared, onSharedTaken }: WalletScreenProps) {
   const { t } = useTranslation();
   const info = useQuery(walletQuery);
   const [paying, setPaying] = useState<ChosenAmount>();
@@ -54,7 +57,7 @@ export function WalletScreen({ search, onSearch }: WalletScreenProps) {
             <PendingOrder key={pending.trade_no} order={pending} onOpen={() => openOrder(pending.trade_no)} />
           ))}
           <TopUpBlock query={info} hasFilled={paying === undefined && order === undefined} onPay={setPaying} />
-          <RedeemBlock />
+          <RedeemBlock shared={shared} onSharedTaken={onSharedTaken} />
         </div>
         <HistoryBlock page={search.p ?? 1} kind={search.kind} onSearch={onSearch} />
       </div>

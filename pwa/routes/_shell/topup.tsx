@@ -1,8 +1,10 @@
-import { createFileRoute } from '@tanstack/react-router';
+import { createFileRoute, useLocation } from '@tanstack/react-router';
+import { useCallback } from 'react';
 import { signedInOnly } from '#pwa/app/guards.ts';
 import { WalletScreen } from '#pwa/features/wallet/wallet-screen.tsx';
 import { WalletSearch } from '#pwa/features/wallet/wallet-search.ts';
 import { loadTexts } from '#pwa/i18n/setup.ts';
+import { sharedText } from '#pwa/offline/shared-text.ts';
 
 export const Route = createFileRoute('/_shell/topup')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
@@ -15,5 +17,15 @@ export const Route = createFileRoute('/_shell/topup')({
 function Wallet() {
   const search = WalletSearch.parse(Route.useSearch());
   const navigate = Route.useNavigate();
-  return <WalletScreen search={search} onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })} />;
+  const shared = sharedText(useLocation({ select: ({ hash }) => hash }));
+  // The code is not to stay in the address, nor to come back with the back button.
+  const handleSharedTaken = useCallback(() => void navigate({ search: true, hash: '', replace: true }), [navigate]);
+  return (
+    <WalletScreen
+      search={search}
+      onSearch={(change) => void navigate({ search: (old) => ({ ...old, ...change }) })}
+      shared={shared}
+      onSharedTaken={handleSharedTaken}
+    />
+  );
 }
