@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { PaletteHost } from '#pwa/app/palette/palette-door.tsx';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
 import { BottomBar } from './bottom-bar.tsx';
@@ -42,6 +43,7 @@ function Frame() {
         <Outlet />
       </div>
       {isPhone && user !== null && <BottomBar />}
+      <PaletteHost />
     </div>
   );
 }

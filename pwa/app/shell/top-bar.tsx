@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
+import { PaletteButton, PaletteField } from '#pwa/app/palette/palette-door.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
@@ -32,6 +33,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       <header className={styles.phone}>
         <BackOrMark back={heading.back} />
         <h1 className={styles.title}>{heading.title}</h1>
+        <PaletteButton />
         <Freshness />
       </header>
     );
@@ -49,6 +51,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
         {!isBrandNarrow && <span className={styles.name}>{siteName}</span>}
       </Link>
       <ModeTag />
+      {user !== null && <PaletteField />}
       <span className={styles.space} />
       {user !== null && <Freshness />}
       {user === null && <GuestLinks />}

@@ -12,6 +12,7 @@ import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
+import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isChanged } from './default-values.ts';
 import { entriesOf, pageOfAddress, pages } from './pages.ts';
 import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
@@ -135,8 +136,14 @@ function MenuButton({ page, onOpen }: { page: string; onOpen: () => void }) {
   );
 }
 
+const settingKeys: readonly Shortcut[] = [
+  { keys: ['/'], text: 'palette.key.search' },
+  { keys: ['Mod', 'S'], text: 'palette.key.save' },
+];
+
 /** `/` leads to the search. */
 function useSearchKey() {
+  useShortcuts(settingKeys);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const handleKey = (event: KeyboardEvent): void => {

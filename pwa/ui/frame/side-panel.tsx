@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { BottomSheet } from './bottom-sheet.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { type Shortcut, useShortcuts } from './shortcuts.ts';
 import styles from './side-panel.module.css';
 
 interface SidePanelProps {
@@ -25,9 +26,13 @@ interface SidePanelProps {
   children: ReactNode;
 }
 
+const saving: readonly Shortcut[] = [{ keys: ['Mod', 'S'], text: 'palette.key.save' }];
+const looking: readonly Shortcut[] = [];
+
 /** One record beside its list: 420 px at a desk, a sheet from below on a phone. */
 export function SidePanel(props: SidePanelProps) {
   const { onSave } = props;
+  useShortcuts(onSave === undefined ? looking : saving);
   useEffect(() => {
     if (onSave === undefined) return;
     const handleKey = (event: KeyboardEvent): void => {

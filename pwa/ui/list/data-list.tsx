@@ -13,7 +13,7 @@ import styles from './data-list.module.css';
 import { DataTable, type RowsProps } from './data-table.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListKeys } from './list-keys.ts';
-import { EmptyList, type EmptyText, ListFoot, ShortcutDialog } from './list-parts.tsx';
+import { EmptyList, type EmptyText, ListFoot } from './list-parts.tsx';
 import type { PagerProps } from './pager.tsx';
 import { LoadFailure, NotOnDevice, type QueryLike } from '#pwa/ui/frame/query-state.tsx';
 import type { Selection } from './selection.ts';
@@ -67,7 +67,6 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
   const format = useFormat();
   const isPhone = useIsPhone();
   const [cursor, setCursor] = useState<string>();
-  const [isHelpOpen, setHelpOpen] = useState(false);
   const keys = (rows ?? []).map((row) => String(rowKey(row)));
 
   function handleCursor(key: string): void {
@@ -82,7 +81,6 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
     onOpen,
     onToggle: selection === undefined ? undefined : (key) => toggleByName(key),
     onClear: selection !== undefined && selection.keys.size > 0 ? selection.clear : undefined,
-    onHelp: () => setHelpOpen(true),
   });
   function toggleByName(key: string): void {
     const row = rows?.find((one) => String(rowKey(one)) === key);
@@ -132,9 +130,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
         bulkActions={props.bulkActions}
         pager={rows === undefined || isNothing ? undefined : props.pager}
         hasPanel={onOpen !== undefined}
-        onHelp={() => setHelpOpen(true)}
       />
-      {isHelpOpen && <ShortcutDialog canTick={selection !== undefined} onClose={() => setHelpOpen(false)} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, use, useEffect, useRef, useState } from 
 import { useTranslation } from 'react-i18next';
 import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
+import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import styles from './filter-bar.module.css';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { isElsewhere } from './list-keys.ts';
@@ -231,7 +232,10 @@ function useDebounced(value: string, onChange: (value: string) => void) {
   };
 }
 
+const filterKeys: readonly Shortcut[] = [{ keys: ['F'], text: 'common.keys.filter' }];
+
 function useFilterKey(act: () => void): void {
+  useShortcuts(filterKeys);
   useEffect(() => {
     const handleKey = (event: KeyboardEvent): void => {
       if (event.key !== 'f' || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;

@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 
 interface ListKeys {
   /** Row keys in order. */
@@ -11,11 +12,18 @@ interface ListKeys {
   onToggle: ((key: string) => void) | undefined;
   /** Esc when no panel is open. */
   onClear: (() => void) | undefined;
-  onHelp: () => void;
 }
 
-/** J K walk, Enter opens, Space ticks, Esc closes, ? lists. Not while somebody types, and not under a dialog. */
+const walking: readonly Shortcut[] = [
+  { keys: ['J', 'K'], text: 'common.keys.walk' },
+  { keys: ['Enter'], text: 'common.keys.open' },
+  { keys: ['Esc'], text: 'common.keys.close' },
+];
+const ticking: readonly Shortcut[] = [...walking, { keys: ['Space'], text: 'common.keys.tick' }];
+
+/** J K walk, Enter opens, Space ticks, Esc closes. Not while somebody types, and not under a dialog. */
 export function useListKeys(list: ListKeys): void {
+  useShortcuts(list.onToggle === undefined ? walking : ticking);
   useEffect(() => {
     const handleKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -54,9 +62,6 @@ function actOn(event: KeyboardEvent, list: ListKeys): boolean {
       }
       list.onClear?.();
       return list.onClear !== undefined;
-    case '?':
-      list.onHelp();
-      return true;
     default:
       return false;
   }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { showShortcutHelp } from '#pwa/ui/frame/shortcuts.ts';
 import styles from './list-parts.module.css';
 import { Pager, type PagerProps } from './pager.tsx';
 
@@ -39,11 +39,10 @@ interface ListFootProps {
   bulkActions: ReactNode;
   pager: PagerProps | undefined;
   hasPanel: boolean;
-  onHelp: () => void;
 }
 
 /** Under a list: keys, pages; or what can be done with the ticked rows, in the same place. */
-export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel, onHelp }: ListFootProps) {
+export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel }: ListFootProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   if (selected > 0) {
@@ -62,7 +61,7 @@ export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel, onHe
   return (
     <footer className={styles.foot}>
       {!isPhone && (
-        <button type="button" className={styles.hints} onClick={onHelp}>
+        <button type="button" className={styles.hints} onClick={() => showShortcutHelp(true)}>
           <kbd>J</kbd> <kbd>K</kbd> {t('common.keys.walk_short')}
           {hasPanel && (
             <>
@@ -75,36 +74,5 @@ export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel, onHe
       )}
       <Pager {...pager} />
     </footer>
-  );
-}
-
-export function ShortcutDialog({ canTick, onClose }: { canTick: boolean; onClose: () => void }) {
-  const { t } = useTranslation();
-  const shortcuts = [
-    { keys: ['J', 'K'], name: 'walk' },
-    { keys: ['Enter'], name: 'open' },
-    ...(canTick ? [{ keys: ['Space'], name: 'tick' }] : []),
-    { keys: ['F'], name: 'filter' },
-    { keys: ['Esc'], name: 'close' },
-    { keys: ['?'], name: 'help' },
-  ];
-  return (
-    <Dialog title={t('common.keys.title')} onClose={onClose}>
-      <dl className={styles.keys}>
-        {shortcuts.map((shortcut) => (
-          <div key={shortcut.name}>
-            <dt>
-              {shortcut.keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{t(`common.keys.${shortcut.name}`)}</dd>
-          </div>
-        ))}
-      </dl>
-      <Button fullWidth onClick={onClose} autoFocus>
-        {t('common.action.close')}
-      </Button>
-    </Dialog>
   );
 }

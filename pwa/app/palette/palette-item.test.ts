@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { fits, marked, readTyped } from './palette-item.ts';
+import { isOpenTo } from './recent.ts';
+
+describe('palette', () => {
+  it('finds an item by all words in any order, in its name and its detail', () => {
+    const item = { name: 'Harbour mouth', detail: '#12 · azure' };
+    expect(fits(item, 'mouth HARB')).toBe(true);
+    expect(fits(item, 'azure harbour')).toBe(true);
+    expect(fits(item, 'harbour east')).toBe(false);
+    expect(fits(item, '   ')).toBe(true);
+  });
+
+  it('marks what was typed and loses no letter of the text', () => {
+    expect(marked('azure-eastus2', 'azure')).toEqual([
+      { piece: 'azure', isMarked: true },
+      { piece: '-eastus2', isMarked: false },
+    ]);
+    for (const [text, typed] of [
+      ['Create a token', 'to a'],
+      ['İstanbul ısı', 'i'],
+      ['令牌 · Tokens', '令牌 tok'],
+      ['plain', ''],
+    ] as const) {
+      expect(
+        marked(text, typed)
+          .map(({ piece }) => piece)
+          .join(''),
+      ).toBe(text);
+    }
+  });
+
+  it('takes > for actions alone and # with digits for a number', () => {
+    expect(readTyped('> sign')).toEqual({ kind: 'actions', text: 'sign' });
+    expect(readTyped(' #42 ')).toEqual({ kind: 'id', text: '42' });
+    expect(readTyped('#azure')).toEqual({ kind: 'any', text: '#azure' });
+    expect(readTyped('#1234567890123456')).toEqual({ kind: 'any', text: '#1234567890123456' });
+  });
+
+  it('opens what this device remembers only where the screen is open to the account', () => {
+    const screens = ['/', '/token', '/log'];
+    expect(isOpenTo('/token?open=3', screens)).toBe(true);
+    expect(isOpenTo('/log?request=x', screens)).toBe(true);
+    expect(isOpenTo('/channel/edit/3', screens)).toBe(false);
+    expect(isOpenTo('/user/edit/3', screens)).toBe(false);
+    expect(isOpenTo('//elsewhere', ['/token'])).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import type { IconName } from '#pwa/ui/controls/icon.tsx';
+import type { Status } from '#pwa/ui/controls/status-mark.tsx';
+
+/**
+ * In their order; each is a heading, `palette.group.<group>`. What is known at once comes first: records that are found later do
+ * not move what Enter is about to open.
+ */
+export const paletteGroups = ['recent', 'screens', 'actions', 'tokens', 'channels', 'users', 'logs'] as const;
+export type PaletteGroup = (typeof paletteGroups)[number];
+
+export interface PaletteItem {
+  /** Of all items; the same in every language. */
+  key: string;
+  group: PaletteGroup;
+  icon: IconName;
+  name: string;
+  detail?: string;
+  /** At the end of the row: a state with its word, or an amount. */
+  state?: { status: Status; word: string };
+  amount?: string;
+  /** Where it leads: an address of this console. */
+  href?: string;
+  /** What it does, for those that lead nowhere. */
+  act?: () => void;
+}
+
+/** Whether all words that were typed are in its name or detail; without any, every item fits. */
+export function fits(item: Pick<PaletteItem, 'name' | 'detail'>, typed: string): boolean {
+  const text = `${item.name} ${item.detail ?? ''}`.toLowerCase();
+  return wordsOf(typed).every((word) => text.includes(word));
+}
+
+/** A text in pieces: those that were typed are marked. */
+export function marked(text: string, typed: string): { piece: string; isMarked: boolean }[] {
+  const words = wordsOf(typed);
+  const lower = text.toLowerCase();
+  const pieces: { piece: string; isMarked: boolean }[] = [];
+  let at = 0;
+  // Some letters change their length with their case: their texts are left whole.
+  while (at < text.length && lower.length === text.length) {
+    const next = words
+      .map((word) => ({ start: lower.indexOf(word, at), length: word.length }))
+      .filter(({ start }) => start !== -1)
+      .sort((one, other) => one.start - other.start || other.length - one.length)[0];
+    if (next === undefined) break;
+    if (next.start > at) pieces.push({ piece: text.slice(at, next.start), isMarked: false });
+    pieces.push({ piece: text.slice(next.start, next.start + next.length), isMarked: true });
+    at = next.start + next.length;
+  }
+  if (at < text.length) pieces.push({ piece: text.slice(at), isMarked: false });
+  return pieces;
+}
+
+export interface Typed {
+  /** `>` asks for actions alone, `#` for the record with a number. */
+  kind: 'any' | 'actions' | 'id';
+  text: string;
+}
+
+export function readTyped(typed: string): Typed {
+  const text = typed.trim();
+  if (text.startsWith('>')) return { kind: 'actions', text: text.slice(1).trim() };
+  if (/^#\d{1,15}$/.test(text)) return { kind: 'id', text: text.slice(1) };
+  return { kind: 'any', text };
+}
+
+function wordsOf(typed: string): string[] {
+  return typed.toLowerCase().split(/\s+/).filter(Boolean);
+}

@@ -1,0 +1,199 @@
+// Go to a screen, find a record, do something: by typing. Opened over whatever is on screen.
+import { useRouter } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
+import { keyName } from '#pwa/ui/frame/shortcuts.ts';
+import { fits, type PaletteItem, readTyped, type Typed } from './palette-item.ts';
+import { PaletteList } from './palette-list.tsx';
+import styles from './palette.module.css';
+import { useActions, useScreens } from './use-palette-actions.ts';
+import { useRecent } from './use-recent.ts';
+import { useRecordSearch } from './use-record-search.ts';
+
+interface PaletteProps {
+  onClose: () => void;
+  onSignOut: () => void;
+}
+
+/** Milliseconds without a key before the server is asked. */
+const pause = 200;
+
+export function Palette({ onClose, onSignOut }: PaletteProps) {
+  const { t } = useTranslation();
+  const [text, setText] = useState('');
+  const [chosen, setChosen] = useState<string>();
+  const listId = useId();
+  const { items, found, remember } = useItems(text, onSignOut);
+  const at = Math.max(
+    0,
+    items.findIndex(({ key }) => key === chosen),
+  );
+  const current = items[at];
+  const run = useRun({ onClose, remember });
+
+  function handleKey(event: KeyboardEvent): void {
+    // Enter and arrows are the input method's while it composes.
+    if (event.nativeEvent.isComposing || items.length === 0) return;
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: Math.min(at + 8, items.length - 1), PageUp: Math.max(at - 8, 0) }[
+      event.key
+    ];
+    if (next !== undefined) setChosen(items.at(next % items.length)?.key);
+    else if (event.key === 'Enter' && current !== undefined) run(current, event.ctrlKey || event.metaKey);
+    else return;
+    event.preventDefault();
+  }
+  return (
+    <Frame onClose={onClose}>
+      <div className={styles.head}>
+        <Icon name="search" />
+        <input
+          className={styles.input}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setChosen(undefined);
+          }}
+          onKeyDown={handleKey}
+          role="combobox"
+          aria-label={t('palette.label')}
+          aria-expanded
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={current === undefined ? undefined : `${listId}-${at}`}
+          placeholder={t('palette.placeholder')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="go"
+          maxLength={200}
+          // The palette was opened to type into it.
+          autoFocus
+        />
+        <span className={styles.count} role="status">
+          {found.isAsking ? t('palette.searching') : text.trim() !== '' && t('palette.found', { count: items.length })}
+        </span>
+        <PlainIconButton label={t('common.action.close')} onClick={onClose}>
+          <Icon name="close" />
+        </PlainIconButton>
+      </div>
+      <PaletteList
+        id={listId}
+        items={items}
+        at={at}
+        typed={readTyped(text).text}
+        onRun={run}
+        note={<Note text={text} count={items.length} found={found} />}
+      />
+      <Hints />
+    </Frame>
+  );
+}
+
+/** The browser keeps the focus inside and gives it back; a press beside it closes it. */
+function Frame({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
+  const { t } = useTranslation();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const node = dialog.current;
+    node?.showModal();
+    return () => node?.close();
+  }, []);
+  return (
+    <dialog
+      className={styles.palette}
+      ref={dialog}
+      aria-label={t('palette.label')}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
+      <div className={styles.content}>{children}</div>
+    </dialog>
+  );
+}
+
+function useItems(text: string, onSignOut: () => void) {
+  const screens = useScreens();
+  const actions = useActions(onSignOut);
+  const known = [...screens, ...actions];
+  const { recent, remember } = useRecent(known);
+  const typed = readTyped(text);
+  const found = useRecordSearch(useSettled(typed), useIsOnline());
+  const records = typed.kind === 'actions' || typed.text === '' ? [] : found.items;
+  const items =
+    typed.kind === 'id'
+      ? records
+      : [
+          ...(text.trim() === '' ? recent : []),
+          ...(typed.kind === 'actions' ? actions : known).filter((item) => fits(item, typed.text)),
+          ...records,
+        ];
+  return { items, found, remember };
+}
+
+/** What was typed, once nothing has been typed for a moment. */
+function useSettled(typed: Typed): Typed {
+  const [settled, setSettled] = useState(typed);
+  const { kind, text } = typed;
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled({ kind, text }), pause);
+    return () => clearTimeout(timer);
+  }, [kind, text]);
+  return settled;
+}
+
+function useRun({ onClose, remember }: { onClose: () => void; remember: (item: PaletteItem) => void }) {
+  const router = useRouter();
+  return (item: PaletteItem, inNewTab: boolean): void => {
+    remember(item);
+    if (item.href !== undefined && inNewTab) {
+      window.open(item.href, '_blank', 'noopener');
+      return;
+    }
+    // Closed first: what comes next may want the focus.
+    onClose();
+    if (item.href === undefined) item.act?.();
+    else void router.navigate({ href: item.href });
+  };
+}
+
+/** Why there is nothing, or less than there could be. */
+function Note({ text, count, found }: { text: string; count: number; found: { isAsking: boolean; failure: string | undefined } }) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  if (text.trim() === '') return null;
+  if (!isOnline) return <p className={styles.note}>{t('palette.offline')}</p>;
+  if (found.failure !== undefined) return <p className={styles.note}>{found.failure}</p>;
+  if (count === 0 && !found.isAsking) return <p className={styles.note}>{t('palette.nothing')}</p>;
+  return null;
+}
+
+function Hints() {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.hints} aria-hidden="true">
+      <span>
+        <kbd>↑</kbd> <kbd>↓</kbd> {t('palette.hint.move')}
+      </span>
+      <span>
+        <kbd>Enter</kbd> {t('palette.hint.open')}
+      </span>
+      <span>
+        <kbd>{keyName('Mod')}</kbd> <kbd>Enter</kbd> {t('palette.hint.tab')}
+      </span>
+      <span className={styles.right}>
+        <kbd>&gt;</kbd> {t('palette.hint.actions')}
+      </span>
+      <span>
+        <kbd>#</kbd> {t('palette.hint.id')}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+// Which keys work on what is on screen: parts that hear keys say so, and the list of all shortcuts is made of it.
+import { useEffect } from 'react';
+import { createStore, useStore } from '#pwa/ui/store.ts';
+
+export interface Shortcut {
+  /** As they stand on the keys; `Mod` is Ctrl, or the command key of a Mac. */
+  keys: readonly string[];
+  /** Key of the text that says what they do. */
+  text: string;
+}
+
+const heard = createStore<readonly { shortcuts: readonly Shortcut[] }[]>([]);
+const help = createStore(false);
+
+/** Says, while a part is on screen, which keys it hears. The array must stay the same one. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  useEffect(() => {
+    const part = { shortcuts };
+    heard.set([...heard.get(), part]);
+    return () => heard.set(heard.get().filter((one) => one !== part));
+  }, [shortcuts]);
+}
+
+/** Of everything that is on screen; the same key of several parts once. */
+export function useHeardShortcuts(): Shortcut[] {
+  const byText = new Map(useStore(heard).flatMap((part) => part.shortcuts.map((shortcut) => [shortcut.text, shortcut] as const)));
+  return [...byText.values()];
+}
+
+export function showShortcutHelp(isShown: boolean): void {
+  help.set(isShown);
+}
+
+export function useIsShortcutHelpShown(): boolean {
+  return useStore(help);
+}
+
+/** How the key that goes with letters is called here. */
+export function keyName(key: string): string {
+  if (key !== 'Mod') return key;
+  return /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+}
