@@ -16,7 +16,7 @@ beforeEach(() => {
   server.asked.length = 0;
   answer = { success: true, message: '', data: 2_500_000 };
   server.answer(({ url }, response) => sendJson(response, url === '/api/user/topup' ? answer : { success: false, message: 'not here' }));
-  screen = drawScreen(<RedeemBlock />);
+  screen = drawScreen(<RedeemBlock shared="" onSharedTaken={() => {}} />);
 });
 afterEach(() => screen.leave());
 
@@ -56,6 +56,19 @@ describe('redeem-block', () => {
     await shows(() => expect(document.activeElement).toBe(screen.field('Redemption code')));
     expect(screen.field('Redemption code').value).toBe('from-mail');
     clipboard.mockRestore();
+  });
+
+  test('what another app shares is filled in once, not redeemed, and can be changed', async () => {
+    screen.leave();
+    let taken = 0;
+    const code = '0123456789abcdef0123456789abcdef';
+    screen = drawScreen(<RedeemBlock shared={`For you: ${code}.`} onSharedTaken={() => (taken += 1)} />);
+    await shows(() => expect(screen.field('Redemption code').value).toBe(code));
+    expect(taken).toBe(1);
+    expect(sent()).toEqual([]);
+    screen.type('Redemption code', 'another');
+    screen.press('Redeem');
+    await shows(() => expect(sent()).toEqual([{ key: 'another' }]));
   });
 
   test('a code that is pressed twice is sent once', async () => {

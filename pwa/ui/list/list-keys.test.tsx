@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { useHeardShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isElsewhere, useListKeys } from './list-keys.ts';
 import { ListSearch, rememberedPageSize, rememberPageSize, SearchInt } from './list-search.ts';
 import { useSelection } from './selection.ts';
@@ -26,7 +27,6 @@ function draw({ cursor, open, canTick = true }: At = {}): void {
       onOpen: (key) => told.push(`open ${key ?? 'nothing'}`),
       onToggle: canTick ? (key) => told.push(`tick ${key}`) : undefined,
       onClear: canTick ? () => told.push('clear') : undefined,
-      onHelp: () => told.push('help'),
     });
     return (
       <>
@@ -103,8 +103,38 @@ describe('list-keys', () => {
     dialog.remove();
     expect(isElsewhere(document.body)).toBe(false);
     expect(told).toEqual([]);
-    press('?');
-    expect(told).toEqual(['help']);
+    press('j');
+    expect(told).toEqual(['cursor b']);
+  });
+
+  test('the keys that work are told to whoever lists them, while the list is there', () => {
+    function Told() {
+      const heard = useHeardShortcuts();
+      return <output>{heard.map(({ text }) => text).join(' ')}</output>;
+    }
+    function Keys() {
+      useListKeys({
+        keys: [],
+        cursor: undefined,
+        open: undefined,
+        onCursor: () => {},
+        onOpen: undefined,
+        onToggle: () => {},
+        onClear: undefined,
+      });
+      return null;
+    }
+    screen = drawScreen(
+      <>
+        <Keys />
+        <Keys />
+        <Told />
+      </>,
+    );
+    expect(document.querySelector('output')?.textContent).toBe('common.keys.walk common.keys.open common.keys.close common.keys.tick');
+    screen.leave();
+    screen = drawScreen(<Told />);
+    expect(document.querySelector('output')?.textContent).toBe('');
   });
 });
 
