@@ -1,4 +1,5 @@
-// Whether a text holds one of many words, in one pass however many there are (Aho and Corasick, 1975).
+// Whether a text holds one of many words, in one pass however many there are (Aho and Corasick, 1975). The libraries that do the same,
+// and a RegExp of all words, take many times as long for a text that holds none, and every call waits for this.
 
 /** True when one of the words is in the text, which is compared as it stands. */
 export type WordMatcher = (text: string) => boolean;
