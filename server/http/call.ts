@@ -37,7 +37,7 @@ export interface Call<E> {
   cookies: string[];
 }
 
-interface AnswerOptions<Extra> {
+interface ResponseOptions<Extra> {
   /** What the envelope's `message` says; empty unless told. */
   notice?: NoticeCode;
   /** Top-level keys beside `data`. */
@@ -47,19 +47,19 @@ interface AnswerOptions<Extra> {
   redirect?: string;
 }
 
-/** An answer with more than `data`; made by `answer()`. */
-export class Answer<Data, Extra> {
+/** A response with more than `data`; made by `respond()`. */
+export class HandlerResponse<Data, Extra> {
   readonly data: Data;
-  readonly options: AnswerOptions<Extra>;
-  constructor(data: Data, options: AnswerOptions<Extra>) {
+  readonly options: ResponseOptions<Extra>;
+  constructor(data: Data, options: ResponseOptions<Extra>) {
     this.data = data;
     this.options = options;
   }
 }
 
 /** Wraps a handler's result when it has a notice, extra top-level keys or headers (`set-cookie`). */
-export function answer<Data, Extra = undefined>(data: Data, options: AnswerOptions<Extra>): Answer<Data, Extra> {
-  return new Answer(data, options);
+export function respond<Data, Extra = undefined>(data: Data, options: ResponseOptions<Extra>): HandlerResponse<Data, Extra> {
+  return new HandlerResponse(data, options);
 }
 
 /** A file or stream that is written as it is read, in place of the envelope. Whoever leaves ends it. */
@@ -82,7 +82,11 @@ export class Download {
 
 export type Handler<E extends Endpoint> = (
   call: Call<E>,
-) => Promise<ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>> | Download> | ReplyOf<E> | Answer<ReplyOf<E>, ExtraOf<E>> | Download;
+) =>
+  | Promise<ReplyOf<E> | HandlerResponse<ReplyOf<E>, ExtraOf<E>> | Download>
+  | ReplyOf<E>
+  | HandlerResponse<ReplyOf<E>, ExtraOf<E>>
+  | Download;
 
 /** The caller of an endpoint whose access is at least `user`. */
 export function signedIn(call: { caller: Caller | null }): Caller {

@@ -6,7 +6,7 @@ import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
 import type { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
-import { Answer, Download } from '#server/http/call.ts';
+import { HandlerResponse, Download } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -94,9 +94,9 @@ async function serveCall<E extends Endpoint>(
 }
 
 /** With the word that old clients of such calls compare. */
-function marked(result: unknown): Answer<unknown, unknown> {
-  const isAnswer = result instanceof Answer;
-  return new Answer(isAnswer ? result.data : result, { ...(isAnswer ? result.options : {}), notice: 'success' });
+function marked(result: unknown): HandlerResponse<unknown, unknown> {
+  const isResponse = result instanceof HandlerResponse;
+  return new HandlerResponse(isResponse ? result.data : result, { ...(isResponse ? result.options : {}), notice: 'success' });
 }
 
 function withCookies(response: Response, cookies: readonly string[]): Response {
@@ -166,9 +166,9 @@ function withoutNulls(body: unknown): unknown {
 
 async function successResponse(result: unknown, facts: RequestFacts, setCookie: string | undefined): Promise<Response> {
   if (result instanceof Download) return downloadResponse(result, await result.first, facts.requestId);
-  const isAnswer = result instanceof Answer;
-  const data: unknown = isAnswer ? result.data : result;
-  const options = isAnswer ? result.options : {};
+  const isResponse = result instanceof HandlerResponse;
+  const data: unknown = isResponse ? result.data : result;
+  const options = isResponse ? result.options : {};
   if (options.redirect !== undefined) {
     const headers = { location: options.redirect, 'cache-control': 'no-store', 'x-oneapi-request-id': facts.requestId };
     return new Response(null, { status: 302, headers });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from './paging.ts';
+import { exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from './paging.ts';
 
 const cursors = fc.record({ time: fc.nat({ max: 999_999_999_999 }), id: fc.maxSafeNat() });
 
@@ -74,8 +74,8 @@ describe('bounds of a page', () => {
 
 test('paging: a total beyond what is counted says so', () => {
   const bounds = pageBounds({});
-  expect(pageAnswer([], bounds, exactTotal)).toEqual({ items: [], total: exactTotal, page: 1, page_size: 10 });
-  expect(pageAnswer([], bounds, exactTotal + 1, 'next')).toEqual({
+  expect(pageResponse([], bounds, exactTotal)).toEqual({ items: [], total: exactTotal, page: 1, page_size: 10 });
+  expect(pageResponse([], bounds, exactTotal + 1, 'next')).toEqual({
     items: [],
     total: exactTotal,
     page: 1,

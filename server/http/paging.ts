@@ -52,7 +52,7 @@ export function afterCursor({ time, id }: TimeCursor): Filter<{ id: number; crea
 }
 
 /** The response of a list. `total` may be a count that stopped at `exactTotal + 1`. */
-export function pageAnswer<Item>(items: Item[], bounds: PageBounds, total: number, cursor?: string): Page<Item> {
+export function pageResponse<Item>(items: Item[], bounds: PageBounds, total: number, cursor?: string): Page<Item> {
   return {
     items,
     total: Math.min(total, exactTotal),

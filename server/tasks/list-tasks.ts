@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import { onField } from '#server/db/collection.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
+import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
 export interface TaskQuery {
   platform: TaskRecord['platform'];
@@ -53,7 +53,7 @@ export async function listTasks({ db }: Pick<AppContext, 'db'>, query: TaskQuery
   const records = rows.slice(0, bounds.size);
   const last = records.at(-1);
   const next = rows.length > bounds.size && last !== undefined ? writeCursor({ time: last.created_at, id: last.id }) : undefined;
-  const { items: _, page: _page, ...extra } = pageAnswer([], bounds, count, next);
+  const { items: _, page: _page, ...extra } = pageResponse([], bounds, count, next);
   return { records, extra };
 }
 

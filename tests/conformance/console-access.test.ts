@@ -8,7 +8,7 @@ import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
 import type { MountedCall } from '#tests/conformance/mounted-calls.ts';
 import { createSession } from '#tests/support/build-token.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -88,7 +88,7 @@ describe.each(engines)('rights on $kind', (engine) => {
     return client;
   }
 
-  function send(client: TestClient, call: ConsoleCall): Promise<TestAnswer> {
+  function send(client: TestClient, call: ConsoleCall): Promise<TestResponse> {
     const path = call.path.replaceAll(/\{\w+\}/g, '999999');
     const body = mounted.get(nameOf(call))?.body == null ? undefined : {};
     return client.call(call.method, path, body, { headers: { 'accept-language': 'en' } });

@@ -5,7 +5,7 @@ import type { ConsoleCall } from '#tests/conformance/console-calls.ts';
 import { mountedCalls } from '#tests/conformance/mounted-calls.ts';
 import type { MountedCall, Property } from '#tests/conformance/mounted-calls.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { CallOptions, TestAnswer } from '#tests/support/http-client.ts';
+import type { CallOptions, TestResponse } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -70,13 +70,13 @@ describe.each(engines)('odd input on $kind', (engine) => {
   afterAll(() => app.close());
 
   /** As a super administrator of its own: nothing stops the input before it is read, and some calls end sessions. */
-  async function send(call: ConsoleCall, place: string, body: unknown, options?: CallOptions): Promise<TestAnswer> {
+  async function send(call: ConsoleCall, place: string, body: unknown, options?: CallOptions): Promise<TestResponse> {
     const [existing] = await app.context.db.collection('users').find({ username: 'tester' }, { limit: 1 });
     const client = await app.as(existing ?? (await app.createUser({ username: 'tester', role: 100 })));
     return client.call(call.method, place, body, options);
   }
 
-  function expectSound(answer: TestAnswer, what: string): void {
+  function expectSound(answer: TestResponse, what: string): void {
     expect(answer.status, `${what}: ${JSON.stringify(answer.body).slice(0, 300)}`).toBeLessThan(500);
     if (answer.success === false) {
       expect(answer.message, what).toBeTypeOf('string');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Language } from '#shared/errors.ts';
 import { notices } from '#shared/notices.ts';
 import type { NoticeCode } from '#shared/notices.ts';
-import type { TestAnswer } from '#tests/support/http-client.ts';
+import type { TestResponse } from '#tests/support/http-client.ts';
 import { signInWith } from '#tests/support/sign-in-desk.ts';
 import { testPassword } from '#tests/support/test-app.ts';
 import { openConsoleDesk } from './refusals/console-desk.ts';
@@ -12,7 +12,7 @@ import type { ConsoleDesk } from './refusals/console-desk.ts';
 const unit = 500_000;
 const setup = { username: 'root', password: testPassword, confirmPassword: testPassword };
 
-const calls: Record<NoticeCode, (desk: ConsoleDesk) => Promise<TestAnswer>> = {
+const calls: Record<NoticeCode, (desk: ConsoleDesk) => Promise<TestResponse>> = {
   setup_finished: (desk) => desk.site({}, (_app, guest) => guest().post('/api/setup', setup)),
   model_ratios_reset: (desk) => desk.root.post('/api/option/rest_model_ratio'),
   user_setting_saved: async (desk) => (await desk.member()).put('/api/user/setting', { notify_type: 'email' }),

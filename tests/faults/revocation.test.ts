@@ -7,7 +7,7 @@ import { engines, testMongoUrl } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createClient } from '#tests/support/http-client.ts';
-import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createScratch } from '#tests/support/scratch-database.ts';
 import { startServer } from '#tests/support/server-process.ts';
 import { until } from '#tests/support/until.ts';
@@ -94,7 +94,7 @@ async function withPair(mongo: string | undefined, use: (pair: Pair) => Promise<
 }
 
 /** Milliseconds from the confirmation of the edit to the beginning of the last call that still succeeded. */
-async function lastSuccessAfter(edit: Promise<TestAnswer>, call: () => Promise<number>): Promise<{ late: number; status: number }> {
+async function lastSuccessAfter(edit: Promise<TestResponse>, call: () => Promise<number>): Promise<{ late: number; status: number }> {
   expect(await edit).toMatchObject({ success: true });
   const confirmedAt = performance.now();
   let late = 0;

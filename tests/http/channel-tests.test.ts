@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { TestAnswer } from '#tests/support/http-client.ts';
+import type { TestResponse } from '#tests/support/http-client.ts';
 
 const english = { headers: { 'accept-language': 'en' } };
 
@@ -11,7 +11,7 @@ describe.each(engines)('testing channels on $kind', (engine) => {
   const { createOne, read } = desk;
 
   const test = (id: number, query = '', client = desk.admin) => client.get(`/api/channel/test/${id}${query}`);
-  const time = (answer: TestAnswer) => Object.entries(answer.body ?? {}).find(([key]) => key === 'time')?.[1];
+  const time = (answer: TestResponse) => Object.entries(answer.body ?? {}).find(([key]) => key === 'time')?.[1];
   const createHere = (fields: Record<string, unknown> = {}) =>
     createOne({ base_url: desk.upstream.url, models: 'gpt-4o,o3-mini', ...fields });
   const lastLog = async () => (await desk.app.context.db.collection('logs').find({ type: 2 }, { sort: [['id', -1]], limit: 1 }))[0];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { TestAnswer } from '#tests/support/http-client.ts';
+import type { TestResponse } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 describe.each(engines)('channels on $kind', (engine) => {
@@ -29,8 +29,8 @@ describe.each(engines)('channels on $kind', (engine) => {
   });
 
   describe('listing', () => {
-    const names = (answer: TestAnswer) => answer.data.map((channel: { name: string }) => channel.name);
-    const total = (answer: TestAnswer) => Object.entries(answer.body ?? {}).find(([key]) => key === 'total')?.[1];
+    const names = (answer: TestResponse) => answer.data.map((channel: { name: string }) => channel.name);
+    const total = (answer: TestResponse) => Object.entries(answer.body ?? {}).find(([key]) => key === 'total')?.[1];
 
     it('counts pages from 0, by priority, then newest first', async () => {
       for (const [name, priority] of [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { channelTypes } from '#shared/channel-types.ts';
 import { providerOf, supportedTypes } from '#server/upstream/providers/registry.ts';
 import { engines } from '#tests/support/engines.ts';
-import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -25,7 +25,7 @@ describe.each(engines)('models on $kind', (engine) => {
     return answer.data[0];
   }
 
-  const extra = (answer: TestAnswer, name: string): unknown => Object.entries(answer.body ?? {}).find(([key]) => key === name)?.[1];
+  const extra = (answer: TestResponse, name: string): unknown => Object.entries(answer.body ?? {}).find(([key]) => key === name)?.[1];
 
   it('prices what enabled channels offer, sorted by name', async () => {
     const answer = await app.anonymous().get('/api/pricing');

@@ -4,7 +4,7 @@ import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
-import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -14,11 +14,11 @@ export interface ChannelDesk {
   readonly app: TestApp;
   readonly admin: TestClient;
   readonly upstream: FakeUpstream;
-  create(fields?: Record<string, unknown>): Promise<TestAnswer>;
+  create(fields?: Record<string, unknown>): Promise<TestResponse>;
   /** Creates one and answers its id. */
   createOne(fields?: Record<string, unknown>): Promise<number>;
   /** As the console sees it. */
-  read(id: number): Promise<TestAnswer['data']>;
+  read(id: number): Promise<TestResponse['data']>;
   stored(id: number): Promise<ChannelRecord>;
   keyOf(id: number): Promise<string>;
   count(): Promise<number>;

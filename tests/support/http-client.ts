@@ -2,7 +2,7 @@
 import { request as sendRequest } from 'undici';
 import type { Language } from '#shared/errors.ts';
 
-export interface TestAnswer {
+export interface TestResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   /** The answer's body: parsed JSON, or its text. */
@@ -34,11 +34,11 @@ export interface TestClient {
     path: string,
     body?: unknown,
     options?: CallOptions,
-  ): Promise<TestAnswer>;
-  get(path: string, options?: CallOptions): Promise<TestAnswer>;
-  post(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
-  put(path: string, body?: unknown, options?: CallOptions): Promise<TestAnswer>;
-  delete(path: string, options?: CallOptions): Promise<TestAnswer>;
+  ): Promise<TestResponse>;
+  get(path: string, options?: CallOptions): Promise<TestResponse>;
+  post(path: string, body?: unknown, options?: CallOptions): Promise<TestResponse>;
+  put(path: string, body?: unknown, options?: CallOptions): Promise<TestResponse>;
+  delete(path: string, options?: CallOptions): Promise<TestResponse>;
 }
 
 export function createClient(origin: string): TestClient {
@@ -90,7 +90,7 @@ export function createClient(origin: string): TestClient {
   };
 }
 
-function toAnswer(status: number, headers: TestAnswer['headers'], text: string): TestAnswer {
+function toAnswer(status: number, headers: TestResponse['headers'], text: string): TestResponse {
   const body = parse(text);
   const field = (name: string): unknown =>
     typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body).find(([key]) => key === name)?.[1] : undefined;

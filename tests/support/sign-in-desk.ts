@@ -4,7 +4,7 @@ import type { RedirectProvider } from '#shared/oauth.ts';
 import type { Engine } from '#tests/support/engines.ts';
 import { botToken, clientId, clientSecret, humanSecret, startFakeServices, weChatToken } from '#tests/support/fake-services.ts';
 import type { FakeServices } from '#tests/support/fake-services.ts';
-import type { TestAnswer, TestClient } from '#tests/support/http-client.ts';
+import type { TestResponse, TestClient } from '#tests/support/http-client.ts';
 import { createClock } from '#tests/support/clock.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp, TestAppOptions } from '#tests/support/test-app.ts';
@@ -93,12 +93,12 @@ export async function agree(url: URL): Promise<URL> {
 }
 
 /** What the page of the console asks when the browser is back. */
-export function comeBack(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', back: URL): Promise<TestAnswer> {
+export function comeBack(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', back: URL): Promise<TestResponse> {
   return client.get(`/api/oauth/${provider}${back.search}`);
 }
 
 /** The whole way of a sign-in, or of a binding where somebody is signed in. */
-export async function signInWith(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', aff?: string): Promise<TestAnswer> {
+export async function signInWith(client: TestClient, provider: 'github' | 'oidc' | 'linuxdo', aff?: string): Promise<TestResponse> {
   const answer = await comeBack(client, provider, await agree(await startSignIn(client, provider, aff)));
   if (answer.success && answer.data !== undefined) client.setUser(answer.data.id);
   return answer;

@@ -8,7 +8,7 @@ import { transferEarnings } from '#server/accounts/transfer-earnings.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
@@ -23,7 +23,7 @@ export function mountAccount(host: RouteHost): void {
     return undefined;
   });
   mount(host, ownAccountApi.saveSetting, async (call) =>
-    answer(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {
+    respond(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {
       notice: 'user_setting_saved',
     }),
   );
@@ -38,7 +38,7 @@ export function mountAccount(host: RouteHost): void {
   });
   mount(host, ownAccountApi.inviteCode, (call) => inviteCodeOf(call.context, signedIn(call).user));
   mount(host, ownAccountApi.transfer, async (call) =>
-    answer(presentUser(await transferEarnings(call.context, signedIn(call).user, call.body)), { notice: 'earnings_transferred' }),
+    respond(presentUser(await transferEarnings(call.context, signedIn(call).user, call.body)), { notice: 'earnings_transferred' }),
   );
   mount(host, accountApi.models, ({ context, ...call }) => [
     ...context.channels.enabledModels(Object.keys(usableGroups(context.settings, signedIn(call).user.group))),

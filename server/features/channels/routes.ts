@@ -1,7 +1,7 @@
 import { channelApi, ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
@@ -30,7 +30,7 @@ export function mountChannels(host: RouteHost): void {
     const { skip, size } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.page_size });
     const list = query.tag_mode ? listByTag : listChannels;
     const { channels, total } = await list(context, { skip, limit: size, byId: query.id_sort });
-    return answer(channels.map(presentChannel), { extra: { total } });
+    return respond(channels.map(presentChannel), { extra: { total } });
   });
 
   mount(host, channelApi.search, async ({ context, query }) => {
@@ -67,7 +67,7 @@ export function mountChannels(host: RouteHost): void {
       { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result) },
     );
     await enableAfterTest(context, channel, time * 1000);
-    return answer(undefined, { extra: { time } });
+    return respond(undefined, { extra: { time } });
   });
 
   mount(host, channelApi.testDraft, async (call) => {
@@ -78,7 +78,7 @@ export function mountChannels(host: RouteHost): void {
       { context, actor, language: facts.language },
       { channel, model: body.model, keep: (result) => draftTests.keep(actor.id, channel, result) },
     );
-    return answer(undefined, { extra: { time } });
+    return respond(undefined, { extra: { time } });
   });
 
   mount(host, channelApi.models, () => builtInModels().map((id) => clientDialects['openai-chat'].writeModel({ id, owner: ownerOf(id) })));

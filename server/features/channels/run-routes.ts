@@ -1,5 +1,5 @@
 import { channelRunApi } from '#shared/channel-runs.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readRuns, startRun, stopRun } from './channel-runs.ts';
@@ -18,7 +18,7 @@ export function mountChannelRuns(host: RouteHost): void {
   mount(host, channelRunApi.updateBalance, async ({ context, params, facts }) => {
     const channel = await readChannel(context, Number(params.id));
     const { balance } = await updateBalance({ context, language: facts.language }, channel);
-    return answer(undefined, { extra: { balance } });
+    return respond(undefined, { extra: { balance } });
   });
   mount(host, channelRunApi.runs, ({ context }) => readRuns(context));
   mount(host, channelRunApi.stop, async ({ context, body }) => {

@@ -1,6 +1,6 @@
 import { drawingApi } from '#shared/drawings.ts';
 import type { QueryOf } from '#shared/contract.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { listTasks } from '#server/tasks/list-tasks.ts';
@@ -10,7 +10,7 @@ import { presentDrawing } from './present-drawing.ts';
 export function mountDrawings(host: RouteHost): void {
   mount(host, drawingApi.list, async ({ context, query }) => {
     const { records, extra } = await listTasks(context, { ...taskQuery(query), channelId: query.channel_id });
-    return answer(
+    return respond(
       records.map((record) => presentDrawing(context, record, { isOwn: false })),
       { extra },
     );
@@ -18,7 +18,7 @@ export function mountDrawings(host: RouteHost): void {
 
   mount(host, drawingApi.listSelf, async (call) => {
     const { records, extra } = await listTasks(call.context, { ...taskQuery(call.query), userId: signedIn(call).user.id });
-    return answer(
+    return respond(
       records.map((record) => presentDrawing(call.context, record, { isOwn: true })),
       { extra },
     );

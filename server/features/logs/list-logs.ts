@@ -7,7 +7,7 @@ import type { Filter, Sort } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
-import { afterCursor, exactTotal, pageAnswer, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
+import { afterCursor, exactTotal, pageResponse, pageBounds, readCursor, writeCursor } from '#server/http/paging.ts';
 
 type LogContext = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof logApi.list>>;
@@ -53,7 +53,7 @@ async function readPage(context: LogContext, query: Query, userId?: number): Pro
   const bounds = pageBounds(query);
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const parts = await logFilter(context, query, userId);
-  if (parts === null) return pageAnswer([], bounds, 0);
+  if (parts === null) return pageResponse([], bounds, 0);
   const logs = context.db.collection('logs');
   const filter: Filter<LogRecord> = { and: [...parts, ...timeFilter(query)] };
   const skip = cursor === undefined ? bounds.skip : 0;
@@ -72,5 +72,5 @@ async function readPage(context: LogContext, query: Query, userId?: number): Pro
   const items = rows.slice(0, bounds.size);
   const last = items.at(-1);
   const next = rows.length > bounds.size && last !== undefined ? writeCursor({ time: last.created_at, id: last.id }) : undefined;
-  return pageAnswer(items, bounds, query.without_total === true ? bounds.skip + items.length : total, next);
+  return pageResponse(items, bounds, query.without_total === true ? bounds.skip + items.length : total, next);
 }

@@ -1,5 +1,5 @@
 import { modelApi } from '#shared/models.ts';
-import { answer } from '#server/http/call.ts';
+import { respond } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { defaultModels } from './default-models.ts';
@@ -8,7 +8,7 @@ import { createPriceList, priceGroups } from './list-prices.ts';
 export function mountModels(host: RouteHost): void {
   const listPrices = createPriceList(host.context);
   mount(host, modelApi.pricing, ({ context, caller }) =>
-    answer(listPrices(), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
+    respond(listPrices(), { extra: priceGroups(context.settings, caller?.user.group ?? null) }),
   );
   mount(host, modelApi.groups, ({ context }) => {
     const { default: _always, ...others } = context.settings.get('GroupRatio');

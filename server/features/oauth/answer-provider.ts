@@ -5,8 +5,8 @@ import { bindIdentity, isProviderOn } from '#server/accounts/identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { answer } from '#server/http/call.ts';
-import type { Answer, Caller, RequestFacts } from '#server/http/call.ts';
+import { respond } from '#server/http/call.ts';
+import type { HandlerResponse, Caller, RequestFacts } from '#server/http/call.ts';
 import { endSession, startSession } from '#server/http/session.ts';
 import { endAttempt } from './attempt.ts';
 import type { CodeProvider } from './provider.ts';
@@ -25,7 +25,7 @@ const longestDetail = 200;
 export async function answerProvider(
   call: SignInCall & { caller: Caller | null; query: CallbackQuery },
   provider: CodeProvider,
-): Promise<User | Answer<undefined, undefined>> {
+): Promise<User | HandlerResponse<undefined, undefined>> {
   const { context, facts, query } = call;
   const begun = await endAttempt(context, call, { state: query.state, provider: provider.name });
   if (!isProviderOn(context, provider.name)) throw new AppError(provider.disabled);
@@ -40,7 +40,7 @@ export async function answerProvider(
   const person = await provider.identify(context, { ...query, code }, attempt);
   if (attempt.user_id !== 0) {
     await bindIdentity(context, attempt.user_id, person);
-    return answer(undefined, { notice: 'bound' });
+    return respond(undefined, { notice: 'bound' });
   }
   return enter(call, await findOrRegister(context, { person, inviteCode: attempt.invite_code, facts }));
 }

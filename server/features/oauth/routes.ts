@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import { oauthApi } from '#shared/oauth.ts';
 import { bindIdentity, findByIdentity, unbindIdentity } from '#server/accounts/identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { answerProvider, enter } from './answer-provider.ts';
@@ -70,6 +70,6 @@ function mountTelegram(host: RouteHost): void {
       throw new AppError('state_mismatch');
     await bindIdentity(context, id, await identifyByTelegram(context, query));
     // Telegram's own widget opens this address in the browser; the console asks for it.
-    return facts.headers.has('new-api-user') ? undefined : answer(undefined, { redirect: '/setting' });
+    return facts.headers.has('new-api-user') ? undefined : respond(undefined, { redirect: '/setting' });
   });
 }

@@ -4,7 +4,7 @@ import type { Page } from '#shared/envelope.ts';
 import type { OptionChange } from '#shared/options.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { editorNames } from './present-option.ts';
@@ -43,5 +43,5 @@ export async function listChanges(context: AppContext, query: ChangeQuery, role:
       typeof undoneText({ ...change, actor_id: actor }, valueOf(change.key)) === 'object';
     return { ...change, username: names.get(actor) ?? '', can_undo: canUndo };
   };
-  return pageAnswer(found.map(present), bounds, count);
+  return pageResponse(found.map(present), bounds, count);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { optionApi } from '#shared/options.ts';
 import { settingKeys } from '#shared/settings.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { defaultText } from '#server/settings/defaults.ts';
@@ -38,6 +38,6 @@ export function mountOptions(host: RouteHost): void {
     const actor = signedIn(call).user;
     const edit = { key: 'ModelRatio', value: defaultText('ModelRatio') };
     await saveOptions(call.context, [edit], { actor, conflictData: ([current]) => current });
-    return answer(undefined, { notice: 'model_ratios_reset' });
+    return respond(undefined, { notice: 'model_ratios_reset' });
   });
 }

@@ -7,7 +7,7 @@ import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Patch } from '#server/db/collection.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 
 interface CodeQuery {
   p?: number | undefined;
@@ -25,7 +25,7 @@ export async function listCodes(context: AppContext, query: CodeQuery): Promise<
     codes.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
     codes.count(filter, exactTotal + 1),
   ]);
-  return pageAnswer(
+  return pageResponse(
     items.map((record) => presentCode(context, record)),
     bounds,
     count,

@@ -1,6 +1,6 @@
 import { setupApi } from '#shared/setup.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
-import { answer } from '#server/http/call.ts';
+import { respond } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { endSession, startSession } from '#server/http/session.ts';
@@ -20,8 +20,8 @@ export function mountSetup(host: RouteHost): void {
   });
   mount(host, setupApi.submit, async ({ body, context, facts }) => {
     const root = await setUp(context, body, facts.ip);
-    if (root === null) return answer(undefined, { notice: 'setup_finished' });
+    if (root === null) return respond(undefined, { notice: 'setup_finished' });
     await endSession(context, facts);
-    return answer(presentUser(root), { notice: 'setup_finished', headers: { 'set-cookie': await startSession(context, root, facts) } });
+    return respond(presentUser(root), { notice: 'setup_finished', headers: { 'set-cookie': await startSession(context, root, facts) } });
   });
 }

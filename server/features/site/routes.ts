@@ -1,7 +1,7 @@
 import { siteTextApi } from '#shared/site-texts.ts';
 import { siteApi } from '#shared/site.ts';
 import { isSetUp } from '#server/accounts/setup-check.ts';
-import { answer } from '#server/http/call.ts';
+import { respond } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { createUpdateCheck } from './check-update.ts';
@@ -14,7 +14,7 @@ export function mountSite(host: RouteHost): void {
   );
   mount(host, siteApi.test, async ({ context }) => {
     await context.db.ping();
-    return answer(undefined, { notice: 'server_running' });
+    return respond(undefined, { notice: 'server_running' });
   });
   mount(host, siteTextApi.update, createUpdateCheck());
   mount(host, siteTextApi.notice, ({ context }) => context.settings.get('Notice'));

@@ -1,6 +1,6 @@
 import { taskApi } from '#shared/tasks.ts';
 import type { QueryOf } from '#shared/contract.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { emptyTaskPage, listTasks } from '#server/tasks/list-tasks.ts';
@@ -13,7 +13,7 @@ type Query = QueryOf<typeof taskApi.listSelf>;
 export function mountTasks(host: RouteHost): void {
   mount(host, taskApi.list, async ({ context, query }) => {
     const { records, extra } = await read(context, query, { channelId: query.channel_id });
-    return answer(
+    return respond(
       records.map((record) => presentTask(record, { isOwn: false })),
       { extra },
     );
@@ -21,7 +21,7 @@ export function mountTasks(host: RouteHost): void {
 
   mount(host, taskApi.listSelf, async (call) => {
     const { records, extra } = await read(call.context, call.query, { userId: signedIn(call).user.id });
-    return answer(
+    return respond(
       records.map((record) => presentTask(record, { isOwn: true })),
       { extra },
     );

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { tokenApi } from '#shared/tokens.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
@@ -18,7 +18,7 @@ export function mountTokens(host: RouteHost): void {
     // This list counts its pages from 0.
     const { size, skip } = pageBounds({ p: (query.p ?? 0) + 1, page_size: query.size ?? query.page_size });
     const { tokens, total } = await listTokens(context, signedIn(call).user.id, { skip, limit: size });
-    return answer(
+    return respond(
       tokens.map((token) => presentToken(context, token)),
       { extra: { total } },
     );

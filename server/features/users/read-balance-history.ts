@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import { closingKind } from '#server/money/log-closing.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 
 interface PageQuery {
   p?: number | undefined;
@@ -30,5 +30,5 @@ export async function readBalanceHistory({ db }: AppContext, userId: number, que
     actor_name: names.get(actor_id) ?? '',
     reason,
   }));
-  return pageAnswer(items, bounds, total);
+  return pageResponse(items, bounds, total);
 }

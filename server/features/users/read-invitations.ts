@@ -2,7 +2,7 @@ import type { Page } from '#shared/envelope.ts';
 import type { Invited } from '#shared/users.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 
 /** Inviters of inviters that are followed. */
 const mostInviters = 20;
@@ -32,7 +32,7 @@ export async function readInvitations(
     inviters.push(invited(inviter));
     id = inviter.inviter_id;
   }
-  return { page: pageAnswer(found.map(invited), bounds, total), inviters };
+  return { page: pageResponse(found.map(invited), bounds, total), inviters };
 }
 
 /** What anybody with the list of users sees of them anyway. */

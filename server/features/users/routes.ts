@@ -4,7 +4,7 @@ import { userBindingApi } from '#shared/user-bindings.ts';
 import { userApi } from '#shared/users.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { addUser } from './add-user.ts';
@@ -35,7 +35,7 @@ export function mountUsers(host: RouteHost): void {
     const user = await readUser(context, Number(params.id));
     checkMayRead(signedIn(call).user, user);
     const { page, inviters } = await readInvitations(context, user, query);
-    return answer(page, { extra: { inviters } });
+    return respond(page, { extra: { inviters } });
   });
   mount(host, userBindingApi.remove, async (call) => {
     const { context, params } = call;

@@ -5,7 +5,7 @@ import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 
 interface UserQuery {
   p?: number | undefined;
@@ -23,7 +23,7 @@ export async function listUsers(context: AppContext, query: UserQuery): Promise<
     users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
     users.count(filter, exactTotal + 1),
   ]);
-  return pageAnswer(items.map(presentToOthers), bounds, count);
+  return pageResponse(items.map(presentToOthers), bounds, count);
 }
 
 /** Deleted or not. @throws {AppError} `user_not_found` */

@@ -5,7 +5,7 @@ import type { EntryKind, WalletEntry } from '#shared/wallet.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
-import { exactTotal, pageAnswer, pageBounds } from '#server/http/paging.ts';
+import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 import { closingKind } from '#server/money/log-closing.ts';
 
 interface HistoryQuery {
@@ -35,7 +35,7 @@ export async function readHistory(context: AppContext, userId: number, query: Hi
   const items = entries.map(({ id, created_at, kind, amount, ref }) => {
     return { id, created_at, kind: kindOf(kind), amount, ...details.get(ref) };
   });
-  return pageAnswer(items, bounds, total);
+  return pageResponse(items, bounds, total);
 }
 
 function ofKind(kind: EntryKind | undefined): Filter<LedgerRecord> {

@@ -4,7 +4,7 @@ import { walletApi } from '#shared/wallet.ts';
 import type { WalletInfo } from '#shared/wallet.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { answer, signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { cancelOrder, pendingOrders, placeOrder, readOrder } from './orders.ts';
@@ -25,7 +25,7 @@ export function mountWallet(host: RouteHost): void {
   });
   mount(host, walletApi.pay, async (call) => {
     const { order, payment } = await placeOrder(call.context, signedIn(call).user, call.body);
-    return answer(payment.fields, { extra: { url: payment.url, trade_no: order.trade_no } });
+    return respond(payment.fields, { extra: { url: payment.url, trade_no: order.trade_no } });
   });
   mount(host, walletApi.order, (call) => readOrder(call.context, signedIn(call).user.id, call.params.trade_no));
   mount(host, walletApi.cancel, (call) => cancelOrder(call.context, signedIn(call).user.id, call.params.trade_no));

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { errors, errorText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
-import type { TestAnswer } from '#tests/support/http-client.ts';
+import type { TestResponse } from '#tests/support/http-client.ts';
 
 export interface Told {
   status: number;
@@ -26,13 +26,13 @@ export interface Refusal {
 /** The call that reaches each code. */
 export type RefusalRows<Desk> = { readonly [Code in ErrorCode]?: (desk: Desk) => Promise<Refusal | Told> };
 
-export function toldBy(response: TestAnswer): Told {
+export function toldBy(response: TestResponse): Told {
   const { status, code, message } = response;
   return { status, code, message };
 }
 
 /** Of paths whose envelopes are marked: the text stands in `data`. */
-export function toldInData(response: TestAnswer): Told {
+export function toldInData(response: TestResponse): Told {
   return { ...toldBy(response), message: String(response.data) };
 }
 
