@@ -1,8 +1,9 @@
 import { ActionIcon } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { chatLinks } from '#pwa/api/chat-links.ts';
 import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
@@ -70,7 +71,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
               <Link
                 className={styles.entry}
                 to={entry.to}
-                activeOptions={{ exact: entry.to === '/', includeSearch: false }}
+                activeOptions={{ exact: entry.to === '/' || entry.to === '/chat', includeSearch: false }}
                 {...(isRail || alarms > 0 ? { 'aria-label': whole } : {})}
                 onMouseEnter={showTip}
                 onFocus={showTip}
@@ -86,6 +87,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
                   </span>
                 )}
               </Link>
+              {entry.to === '/chat' && !isRail && <Chats />}
             </li>
           );
         })}
@@ -97,6 +99,25 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
         </span>
       )}
     </>
+  );
+}
+
+/** The chat applications of the site, once one of them or their list is open. */
+function Chats() {
+  const isOpen = useRouterState({ select: ({ location }) => /^\/chat(?:\/|$)/.test(location.pathname) });
+  const links = chatLinks(useSiteStatus());
+  if (!isOpen || links.length === 0) return null;
+  return (
+    <ul>
+      {links.map(({ name }, index) => (
+        // The address names them by their place.
+        <li key={index}>
+          <Link className={`${styles.entry} ${styles.sub}`} to="/chat/$id" params={{ id: String(index) }} title={name}>
+            <span className={styles.subName}>{name}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 

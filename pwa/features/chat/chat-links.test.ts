@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Token, TokenStatus } from '#shared/tokens.ts';
 import { chatAddress } from '#pwa/api/token-key.ts';
-import { chatLinks, ownChatTemplate } from './chat-links.ts';
+import { chatLinks, ownChatTemplate } from '#pwa/api/chat-links.ts';
 import { chatKey } from './queries.ts';
 
 const tokenOf = (name: string, fields: Partial<Token> = {}): Token => ({

@@ -7,7 +7,7 @@ import { chatAddress } from '#pwa/api/token-key.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { chatLinks, ownChatTemplate } from './chat-links.ts';
+import { chatLinks, ownChatTemplate } from '#pwa/api/chat-links.ts';
 import styles from './chat.module.css';
 import type { ChatKey } from './queries.ts';
 import { useChatKey } from './use-chat-key.ts';

@@ -8,7 +8,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { ForeignPage } from '#pwa/ui/frame/foreign-page.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { type ChatLink, chatLinks } from './chat-links.ts';
+import { type ChatLink, chatLinks } from '#pwa/api/chat-links.ts';
 import styles from './chat.module.css';
 import type { ChatKey } from './queries.ts';
 import { useChatKey } from './use-chat-key.ts';

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { chatLinks } from './chat-links.ts';
+import { chatLinks } from '#pwa/api/chat-links.ts';
 import styles from './chat.module.css';
 
 /** The chat applications to choose from. */

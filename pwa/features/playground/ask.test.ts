@@ -1,0 +1,171 @@
+import 'fake-indexeddb/auto';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { forgetUser, storeUser } from '#pwa/api/stored-user.ts';
+import { startTexts } from '#pwa/i18n/setup.ts';
+import { readConversations, wipeConversations } from '#pwa/offline/conversations.ts';
+import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { ask, askAgain, askInstead, stop } from './ask.ts';
+import {
+  branch,
+  chooseModels,
+  deleteConversation,
+  forgetConversations,
+  loadConversations,
+  newConversation,
+  openConversation,
+  playground,
+} from './conversations-state.ts';
+
+let server: FixtureServer;
+/** What the models say, one after the other. */
+let words: string[];
+let waiting: ServerResponse[];
+
+beforeAll(async () => {
+  server = await startFixtureServer();
+  localStorage.setItem('i18nextLng', 'en');
+  await startTexts();
+  server.answer(answer);
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  words = [];
+  waiting = [];
+  server.asked.length = 0;
+  for (const user of [1, 2]) await wipeConversations(user);
+  forgetConversations();
+  signIn(1);
+  await loadConversations(1);
+  chooseModels(['small']);
+});
+
+const signIn = (id: number): void => storeUser(buildConsoleUser({ id }));
+
+function answer({ url }: Asked, response: ServerResponse): void {
+  if (url.startsWith('/api/log/self')) {
+    const row = { id: 9, type: 2, quota: 30, prompt_tokens: 4, completion_tokens: 6 };
+    sendJson(response, { success: true, message: '', data: { items: [row], page: 1, page_size: 10, total: 1 } });
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'x-oneapi-request-id': 'id-1' });
+  const text = words.shift();
+  if (text === undefined) {
+    response.write('data: {"choices":[{"delta":{"content":"half"}}]}\n\n');
+    waiting.push(response);
+  } else response.end(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\ndata: [DONE]\n\n`);
+}
+
+const openAnswers = () =>
+  playground.get().open.turns.map((turn) => turn.answers.map((one) => (one === null ? null : [one.state, one.text])));
+const shows = (expected: unknown): Promise<void> => vi.waitFor(() => expect(openAnswers()).toEqual(expected), { timeout: 10_000 });
+const sentTexts = (): unknown[] =>
+  server.asked
+    .filter(({ url }) => url.startsWith('/pg/'))
+    .map(({ body }) => (body as { messages: { content: string }[] }).messages.map(({ content }) => content));
+
+describe('questions', () => {
+  test('are answered, kept, and go on from what was said', async () => {
+    words = ['one', 'two'];
+    ask('first', []);
+    await shows([[['done', 'one']]]);
+    ask('second', []);
+    await shows([[['done', 'one']], [['done', 'two']]]);
+    expect(sentTexts()).toEqual([['first'], ['first', 'one', 'second']]);
+    await vi.waitFor(async () => {
+      const [kept] = await readConversations(1);
+      expect(kept?.title).toBe('first');
+      expect(kept?.turns.map((turn) => turn.answers[0]?.text)).toEqual(['one', 'two']);
+    });
+  });
+
+  test('that are stopped keep what came, and can be asked again', async () => {
+    ask('first', []);
+    await shows([[['running', 'half']]]);
+    stop(playground.get().open.id);
+    await shows([[['stopped', 'half']]]);
+    words = ['whole'];
+    askAgain(0);
+    await shows([[['done', 'whole']]]);
+    expect(sentTexts()).toEqual([['first'], ['first']]);
+  });
+
+  test('asked again while an answer runs: the one before ends and changes nothing', async () => {
+    ask('first', []);
+    await shows([[['running', 'half']]]);
+    words = ['whole'];
+    askAgain(0);
+    await shows([[['done', 'whole']]]);
+    waiting[0]?.end('data: {"choices":[{"delta":{"content":" late"}}]}\n\ndata: [DONE]\n\n');
+    words = ['next'];
+    ask('second', []);
+    await shows([[['done', 'whole']], [['done', 'next']]]);
+    expect(sentTexts().at(-1)).toEqual(['first', 'whole', 'second']);
+  });
+
+  test('in other words: the last is replaced, an earlier one goes on apart', async () => {
+    words = ['one', 'two', 'three', 'four'];
+    ask('first', []);
+    await shows([[['done', 'one']]]);
+    ask('second', []);
+    await shows([[['done', 'one']], [['done', 'two']]]);
+    const { id } = playground.get().open;
+    askInstead(1, 'second, better');
+    await shows([[['done', 'one']], [['done', 'three']]]);
+    expect(playground.get().open.id).toBe(id);
+    askInstead(0, 'first, better');
+    await shows([[['done', 'four']]]);
+    expect(playground.get().open.id).not.toBe(id);
+    openConversation(id);
+    expect(openAnswers()).toEqual([[['done', 'one']], [['done', 'three']]]);
+    branch(0, true);
+    expect(openAnswers()).toEqual([[['done', 'one']]]);
+    expect(playground.get().open.id).not.toBe(id);
+  });
+
+  test('of a conversation that is left go on; of one that is deleted nothing comes back', async () => {
+    ask('first', []);
+    await shows([[['running', 'half']]]);
+    const { id } = playground.get().open;
+    newConversation();
+    expect(playground.get().open.turns).toEqual([]);
+    waiting[0]?.end('data: {"choices":[{"delta":{"content":" and whole"}}]}\n\ndata: [DONE]\n\n');
+    await vi.waitFor(() => expect(playground.get().kept.find((one) => one.id === id)?.turns[0]?.answers[0]?.text).toBe('half and whole'));
+    await deleteConversation(id);
+    await vi.waitFor(async () => expect(await readConversations(1)).toEqual([]));
+    expect(playground.get().kept).toEqual([]);
+  });
+
+  test('end when their user signs out, and the next sees nothing of them', async () => {
+    ask('secret', []);
+    await shows([[['running', 'half']]]);
+    const closed = vi.fn<() => void>();
+    waiting[0]?.on('close', closed);
+    forgetUser();
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    expect(playground.get()).toMatchObject({ userId: 0, kept: [] });
+    signIn(2);
+    await loadConversations(2);
+    expect(playground.get()).toMatchObject({ userId: 2, kept: [] });
+    expect(playground.get().open.turns).toEqual([]);
+    signIn(1);
+    await loadConversations(1);
+    // The page went in the middle of the answer.
+    await shows([[['cut', expect.any(String)]]]);
+  });
+
+  test('two models answer apart, and one that is added later is told what only it has said', async () => {
+    chooseModels(['small', 'large']);
+    words = ['a', 'b'];
+    ask('first', []);
+    await vi.waitFor(() => expect(openAnswers()[0]?.map((one) => one?.[0])).toEqual(['done', 'done']));
+    chooseModels(['small', 'third']);
+    expect(playground.get().open.models).toEqual(['small', 'third']);
+    words = ['c', 'd'];
+    ask('second', []);
+    await vi.waitFor(() => expect(openAnswers()[1]?.map((one) => one?.[0])).toEqual(['done', 'done']));
+    const models = server.asked.filter(({ url }) => url.startsWith('/pg/')).map(({ body }) => (body as { model: string }).model);
+    expect(models.toSorted()).toEqual(['large', 'small', 'small', 'third']);
+  });
+});

@@ -1,0 +1,98 @@
+// Chat applications of the site: the first enabled token, sandboxed frames, and only links that may be followed.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '#tests/support/until.ts';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { furnish } from './support/furnish.ts';
+import type { Furnished } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import type { Tidegate } from './support/tidegate.ts';
+import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+
+/** A chat application: it shows what it was given and what it is told. */
+const page = `<!doctype html><title>chat</title><p id=given></p><p id=told></p><script>
+given.textContent = decodeURIComponent(location.hash);
+addEventListener('message', (event) => { told.textContent += JSON.stringify(event.data); });
+try { top.document.title = 'taken over'; } catch {}
+</script>`;
+
+describeInBrowser('chat', () => {
+  let tidegate: Tidegate;
+  let furnished: Furnished;
+  let chatUrl: string;
+  const application = createServer((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page));
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => application.listen(0, '127.0.0.1', resolve));
+    chatUrl = `http://127.0.0.1:${(application.address() as AddressInfo).port}`;
+    tidegate = await startTidegate();
+    furnished = await furnish(tidegate);
+    const chats = [
+      { Lantern: `${chatUrl}/#/?settings={"key":"{key}","url":"{address}"}` },
+      { Program: 'ama://set-api-key?server={address}&key={key}' },
+    ];
+    await furnished.api.put('/api/option/', { key: 'Chats', value: JSON.stringify(chats) });
+  });
+  afterAll(async () => {
+    await tidegate.close();
+    await new Promise((resolve) => application.close(resolve));
+  });
+
+  it.each(['phone', 'desk'] as const)('on a %s: a page opens in a frame of its own with the key, a program by a link', async (size) => {
+    const visitor = await createVisitor(tidegate.url, { size });
+    await signIn(visitor);
+    await visitor.page.goto('/chat');
+    await visitor.page.getByRole('main').getByRole('link', { name: 'Lantern' }).click();
+    const frame = visitor.page.frameLocator('iframe');
+    await frame.getByText('"key":"sk-').waitFor();
+    expect(await frame.locator('#given').innerText()).toContain(`"url":"${tidegate.url}"`);
+    await until(async () => (await frame.locator('#told').innerText()).includes('"themeMode":"light"'));
+    expect(await visitor.page.title()).not.toContain('taken over');
+    const sandbox = (await visitor.page.locator('iframe').getAttribute('sandbox')) ?? '';
+    expect(sandbox).not.toContain('allow-top-navigation');
+    await visitor.page.goto('/chat/1');
+    await settle(visitor.page);
+    const link = visitor.page.getByRole('link', { name: text('chat.program') });
+    expect(await link.getAttribute('href')).toMatch(/^ama:\/\/set-api-key\?server=http.*&key=sk-\w{48}$/);
+    expect(await visitor.page.locator('iframe').count()).toBe(0);
+    visitor.complaints.length = 0;
+    await expectSoundScreen(visitor);
+    await visitor.page.goto('/chat/7');
+    await visitor.page.getByText(text('chat.no_link')).waitFor();
+    await visitor.context.close();
+  });
+
+  it('/chat2link leads to the first application; who has no enabled token is led to the tokens', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    await signIn(visitor);
+    await visitor.page.goto('/chat2link');
+    await visitor.page.waitForURL('**/chat/0');
+    await visitor.page.frameLocator('iframe').getByText('"key":"sk-').waitFor();
+    await visitor.context.close();
+    const other = await createVisitor(tidegate.url);
+    await signIn(other, { username: 'keeper', password: 'another-lantern' });
+    await other.page.goto('/chat2link');
+    await other.page.getByText(text('chat.no_token')).waitFor();
+    await other.page.waitForURL('**/token');
+    expect(await other.page.locator('iframe').count()).toBe(0);
+    await other.context.close();
+  });
+
+  it('a visitor without an account is asked to sign in, and comes back', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    await visitor.page.goto('/chat/0');
+    await visitor.page
+      .getByRole('main')
+      .getByRole('link', { name: text('chat.sign_in') })
+      .click();
+    await visitor.page.waitForURL('**/login?**');
+    await visitor.page.getByLabel(text('session.login.username')).fill('harbour');
+    await visitor.page.getByLabel(text('session.login.password'), { exact: true }).fill('lantern-and-rope');
+    await visitor.page.getByRole('button', { name: text('session.login.submit'), exact: true }).click();
+    await visitor.page.waitForURL('**/chat/0');
+    await visitor.page.frameLocator('iframe').getByText('"key":"sk-').waitFor();
+    expect(await visitor.page.locator('iframe').count()).toBe(1);
+    await visitor.context.close();
+  });
+});
