@@ -19,12 +19,15 @@ export function limitAsker(context: AppContext, ip: string): Promise<void> {
 export async function limitReceiver(context: AppContext, email: string): Promise<void> {
   const refuse = (seconds: number) => new AppError('mail_too_soon', { seconds }, { retryAfter: seconds });
   await enforceLimit(context, { key: soonKey(context, email), count: 1, windowSeconds: resendSeconds, refuse });
-  await limitMailbox(context, email);
+  await enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
 }
 
-/** @throws {AppError} `rate_limited` */
-export function limitMailbox(context: AppContext, email: string): Promise<void> {
-  return enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
+/**
+ * Test notices to an address that nobody has verified. Counted apart, so that they do not use up what codes and links of its owner may take.
+ * @throws {AppError} `rate_limited`
+ */
+export function limitNotices(context: AppContext, email: string): Promise<void> {
+  return enforceLimit(context, { key: `notice-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
 }
 
 /** Nothing was sent: the next try need not wait. */

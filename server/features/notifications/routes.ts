@@ -4,7 +4,7 @@ import { notificationApi } from '#shared/notifications.ts';
 import type { Notification } from '#shared/notifications.ts';
 import { problemText } from '#shared/notification-problems.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
-import { limitMailbox } from '#server/accounts/mail-limits.ts';
+import { limitNotices } from '#server/accounts/mail-limits.ts';
 import type { AppContext } from '#server/context.ts';
 import type { NotificationRecord } from '#server/db/records/notification.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -34,7 +34,7 @@ async function sendTest(context: AppContext, user: UserRecord): Promise<{ notify
   await enforceLimit(context, { key: `test-notice:${user.id}`, ...testLimit });
   const { notify_type: type, notification_email: email = '' } = userSettingOf(user);
   // Nobody has shown that the address is theirs.
-  if (type !== 'webhook' && email !== '' && foldEmail(email) !== user.email_folded) await limitMailbox(context, email);
+  if (type !== 'webhook' && email !== '' && foldEmail(email) !== user.email_folded) await limitNotices(context, email);
   const outcome = await tellUser(context, user, { text: trialText(languageOf(user)), id: `t${context.randomText(12)}` });
   if (outcome.ok) return { notify_type: outcome.notify_type, to: outcome.to };
   throw new AppError('notification_failed', { reason: problemText(outcome.problem, outcome.status) });
