@@ -7,6 +7,7 @@ import type { StreamReader } from '../upstream-dialect.ts';
 import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorIn } from './response-errors.ts';
+import { PlainDeltas } from './plain-deltas.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
@@ -31,6 +32,7 @@ class ChatStreamReader implements StreamReader {
   #hasStarted = false;
   #isComplete = false;
   readonly #calls = new Map<number, ToolCalls>();
+  readonly #plain = new PlainDeltas();
 
   constructor(provider: ProviderTraits | null) {
     this.#provider = provider;
@@ -41,6 +43,8 @@ class ChatStreamReader implements StreamReader {
   }
 
   read(data: string): readonly ResponsePart[] {
+    const text = this.#plain.read(data);
+    if (text !== null) return text === '' ? [] : [{ type: 'text', text, choice: this.#plain.choice }];
     if (isDone(data)) {
       this.#isComplete = true;
       return [];
@@ -61,6 +65,8 @@ class ChatStreamReader implements StreamReader {
       addFinish(parts, choice, index);
     }
     addUsage(parts, chunk, this.#provider);
+    const [only] = parts;
+    if (parts.length === 1 && only?.type === 'text') this.#plain.learn(data, only);
     return parts;
   }
 

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ResponsePart } from '../parts.ts';
+import { createStreamReader } from './read-response.ts';
+
+const begin = JSON.stringify({ id: 'a', model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: '' } }] });
+
+/** What the event tells where nothing has been learnt: the first one of a stream is never learnt from. */
+function alone(data: string): readonly ResponsePart[] {
+  const reader = createStreamReader(null);
+  reader.read(begin);
+  return reader.read(data);
+}
+
+function inTurn(events: readonly string[]): (readonly ResponsePart[])[] {
+  const reader = createStreamReader(null);
+  reader.read(begin);
+  return events.map((data) => reader.read(data));
+}
+
+const text = fc.oneof(
+  fc.constantFrom('', 'a', 'tide', '"', '\\', '\n', '"error"', '"content":"x', 'content', '潮', '\uD800', 'assistant', 'null'),
+  fc.string(),
+);
+const event = fc
+  .record({
+    content: text,
+    other: fc.constantFrom('', 'x', 'a'),
+    kind: fc.constantFrom('plain', 'plain', 'plain', 'role', 'both', 'finish', 'usage', 'second', 'message', 'error', 'parts'),
+  })
+  .map(({ content, other, kind }) => {
+    const delta = {
+      ...(kind === 'role' ? { role: 'assistant' } : {}),
+      content: kind === 'parts' ? [{ type: 'text', text: content }] : content,
+      ...(kind === 'both' ? { reasoning_content: other } : {}),
+      ...(kind === 'message' ? { nested: { content: other } } : {}),
+    };
+    return JSON.stringify({
+      id: 'a',
+      model: 'm',
+      choices: [{ index: kind === 'second' ? 1 : 0, delta, finish_reason: kind === 'finish' ? 'stop' : null }],
+      ...(kind === 'usage' ? { usage: { prompt_tokens: 1, completion_tokens: 2 } } : {}),
+      ...(kind === 'error' ? { error: { message: content === '' ? 'no' : content } } : {}),
+    });
+  });
+
+test('plain-deltas: an event tells the same whatever came before it', () => {
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+      expect(inTurn(events)).toEqual(events.map(alone));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('plain-deltas: what is not JSON is no event after one that is', () => {
+  const data = JSON.stringify({ id: 'a', choices: [{ index: 0, delta: { content: 'one' }, finish_reason: null }] });
+  const broken = [data.replace('one', 'o\nne'), data.replace('one', 'one\\'), data.replace('one', 'o"ne'), data.slice(0, -1), '[DONE]'];
+  expect(inTurn([data, ...broken])).toEqual([[{ type: 'text', text: 'one', choice: 0 }], ...broken.map(() => [])]);
+});
