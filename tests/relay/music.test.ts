@@ -123,6 +123,8 @@ describe.each(engines)('music on $kind', (engine) => {
     const customer = await scene.customer();
     scene.upstream.refuse({ body: { code: 'sensitive', message: 'not that', data: null } });
     expect(await customer.music()).toMatchObject({ status: 500, body: { code: 'sensitive', message: 'not that', data: null } });
+    scene.upstream.refuse({ body: { code: 'insufficient_quota', message: 'the account of the operator is empty', data: null } });
+    expect(await customer.music()).toMatchObject({ status: 502, body: { code: 'channel_refused', message: '上游服务商拒绝了该渠道' } });
     scene.upstream.refuse({ status: 429, body: {} });
     expect(await customer.music()).toMatchObject({
       status: 429,

@@ -51,7 +51,7 @@ export async function tryChannels(call: TaskCall, task: TaskRecord): Promise<Tas
   const only = onlyChannel(call);
   const mostTries = only === undefined ? services.context.settings.get('RetryTimes') + 1 : 1;
   while (tries.attempts.length < mostTries && performance.now() - call.startedAt < submissionMs - tryMs) {
-    const channel = only ?? pick(call, tried);
+    const channel = only === undefined ? pick(call, tried) : only;
     if (channel === null) break;
     tried.add(channel.id);
     tries.channelId = channel.id;
@@ -68,10 +68,10 @@ export async function tryChannels(call: TaskCall, task: TaskRecord): Promise<Tas
   return tries;
 }
 
-/** Undefined: there is a choice. */
-function onlyChannel({ services, admission, submission }: TaskCall): PreparedChannel | undefined {
+/** Undefined: there is a choice. Null: it is gone. */
+function onlyChannel({ services, admission, submission }: TaskCall): PreparedChannel | null | undefined {
   const id = submission.origin?.channel_id ?? admission.pinnedChannel;
-  return id === undefined ? undefined : services.channels.get(id);
+  return id === undefined ? undefined : (services.channels.get(id) ?? null);
 }
 
 function pick({ services, admission, submission }: TaskCall, tried: Set<number>): PreparedChannel | null {

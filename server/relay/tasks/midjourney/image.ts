@@ -28,7 +28,6 @@ export async function serveImage(host: RouteHost, { context }: RelayServices, { 
   const refuse = (status: number, error: string) =>
     Response.json({ error }, { status, headers: { ...headers, 'cache-control': 'no-store' } });
   try {
-    await host.limit(facts, null);
     const { mj = '' } = params;
     const task = await context.db.collection('tasks').first({ upstream_id: mj, platform: 'midjourney' }, { sort: [['id', -1]] });
     if (task === null || task.image_url === '') return refuse(400, 'midjourney_task_not_found');

@@ -1,6 +1,7 @@
 // What an upstream tells of a drawing by itself. The address holds a secret of that one task, so that nobody else tells of it, and what
 // is told of another task is not read.
 import { AppError, errorText } from '#shared/errors.ts';
+import type { RequestFacts } from '#server/http/call.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -24,8 +25,7 @@ export async function takeNotice(host: RouteHost, notice: Notice): Promise<Respo
   const facts = host.facts(notice.request, notice.connection);
   const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': facts.requestId };
   try {
-    await host.limit(facts, null);
-    await follow(host, notice, facts.ip);
+    await follow(host, notice, facts);
     return new Response(null, { headers });
   } catch (failure) {
     if (notice.connection !== null) dropBody(notice.connection);
@@ -38,12 +38,16 @@ export async function takeNotice(host: RouteHost, notice: Notice): Promise<Respo
   }
 }
 
-async function follow({ context }: RouteHost, { request, params, connection }: Notice, ip: string): Promise<void> {
+async function follow(host: RouteHost, { request, params, connection }: Notice, facts: RequestFacts): Promise<void> {
+  const { context } = host;
   const { task: given = '', secret = '' } = params;
   const id = /^\d{1,15}$/.test(given) ? Number(given) : 0;
   // Before anything is read, and the same answer whether or not there is such a task.
-  if (!isNotifySecret(context, id, secret)) throw new DrawingRefusal('midjourney_task_not_found');
-  const body = await readJson({ request, connection, limit: mostBytes }, context.bodies, `address:${ip}`);
+  if (!isNotifySecret(context, id, secret)) {
+    await host.limit(facts, null);
+    throw new DrawingRefusal('midjourney_task_not_found');
+  }
+  const body = await readJson({ request, connection, limit: mostBytes }, context.bodies, `address:${facts.ip}`);
   const report = readDrawing(body);
   if (report === null) throw new DrawingRefusal('bind_request_body_failed');
   const task = await context.db.collection('tasks').get(id);

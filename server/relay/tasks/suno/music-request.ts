@@ -1,5 +1,5 @@
 // What a client of a Suno API asks for, and what the upstream says to it. `reference/relay.md` 7.5
-import { AppError } from '#shared/errors.ts';
+import { AppError, errors } from '#shared/errors.ts';
 import type { TaskAction } from '#shared/tasks.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
@@ -10,6 +10,7 @@ import type { Submission, Verdict } from '#server/relay/tasks/submission.ts';
 import { findTask } from '#server/tasks/find-task.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { suno } from '#server/tasks/platforms/suno.ts';
+import { accountErrors } from '#server/upstream/failure-consequences.ts';
 import { MusicRefusal } from './refusal.ts';
 
 type Body = Record<string, unknown>;
@@ -88,6 +89,11 @@ function readVerdict(answer: unknown): Verdict | null {
   if (!isObject(answer)) return null;
   const told = textOf(answer['code']) || (typeof answer['code'] === 'number' ? String(answer['code']) : '');
   if (told === '') return null;
+  // It speaks of the channel's account, which is none of the caller's business.
+  if (accountErrors.has(told)) {
+    const body = { code: 'channel_refused', message: errors.channel_refused.zh, data: null };
+    return { kind: 'refused', code: 0, reason: 'channel_refused', isElsewhere: true, status: errors.channel_refused.status, body };
+  }
   if (told !== 'success') {
     const message = textOf(answer['message']);
     const body = { code: told, message, data: null };
