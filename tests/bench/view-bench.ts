@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { Role } from '#shared/roles.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
@@ -22,6 +23,8 @@ import type { TestApp } from '#tests/support/test-app.ts';
 const day = 86_400;
 const repeats = 9;
 const streamSeconds = 10;
+/** Between two questions beside the stream. */
+const paceMs = 100;
 const model = 'gpt-4o-mini';
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -102,7 +105,11 @@ async function benchStream(app: TestApp, at: number): Promise<void> {
     let count = 0;
     const busy = (async () => {
       while (!isOver) {
-        for (const { ask } of questions(at)) if (!isOver) await ask(app).then(() => (count += 1));
+        for (const { ask } of questions(at)) {
+          if (isOver) return;
+          count += 1;
+          await Promise.all([ask(app), setTimeout(paceMs)]);
+        }
       }
     })();
     const beside = await run();
