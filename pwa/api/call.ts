@@ -6,7 +6,7 @@ import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
 import { storedUser } from './stored-user.ts';
 
-type AnyEndpoint = Endpoint<
+export type AnyEndpoint = Endpoint<
   z.ZodType | undefined,
   z.ZodType | undefined,
   z.ZodType | undefined,
@@ -27,7 +27,7 @@ export type CallInput<E> = Part<'params', ParamsInput<E>> &
     timeout?: number;
   };
 type Input<E> = object extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>];
-interface RawInput {
+export interface RawInput {
   params?: unknown;
   query?: unknown;
   body?: unknown;
@@ -87,7 +87,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   return { answer: readAnswer(endpoint, response, text, details), details };
 }
 
-function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
+export function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
   const params = new Map(Object.entries(input.params ?? {}));
   const path = endpoint.path.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(params.get(name) ?? '')));
   const query = new URLSearchParams();

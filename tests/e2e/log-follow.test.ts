@@ -51,6 +51,88 @@ describeInBrowser('following the log', () => {
       await visitor.context.close();
     });
   }
+  it('new rows come by the stream: nothing is asked by the clock, and nothing at all while nobody looks', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'desk', language: 'en' });
+    const { page } = visitor;
+    const asked = askedOf(page);
+    await signIn(visitor, owner);
+    const opened = page.waitForRequest(/\/api\/log\/tail/);
+    await page.goto('/log');
+    await opened;
+    await settle(page);
+    const rows = page.locator('[data-row-key]');
+    const before = await rows.count();
+    const known = asked.lists;
+    // Three looks of the server find nothing.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(asked.lists).toBe(known);
+    await chat(tidegate.url, furnished.key, { stream: false });
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 1);
+    const cursor = asked.tails.at(-1);
+
+    await setVisible(page, false);
+    await expect.poll(() => asked.open).toBe(0);
+    await chat(tidegate.url, furnished.key, { stream: false });
+    const hidden = asked.lists;
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(asked.lists).toBe(hidden);
+    await setVisible(page, true);
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 2);
+    expect(asked.tails.at(-1)).not.toBe(cursor);
+    // Where it stood.
+    expect(new URL(asked.tails.at(-1) ?? '').searchParams.get('after')).not.toBeNull();
+    await visitor.context.close();
+  });
+
+  it('where streams are cut, rows come all the same', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'en' });
+    const { page } = visitor;
+    await page.route(/\/api\/log\/(self\/)?tail/, (route) => route.abort('connectionreset'));
+    await signIn(visitor, owner);
+    await page.goto('/log');
+    await settle(page);
+    const rows = page.locator('[data-row-key]');
+    for (let round = 0; round < 2; round += 1) {
+      const before = await rows.count();
+      await chat(tidegate.url, furnished.key, { stream: false });
+      await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(before + 1);
+    }
+    await visitor.context.close();
+  });
+
+  it('nothing moves under somebody who reads further down, until they go to the top', async () => {
+    for (let made = 0; made < 25; made += 1) await chat(tidegate.url, furnished.key, { stream: false });
+    const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'en' });
+    const { page } = visitor;
+    await signIn(visitor, owner);
+    await page.goto('/log?size=50');
+    await settle(page);
+    const row = page.locator('[data-row-key]').nth(12);
+    await row.scrollIntoViewIfNeeded();
+    await page.mouse.wheel(0, 600);
+    const place = () => row.evaluate((node) => [Math.round(node.getBoundingClientRect().top), node.textContent]);
+    await expect.poll(async () => (await place())[0]).toBeLessThan(500);
+    const before = await place();
+    const tops = await page.evaluate(() =>
+      [...document.querySelectorAll('[data-row-key]')].map((node) => node.getAttribute('data-row-key')).slice(0, 5),
+    );
+    await chat(tidegate.url, furnished.key, { stream: false });
+    const line = page.getByRole('button', { name: '1 new row' });
+    await line.waitFor({ timeout: 20_000, state: 'attached' });
+    expect(await place()).toEqual(before);
+    expect(
+      await page.evaluate(() =>
+        [...document.querySelectorAll('[data-row-key]')].map((node) => node.getAttribute('data-row-key')).slice(0, 5),
+      ),
+    ).toEqual(tops);
+    await page.evaluate(() => {
+      for (const node of [document.documentElement, ...document.querySelectorAll('*')]) if (node.scrollTop > 0) node.scrollTop = 0;
+    });
+    await expect.poll(() => page.locator('[data-row-key]').first().getAttribute('data-row-key'), { timeout: 20_000 }).not.toBe(tops[0]);
+    expect(await line.count()).toBe(0);
+    await visitor.context.close();
+  });
+
   for (const size of ['desk', 'tablet', 'phone'] as const) {
     it(`${size}: a refused call says why, and is found by its result`, async () => {
       await refuse();
@@ -72,3 +154,30 @@ describeInBrowser('following the log', () => {
     });
   }
 });
+
+/** What the page has asked of the log: lists, and streams with how many of them are open. */
+function askedOf(page: Page): { lists: number; tails: string[]; open: number } {
+  const asked = { lists: 0, tails: [] as string[], open: 0 };
+  const isTail = (url: string) => new URL(url).pathname.endsWith('/tail');
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname === '/api/log/') asked.lists += 1;
+    if (!isTail(request.url())) return;
+    asked.tails.push(request.url());
+    asked.open += 1;
+  });
+  page.on('requestfailed', (request) => isTail(request.url()) && (asked.open -= 1));
+  page.on('requestfinished', (request) => isTail(request.url()) && (asked.open -= 1));
+  return asked;
+}
+
+/** As when the tab goes behind another one. */
+async function setVisible(page: Page, isVisible: boolean): Promise<void> {
+  await page.evaluate(
+    (state) => {
+      Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    },
+    isVisible ? 'visible' : 'hidden',
+  );
+}

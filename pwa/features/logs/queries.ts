@@ -4,6 +4,7 @@ import { LogType, logApi } from '#shared/logs.ts';
 import { modelApi } from '#shared/models.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
+import { readEvents } from '#pwa/api/event-stream.ts';
 import { type Bounds, boundsOf, type LogFilters, type RangeChoice, serverFilters } from './log-search.ts';
 
 export interface LogList {
@@ -37,6 +38,12 @@ export const logsQuery = (list: LogList, { page, size, cursor }: LogPage) =>
 export function readNewest(list: LogList, size: number, signal: AbortSignal) {
   const query = { ...serverFilters(list.filters), ...timeOf(boundsOfList(list)), page_size: size, without_total: true };
   return list.isAdmin ? call(logApi.list, { query, signal }) : call(logApi.listSelf, { query, signal });
+}
+
+/** The server's stream of what is new in a list; it says something every two seconds. */
+export function tailEvents(list: LogList, { after, signal }: { after: string | undefined; signal: AbortSignal }) {
+  const query = { ...serverFilters(list.filters), ...timeOf(boundsOfList(list)), after };
+  return readEvents(list.isAdmin ? logApi.tail : logApi.tailSelf, { query, signal, quietMs: 15_000 });
 }
 
 /** One row, wherever it stands. */

@@ -1,13 +1,15 @@
 // The log follows new calls by itself while somebody looks at its top. Otherwise it only says how many there are: nothing may
-// move under somebody who reads further down or has a row open.
+// move under somebody who reads further down, has a row or a menu open, or is pressing on the list.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Page } from '#shared/envelope.ts';
 import type { Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { followed } from './followed.ts';
-import { type LogList, logsQuery, readNewest } from './queries.ts';
+import { type LogList, logsQuery, readNewest, tailEvents } from './queries.ts';
+import { pause, pollMs, watchLog } from './watch-log.ts';
 
 interface FollowInput {
   list: LogList;
@@ -17,11 +19,12 @@ interface FollowInput {
   isOpen: boolean;
 }
 
-export const followMs = 2_500;
 /** Sums are asked for anew at most this often. */
 const sumsMs = 10_000;
 /** So little is still the top. */
 const topPixels = 24;
+/** After a press, for what it opens. */
+const releaseMs = 300;
 
 /** How many new rows are not shown yet, and the way to show them. */
 export function useFollow({ list, size, isFirst, isOpen }: FollowInput): { newer: number; show: () => void } {
@@ -31,49 +34,53 @@ export function useFollow({ list, size, isFirst, isOpen }: FollowInput): { newer
   const [newer, setNewer] = useState(0);
   const { queryKey } = logsQuery(list, { page: 1, size });
   const key = JSON.stringify(queryKey);
-  const state = useRef({ list, isOpen, hasEdits, sumsAt: 0 });
-  state.current = { ...state.current, list, isOpen, hasEdits };
+  const state = useRef({ list, isHeld: false, isPressed: false, sumsAt: 0, look: async () => {} });
+  state.current = { ...state.current, list, isHeld: isOpen || hasEdits };
 
   useEffect(() => setNewer(0), [key, isFirst]);
   useEffect(() => {
     if (!isFirst || !isOnline) return undefined;
     const stop = new AbortController();
-    let isAsking = false;
-    async function follow(): Promise<void> {
-      const known = client.getQueryData<Page<Log>>(queryKey);
-      if (isAsking || known === undefined || document.visibilityState !== 'visible') return;
-      isAsking = true;
-      try {
-        const newest = await readNewest(state.current.list, size, stop.signal);
-        const current = client.getQueryData<Page<Log>>(queryKey);
-        if (stop.signal.aborted || current === undefined) return;
-        const { page, count } = followed(current, newest);
-        const { isOpen: hasPanel, hasEdits: isEditing } = state.current;
-        if (hasPanel || isEditing || !isOnTop()) {
-          setNewer(count);
-          return;
-        }
-        setNewer(0);
-        client.setQueryData(queryKey, page);
-        if (count > 0 && Date.now() - state.current.sumsAt > sumsMs) {
-          state.current.sumsAt = Date.now();
-          void client.invalidateQueries({ queryKey: ['log-sums'] });
-          void client.invalidateQueries({ queryKey: ['log-day'] });
-        }
-      } catch {
-        // The list itself says when the server is away; the next try may be answered.
-      } finally {
-        isAsking = false;
+    const follow = async (): Promise<void> => {
+      const newest = await readNewest(state.current.list, size, stop.signal);
+      const current = client.getQueryData<Page<Log>>(queryKey);
+      if (stop.signal.aborted || current === undefined) return;
+      const { page, count } = followed(current, newest);
+      if (state.current.isHeld || state.current.isPressed || hasMenu() || !isOnTop()) {
+        setNewer(count);
+        return;
       }
-    }
-    const timer = setInterval(() => void follow(), followMs);
-    return () => {
-      clearInterval(timer);
-      stop.abort();
+      setNewer(0);
+      client.setQueryData(queryKey, page);
+      if (count > 0 && Date.now() - state.current.sumsAt > sumsMs) {
+        state.current.sumsAt = Date.now();
+        void client.invalidateQueries({ queryKey: ['log-sums'] });
+        void client.invalidateQueries({ queryKey: ['log-day'] });
+      }
     };
+    const look = inTurn(async () => {
+      if (document.visibilityState !== 'visible' || client.getQueryData(queryKey) === undefined) return;
+      // The list itself says when the server is away; the next look may be answered.
+      await follow().catch(() => {});
+    });
+    state.current.look = look;
+    const events = (after: string | undefined, signal: AbortSignal) => tailEvents(state.current.list, { after, signal });
+    // Who only passes by opens no stream.
+    void pause(pollMs, stop.signal).then(() => (stop.signal.aborted ? undefined : watchLog({ events, look, signal: stop.signal })));
+    return () => stop.abort();
     // The key stands for list and size.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [client, key, isFirst, isOnline]);
+
+  // What waits is shown when nothing holds it any more.
+  const isWaiting = newer > 0;
+  useEffect(() => {
+    if (isWaiting && !isOpen && !hasEdits) void state.current.look();
+  }, [isWaiting, isOpen, hasEdits]);
+  usePress(isFirst, (isPressed) => {
+    state.current.isPressed = isPressed;
+    if (!isPressed && isWaiting) void state.current.look();
+  });
 
   function show(): void {
     setNewer(0);
@@ -81,6 +88,56 @@ export function useFollow({ list, size, isFirst, isOpen }: FollowInput): { newer
     void client.invalidateQueries({ queryKey });
   }
   return { newer: isFirst ? newer : 0, show };
+}
+
+/** Tells when somebody presses or scrolls, and when they have let go. */
+function usePress(isOn: boolean, onPress: (isPressed: boolean) => void): void {
+  const told = useStableHandler(onPress);
+  useEffect(() => {
+    if (!isOn) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const handlePress = (): void => {
+      clearTimeout(timer);
+      told(true);
+    };
+    const handleRelease = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => told(false), releaseMs);
+    };
+    const releases = ['pointerup', 'pointercancel', 'scrollend'] as const;
+    document.addEventListener('pointerdown', handlePress, true);
+    for (const name of releases) document.addEventListener(name, handleRelease, true);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('pointerdown', handlePress, true);
+      for (const name of releases) document.removeEventListener(name, handleRelease, true);
+    };
+  }, [isOn, told]);
+}
+
+/** One after the other; whoever asks while one waits already need not ask again. */
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let waiting: Promise<void> | undefined;
+  const start = (): Promise<void> => {
+    const begun = work().finally(() => {
+      if (running === begun) running = undefined;
+    });
+    running = begun;
+    return begun;
+  };
+  return () => {
+    if (running === undefined) return start();
+    waiting ??= running.then(() => {
+      waiting = undefined;
+      return start();
+    });
+    return waiting;
+  };
+}
+
+function hasMenu(): boolean {
+  return document.querySelector('[role=menu]') !== null;
 }
 
 /** Whatever it is that scrolls: the table at a desk, the page on a phone. */

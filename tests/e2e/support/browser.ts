@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { watchRequests } from './network-idle.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const flags = [
@@ -73,6 +74,7 @@ export async function createVisitor(
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(15_000);
+  watchRequests(context);
   const complaints: string[] = [];
   const page = await context.newPage();
   watch(page, complaints);

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Size, Visitor } from './browser.ts';
+import { networkIdle } from './network-idle.ts';
 import { owner } from './furnish.ts';
 import { text } from './texts.ts';
 
@@ -56,7 +57,7 @@ export function panelOf(page: Page, size: Size): Locator {
 
 /** Until nothing is on its way and nothing moves. */
 export async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
+  await networkIdle(page);
   await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
