@@ -6,6 +6,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import type { LogSearch } from './log-address.ts';
 import { LogPanel } from './log-panel.tsx';
 import { logQuery } from './queries.ts';
 import styles from './logs.module.css';
@@ -16,16 +17,19 @@ interface LinkedLogProps {
   isAdmin: boolean;
   onClose: () => void;
   onAlike: (log: Log) => void;
+  search: LogSearch;
+  onFilter: (change: Partial<LogSearch>) => void;
 }
 
 const missing = new Set(['not_found', 'log_not_found', 'invalid_field']);
 
 /** A row that is not on the page that is listed: somebody followed a link to it. */
-export function LinkedLog({ id, isAdmin, onClose, onAlike }: LinkedLogProps) {
+export function LinkedLog({ id, ...panel }: LinkedLogProps) {
   const { t } = useTranslation();
+  const { isAdmin, onClose } = panel;
   const query = useQuery(logQuery(isAdmin, id));
   if (query.data !== undefined) {
-    return <LogPanel log={query.data} isAdmin={isAdmin} onClose={onClose} onPrevious={undefined} onNext={undefined} onAlike={onAlike} />;
+    return <LogPanel log={query.data} {...panel} onPrevious={undefined} onNext={undefined} />;
   }
   return (
     <SidePanel title={t('logs.panel.entry')} note={`#${id}`} onClose={onClose}>

@@ -14,7 +14,7 @@ const refusal = { code: 'insufficient_user_quota', status: 403, count: 1, last_a
 const reason = (text: string) => ({ ...refusal, reason: { zh: text, en: text } });
 
 it('log-columns: a card has no part for what says nothing, so no dot stands for it', () => {
-  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: true });
+  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: true, menu: () => null });
   const part = (key: string, log: Parameters<typeof buildLog>[0]) => columns.find((column) => column.key === key)?.cell(buildLog(log));
   expect(part('ending', {})).toBeNull();
   expect(part('ending', { other: { ending: 'truncated' } })).not.toBeNull();

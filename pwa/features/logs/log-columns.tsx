@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { endingOf, isFree } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
@@ -23,10 +23,12 @@ interface ColumnOptions {
   isAdmin: boolean;
   unit: string;
   isPhone: boolean;
+  /** What stands at the end of a row at a desk. */
+  menu: (log: Log) => ReactNode;
 }
 
 /** Columns by the names under which other clients remember the choice. */
-export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptions): Column<Log>[] {
+export function logColumns(t: TFunction, { isAdmin, unit, isPhone, menu }: ColumnOptions): Column<Log>[] {
   const ending = endingColumn(t, isPhone);
   return [
     // What did not end well stands first on a card: there is no other place for it.
@@ -38,6 +40,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone }: ColumnOptio
     ...calledColumns(t, isAdmin),
     ...durationColumns(t),
     ...usageColumns(t, unit),
+    { key: 'operate', heading: t('logs.column.actions'), cell: menu, width: 56, align: 'end', leave: 13, isLocked: true },
   ];
 }
 

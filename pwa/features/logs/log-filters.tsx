@@ -13,6 +13,7 @@ import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
 import { countFilters, type FilterKey, filterKeys, filtersOf, forAdmins, noFilters } from './log-search.ts';
 import type { LogList } from './queries.ts';
+import { SavedViewsMenu } from './saved-views-menu.tsx';
 import styles from './logs.module.css';
 
 interface LogFiltersProps {
@@ -67,6 +68,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
       tools={
         <>
           {!isPhone && <ColumnPicker chosen={chosen} />}
+          <SavedViewsMenu search={search} onChange={onChange} />
           <LogActions list={list} />
         </>
       }

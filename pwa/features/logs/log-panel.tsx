@@ -25,7 +25,9 @@ import { Paced, TypeTag } from './log-columns.tsx';
 import { changeOf, durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
+import type { LogSearch } from './log-address.ts';
 import { logUserQuery } from './queries.ts';
+import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
 
 interface LogPanelProps {
@@ -36,10 +38,13 @@ interface LogPanelProps {
   onNext: (() => void) | undefined;
   /** Shows the calls with the same model and token. */
   onAlike: (log: Log) => void;
+  search: LogSearch;
+  /** Narrows the list by something that this row has. */
+  onFilter: (change: Partial<LogSearch>) => void;
 }
 
 /** One row in full: a call as its receipt, everything else as the sentence that it is. */
-export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }: LogPanelProps) {
+export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike, search, onFilter }: LogPanelProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const isReceipt = isCall(log);
@@ -85,6 +90,7 @@ export function LogPanel({ log, isAdmin, onClose, onPrevious, onNext, onAlike }:
       ) : (
         <Refusal log={log} facts={refusal} isAdmin={isAdmin} />
       )}
+      <QuickFilterSection log={log} search={search} isAdmin={isAdmin} onFilter={onFilter} />
       {/* The foot of a sheet has room for two. */}
       {isReceipt && isPhone && (
         <div className={styles.more}>

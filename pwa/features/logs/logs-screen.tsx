@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
@@ -13,6 +14,7 @@ import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { LinkedLog } from './linked-log.tsx';
 import { LogPanel } from './log-panel.tsx';
+import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
 import { exactModel, isAboutCalls } from './log-search.ts';
 import { useLogList } from './use-log-list.tsx';
@@ -34,7 +36,18 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   // A panel beside the list leaves less room.
   const isTight = search.open !== undefined && !isPhone;
-  const wide = useMemo(() => logColumns(t, { isAdmin, unit, isPhone }), [t, isAdmin, unit, isPhone]);
+  const handleFilter = useStableHandler((change: Partial<LogSearch>) => narrow({ ...change, open: undefined }));
+  const filters = JSON.stringify(list.filters);
+  const wide = useMemo(
+    () =>
+      logColumns(t, {
+        isAdmin,
+        unit,
+        isPhone,
+        menu: (log) => <QuickFilterMenu log={log} search={JSON.parse(filters)} isAdmin={isAdmin} onFilter={handleFilter} />,
+      }),
+    [t, isAdmin, unit, isPhone, filters, handleFilter],
+  );
   const columns = useMemo(() => (isTight ? tightColumns(wide) : wide), [isTight, wide]);
   const chosen = useColumns(columns, columnsKey);
   const handleClose = (): void => onSearch({ open: undefined });
@@ -48,10 +61,26 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
       filters={<LogFilterBar search={search} isAdmin={isAdmin} chosen={chosen} isTight={isTight} onChange={narrow} list={list} />}
       panel={
         opened !== undefined ? (
-          <LogPanel log={opened} isAdmin={isAdmin} onClose={handleClose} {...ways} onAlike={handleAlike} />
+          <LogPanel
+            log={opened}
+            isAdmin={isAdmin}
+            onClose={handleClose}
+            {...ways}
+            onAlike={handleAlike}
+            onFilter={handleFilter}
+            search={search}
+          />
         ) : (
           search.open !== undefined && (
-            <LinkedLog key={search.open} id={search.open} isAdmin={isAdmin} onClose={handleClose} onAlike={handleAlike} />
+            <LinkedLog
+              key={search.open}
+              id={search.open}
+              isAdmin={isAdmin}
+              onClose={handleClose}
+              onAlike={handleAlike}
+              onFilter={handleFilter}
+              search={search}
+            />
           )
         )
       }
