@@ -11,7 +11,8 @@ import { useSelection } from '#pwa/ui/list/selection.ts';
 import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
 import { PriceBatch } from './price-batch.tsx';
 import { PriceRow, priceFields } from './price-row.tsx';
-import { cellOf, editedTexts, fillEdit, type PriceEdit, type PriceMaps, removal, rowOf } from './price-rows.ts';
+import { cellOf, editedTexts, fillEdit, isUnpriced, type PriceEdit, type PriceMaps, removal, rowOf } from './price-rows.ts';
+import { PriceSources } from './price-sources.tsx';
 import styles from './price-table.module.css';
 import { type PriceFilter, PriceTools } from './price-tools.tsx';
 import { usePriceMaps } from './use-price-maps.ts';
@@ -62,7 +63,17 @@ function PriceTable({ prices, edits }: PriceTableProps) {
           setAdded([model, ...added]);
           show({ ...filter, text: '', show: 'all' });
         }}
-      />
+      >
+        <PriceSources
+          maps={maps}
+          unpriced={unpriced.filter((model) => isUnpriced(maps, model))}
+          quotaPerUnit={view.quotaPerUnit}
+          onTexts={(texts) => {
+            for (const [key, text] of texts) edits.type(key, text);
+            show({ ...filter, text: '', show: 'changed' });
+          }}
+        />
+      </PriceTools>
       {unpriced.length > 0 && filter.show !== 'changed' && (
         <p className={styles.note}>{t('settings.prices.unpriced_note', { count: unpriced.length })}</p>
       )}

@@ -110,12 +110,17 @@ export function fillEdit(fill: BatchFill): PriceEdit {
 
 /** The texts of the maps that an edit of these models changes. */
 export function editedTexts(maps: PriceMaps, models: readonly string[], edit: PriceEdit): Map<PriceKey, string> {
+  return editedTextsOfMany(maps, new Map(models.map((model) => [model, edit])));
+}
+
+/** The same of several models, each with an edit of its own. */
+export function editedTextsOfMany(maps: PriceMaps, edits: ReadonlyMap<string, PriceEdit>): Map<PriceKey, string> {
   const texts = new Map<PriceKey, string>();
   for (const key of priceKeys) {
-    if (!Object.hasOwn(edit, key)) continue;
+    const changed = [...edits].filter(([, edit]) => Object.hasOwn(edit, key));
+    if (changed.length === 0) continue;
     const map = new Map(maps[key]);
-    const value = edit[key];
-    for (const model of models) {
+    for (const [model, { [key]: value }] of changed) {
       if (value === undefined) map.delete(model);
       else map.set(model, value);
     }

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
@@ -27,10 +27,11 @@ interface PriceToolsProps {
   mayWrite: boolean;
   onFilter: (filter: PriceFilter) => void;
   onAdd: (model: string) => void;
+  children: ReactNode;
 }
 
 /** What is shown of the table, in which unit; and what is done to it as a whole. */
-export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd }: PriceToolsProps) {
+export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd, children }: PriceToolsProps) {
   const { t } = useTranslation();
   return (
     <>
@@ -67,6 +68,7 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd 
       {mayWrite && (
         <div className={styles.tools}>
           <AddModel isKnown={isKnown} onAdd={onAdd} />
+          {children}
           <ResetRatios />
         </div>
       )}

@@ -1,0 +1,32 @@
+// What the providers themselves ask, for models that have no price yet. The list is of a day and is offered, never applied by itself.
+import { completionRatioOf } from '#shared/pricing-rules.ts';
+import type { PriceEdit } from './price-rows.ts';
+
+/** USD per million tokens: input, output, cached input. */
+export type CataloguePrices = Readonly<Record<string, readonly (number | null)[]>>;
+
+/** Read when it is asked for: it is no part of the screen. */
+export async function readCatalogue(): Promise<CataloguePrices> {
+  return (await import('./catalogue-prices.json')).default;
+}
+
+/** For each of these models that the catalogue knows, what makes its price that of the catalogue. */
+export function catalogueEdits(models: readonly string[], catalogue: CataloguePrices, quotaPerUnit: number): Map<string, PriceEdit> {
+  const edits = new Map<string, PriceEdit>();
+  for (const model of models) {
+    const [input, output, cached] = catalogue[model] ?? [];
+    if (input == null || input <= 0) continue;
+    const edit: PriceEdit = { ModelRatio: exact((input * quotaPerUnit) / 1_000_000) };
+    const completion = output == null ? undefined : exact(output / input);
+    // Where it is built in or the same, what is set does not count.
+    if (completion !== undefined && completionRatioOf(model, {}) !== completion) edit.CompletionRatio = completion;
+    if (cached != null) edit.CacheRatio = exact(cached / input);
+    edits.set(model, edit);
+  }
+  return edits;
+}
+
+/** Without what binary fractions leave behind the twelfth digit. */
+function exact(value: number): number {
+  return Number(value.toPrecision(12));
+}

@@ -1,0 +1,35 @@
+// Prices as a file: what the table holds as JSON, and what another installation or an earlier day held. What is read becomes an
+// edit like any other: it is seen as changes before it is saved.
+import { z } from 'zod';
+import { type PriceKey, priceKeys, type PriceMaps } from './price-rows.ts';
+
+/** Bytes; the maps of all models that there are take a hundredth of it. */
+export const largestFile = 2_000_000;
+
+const Prices = z.record(z.string().min(1).max(200), z.number().min(0));
+const PriceFile = z.object({
+  ModelPrice: Prices.optional(),
+  ModelRatio: Prices.optional(),
+  CompletionRatio: Prices.optional(),
+  CacheRatio: Prices.optional(),
+});
+
+export function priceFileText(maps: PriceMaps): string {
+  const sorted = (key: PriceKey) => Object.fromEntries([...maps[key]].toSorted(([one], [other]) => one.localeCompare(other)));
+  return `${JSON.stringify(Object.fromEntries(priceKeys.map((key) => [key, sorted(key)])), null, 2)}\n`;
+}
+
+/** The texts of the maps that the file has; the others stay. Undefined: it is no such file. */
+export function readPriceFile(text: string): Map<PriceKey, string> | undefined {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { data } = PriceFile.safeParse(found);
+  if (data === undefined) return undefined;
+  const texts = new Map<PriceKey, string>();
+  for (const key of priceKeys) if (data[key] !== undefined) texts.set(key, JSON.stringify(data[key], null, 2));
+  return texts.size === 0 ? undefined : texts;
+}

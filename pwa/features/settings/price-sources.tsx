@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { saveText } from '#pwa/ui/controls/save-text.ts';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { catalogueEdits, readCatalogue } from './price-catalogue.ts';
+import { largestFile, priceFileText, readPriceFile } from './price-files.ts';
+import { editedTextsOfMany, type PriceKey, type PriceMaps } from './price-rows.ts';
+import styles from './price-table.module.css';
+
+interface PriceSourcesProps {
+  maps: PriceMaps;
+  /** Models that are called and have no price. */
+  unpriced: readonly string[];
+  quotaPerUnit: number;
+  /** Typed like any other edit: nothing is saved before its changes were looked at. */
+  onTexts: (texts: ReadonlyMap<PriceKey, string>) => void;
+}
+
+/** Where prices come from besides the keyboard: a file, and what the providers ask. */
+export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSourcesProps) {
+  const { t } = useTranslation();
+  const picker = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string>();
+
+  async function handleFile(file: File | undefined): Promise<void> {
+    if (file === undefined) return;
+    const texts = file.size > largestFile ? undefined : readPriceFile(await file.text());
+    setProblem(texts === undefined ? t('settings.prices.file.broken', { name: file.name }) : undefined);
+    if (texts !== undefined) onTexts(texts);
+  }
+
+  async function handleCatalogue(): Promise<void> {
+    const edits = catalogueEdits(unpriced, await readCatalogue(), quotaPerUnit);
+    setProblem(edits.size === 0 ? t('settings.prices.catalogue.none') : undefined);
+    if (edits.size === 0) return;
+    onTexts(editedTextsOfMany(maps, edits));
+    toastSuccess(t('settings.prices.catalogue.filled', { count: edits.size }));
+  }
+  return (
+    <>
+      <Button variant="subtle" disabled={unpriced.length === 0} onClick={() => void handleCatalogue()}>
+        {t('settings.prices.catalogue.apply')}
+      </Button>
+      <Button variant="subtle" onClick={() => saveText('prices.json', priceFileText(maps))}>
+        {t('settings.prices.file.export')}
+      </Button>
+      <Button variant="subtle" onClick={() => picker.current?.click()}>
+        {t('settings.prices.file.import')}
+      </Button>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        accept="application/json,.json"
+        aria-label={t('settings.prices.file.import')}
+        onChange={(event) => {
+          void handleFile(event.currentTarget.files?.[0]);
+          // The same file may be chosen again.
+          event.currentTarget.value = '';
+        }}
+      />
+      {problem !== undefined && (
+        <span className={styles.fault} role="alert">
+          {problem}
+        </span>
+      )}
+    </>
+  );
+}
