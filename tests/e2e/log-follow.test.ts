@@ -29,7 +29,7 @@ describeInBrowser('following the log', () => {
       const visitor = await createVisitor(tidegate.url, { size, scheme: 'light', language: 'en' });
       const { page } = visitor;
       await signIn(visitor, owner);
-      await page.goto('/log');
+      await page.goto('/log?size=50');
       await settle(page);
       const rows = page.locator('[data-row-key]');
       const before = await rows.count();
@@ -57,7 +57,7 @@ describeInBrowser('following the log', () => {
     const asked = askedOf(page);
     await signIn(visitor, owner);
     const opened = page.waitForRequest(/\/api\/log\/tail/);
-    await page.goto('/log');
+    await page.goto('/log?size=50');
     await opened;
     await settle(page);
     const rows = page.locator('[data-row-key]');
@@ -89,7 +89,7 @@ describeInBrowser('following the log', () => {
     const { page } = visitor;
     await page.route(/\/api\/log\/(self\/)?tail/, (route) => route.abort('connectionreset'));
     await signIn(visitor, owner);
-    await page.goto('/log');
+    await page.goto('/log?size=50');
     await settle(page);
     const rows = page.locator('[data-row-key]');
     for (let round = 0; round < 2; round += 1) {
