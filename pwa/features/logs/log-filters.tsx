@@ -68,7 +68,7 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
       tools={
         <>
           {!isPhone && <ColumnPicker chosen={chosen} />}
-          <SavedViewsMenu search={search} onChange={onChange} />
+          {!isTight && <SavedViewsMenu search={search} onChange={onChange} />}
           <LogActions list={list} />
         </>
       }
