@@ -1,4 +1,4 @@
-import { act } from 'react';
+import { act, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MarkdownText } from './markdown.tsx';
@@ -84,4 +84,40 @@ describe('Markdown alone', () => {
     expect(drawn.querySelector('b')).toBeNull();
     expect(drawn.querySelector('strong')?.textContent).toBe('bold');
   });
+});
+
+describe("a model's words", () => {
+  const drawUntrusted = (text: string): HTMLElement => {
+    const codeBlock = ({ children }: { children?: ReactNode }) => <section>{children}</section>;
+    act(() => root.render(<MarkdownText text={text} hasHtml={false} isUntrusted codeBlock={codeBlock} />));
+    return place;
+  };
+
+  test('load no picture from anywhere; its address is a link', () => {
+    const drawn = drawUntrusted('![a map](https://example.com/map.png?said=secret) ![](/api/user/logout) ![x](javascript:alert(1))');
+    expect(drawn.querySelector('img')).toBeNull();
+    expect([...drawn.querySelectorAll('a')].map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+      ['a map', 'https://example.com/map.png?said=secret'],
+    ]);
+  });
+
+  test('may hold a picture themselves', () => {
+    const drawn = drawUntrusted('![dot](data:image/png;base64,iVBORw0KGgo=) ![page](data:text/html,<script>1</script>)');
+    expect([...drawn.querySelectorAll('img')].map((image) => image.getAttribute('src'))).toEqual(['data:image/png;base64,iVBORw0KGgo=']);
+  });
+
+  test('keep HTML as text, and hand over code that has lines of its own', () => {
+    const drawn = drawUntrusted('<b onclick=x>bold</b>\n\n```ts\nlet a = "<i>";\n```\n\n`short`');
+    expect(drawn.querySelector('b, i')).toBeNull();
+    expect(drawn.querySelector('section code')?.textContent).toBe('let a = "<i>";\n');
+    expect(drawn.querySelector('section code')?.className).toBe('language-ts');
+    expect(drawn.querySelectorAll('section')).toHaveLength(1);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'data:image/png;base64,AA', 'file:///etc/passwd', '//evil.example'])(
+    'have no link to %s',
+    (address) => {
+      for (const link of drawUntrusted(`[here](<${address}>)`).querySelectorAll('a')) expect(link.getAttribute('href')).toBeNull();
+    },
+  );
 });
