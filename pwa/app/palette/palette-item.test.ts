@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fits, marked, readTyped } from './palette-item.ts';
+import { fits, marked, type PaletteItem, readTyped, recordsFor } from './palette-item.ts';
 import { isOpenTo } from './recent.ts';
 
 describe('palette', () => {
@@ -35,6 +35,24 @@ describe('palette', () => {
     expect(readTyped(' #42 ')).toEqual({ kind: 'id', text: '42' });
     expect(readTyped('#azure')).toEqual({ kind: 'any', text: '#azure' });
     expect(readTyped('#1234567890123456')).toEqual({ kind: 'any', text: '#1234567890123456' });
+  });
+
+  it('does not offer what was looked for earlier, unless it fits what is typed now', () => {
+    const found = ['azure-east', 'azure-west'].map((name): PaletteItem => ({
+      key: name,
+      group: 'channels',
+      icon: 'channels',
+      name,
+      detail: '#12',
+    }));
+    const names = (typed: string, isAnswered: boolean) => recordsFor(readTyped(typed), found, isAnswered).map(({ name }) => name);
+    expect(names('azure', true)).toEqual(['azure-east', 'azure-west']);
+    expect(names('azure-e', false)).toEqual(['azure-east']);
+    expect(names('harbour', false)).toEqual([]);
+    expect(names('#1', false)).toEqual([]);
+    expect(names('#12', true)).toHaveLength(2);
+    expect(names('> azure', true)).toEqual([]);
+    expect(names('', true)).toEqual([]);
   });
 
   it('opens what this device remembers only where the screen is open to the account', () => {

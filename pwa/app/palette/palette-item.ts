@@ -64,6 +64,16 @@ export function readTyped(typed: string): Typed {
   return { kind: 'any', text };
 }
 
+/**
+ * Records of a search, as far as they may be offered for what is typed now: while its own answer is on its way, those of the
+ * search before that still fit. Enter must not open what was looked for earlier.
+ */
+export function recordsFor(typed: Typed, found: readonly PaletteItem[], isAnswered: boolean): PaletteItem[] {
+  if (typed.kind === 'actions' || typed.text === '') return [];
+  if (isAnswered) return [...found];
+  return typed.kind === 'id' ? [] : found.filter((item) => fits(item, typed.text));
+}
+
 function wordsOf(typed: string): string[] {
   return typed.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -6,7 +6,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
-import { fits, type PaletteItem, readTyped, type Typed } from './palette-item.ts';
+import { fits, type PaletteItem, readTyped, recordsFor, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import styles from './palette.module.css';
 import { useActions, useScreens } from './use-palette-actions.ts';
@@ -125,8 +125,10 @@ function useItems(text: string, onSignOut: () => void) {
   const known = [...screens, ...actions];
   const { recent, remember } = useRecent(known);
   const typed = readTyped(text);
-  const found = useRecordSearch(useSettled(typed), useIsOnline());
-  const records = typed.kind === 'actions' || typed.text === '' ? [] : found.items;
+  const settled = useSettled(typed);
+  const found = useRecordSearch(settled, useIsOnline());
+  const isAnswered = found.isAnswered && settled.kind === typed.kind && settled.text === typed.text;
+  const records = recordsFor(typed, found.items, isAnswered);
   const items =
     typed.kind === 'id'
       ? records

@@ -28,6 +28,8 @@ interface Found {
 
 export interface RecordSearch {
   items: PaletteItem[];
+  /** False: the items are those of an earlier search. */
+  isAnswered: boolean;
   isAsking: boolean;
   failure: string | undefined;
 }
@@ -37,9 +39,13 @@ export function useRecordSearch(typed: Typed, isOnline: boolean): RecordSearch {
   const user = useStoredUser();
   const toItems = useItems();
   const isAsked = user !== null && isOnline && (typed.kind === 'id' || (typed.kind === 'any' && typed.text.length >= 2));
-  const { data, error, isFetching } = useQuery({ ...foundQuery(typed, (user?.role ?? 0) >= Role.admin), enabled: isAsked });
+  const { data, error, isFetching, isPlaceholderData } = useQuery({
+    ...foundQuery(typed, (user?.role ?? 0) >= Role.admin),
+    enabled: isAsked,
+  });
   return {
     items: isAsked && data !== undefined ? toItems(data) : [],
+    isAnswered: !isPlaceholderData,
     isAsking: isAsked && isFetching,
     failure: isAsked && error !== null ? failureOf(error).message : undefined,
   };
