@@ -29,7 +29,7 @@ beforeEach(() => {
       return page(
         [
           { id: 3, kind: 'edit', amount: -250_000, ...change, actor_id: 2, actor_name: 'ops', reason: 'refund of 14 May' },
-          { id: 2, kind: 'task_refund', amount: 500_000, ...change },
+          { id: 2, kind: 'something_new', amount: 500_000, ...change },
         ],
         12,
       );
@@ -57,7 +57,7 @@ describe('user-more', () => {
     await shows(() => expect(screen.text()).toContain('Changed by an administrator'));
     expect(screen.text()).toMatch(/−\$0\.50.*ops.*refund of 14 May/);
     // A kind that this console does not know yet.
-    expect(screen.text()).toContain('task_refund');
+    expect(screen.text()).toContain('something_new');
     screen.press('Show more');
     await shows(() => expect(asked('page_size=40')).toHaveLength(1));
   });
