@@ -59,6 +59,14 @@ describe('history-block', () => {
     expect(queries()[0]?.get('p')).toBe('2');
   });
 
+  test('the first of several pages leads to the second, and to nothing newer', async () => {
+    total = 21;
+    open();
+    await shows(() => screen.press('Older'));
+    expect(changes).toEqual([{ p: 2 }]);
+    expect(screen.button('Newer').disabled).toBe(true);
+  });
+
   test('one page has no pager; the last one has nothing older', async () => {
     open();
     await shows(() => expect(document.querySelectorAll('li')).toHaveLength(1));
