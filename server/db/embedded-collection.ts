@@ -7,6 +7,8 @@ import { demandedId, parseFilter, wholeNumber, type Clause } from '#server/db/fi
 
 /** Changed at once by `patchAll` and `remove`; the event loop runs between. */
 const rowsPerTurn = 200;
+/** Sums that are handed out at once. */
+const sumsPerTurn = 1_000;
 
 export class EmbeddedCollection<T extends Stored> implements Collection<T> {
   readonly name: string;
@@ -103,12 +105,15 @@ export class EmbeddedCollection<T extends Stored> implements Collection<T> {
     const sums = Object.keys(request.sum ?? {});
     const { sql, parameters } = this.#engine.group(this.#table, request);
     const rows = await this.#engine.sums.all({ sql, parameters });
-    return rows.map((row) => {
+    const found: GroupRow[] = [];
+    for (const row of rows) {
       const result: GroupRow = { count: Number(row['c0']) };
       for (const [position, key] of keys.entries()) result[key] = keyValue(row[`c${1 + 2 * position}`], row[`c${2 + 2 * position}`]);
       for (const [position, name] of sums.entries()) result[name] = Number(row[`c${1 + 2 * keys.length + position}`]);
-      return result;
-    });
+      found.push(result);
+      if (found.length % sumsPerTurn === 0) await new Promise(setImmediate);
+    }
+    return found;
   }
 
   /** Changes what matches, some records a turn of the event loop, each judged by the filter once more when it is its turn. */

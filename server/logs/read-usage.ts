@@ -47,6 +47,8 @@ export interface UsageState {
 
 /** So many hours are read from rows at most: more are only there while an old log is being folded. */
 const mostRowHours = 8;
+/** Added up at once. */
+const rowsPerTurn = 1_000;
 
 export async function readUsageState(db: Database): Promise<UsageState> {
   const folds = db.collection('log_folds');
@@ -107,7 +109,11 @@ export async function readUsageTotals(db: Database, state: UsageState, question:
     byName(key, { from: lastDay, to: folded }),
   ]);
   for (const cells of [rows, light]) addCells(totals, cells);
-  for (const row of sums.flat()) addTo(totals, String(row['name']), sumsOf(row));
+  for (const [index, row] of sums.flat().entries()) {
+    addTo(totals, String(row['name']), sumsOf(row));
+    // There may be thousands of tokens: streams go on between.
+    if (index % rowsPerTurn === rowsPerTurn - 1) await new Promise(setImmediate);
+  }
   return totals;
 }
 
