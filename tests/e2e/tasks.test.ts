@@ -8,6 +8,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish, owner } from './support/furnish.ts';
+import type { Api } from './support/furnish.ts';
 import { changeTask, drawings, music, seedTasks } from './support/seed-tasks.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -35,11 +36,13 @@ describeInBrowser('drawing log and task log', () => {
   let folder: string;
   let database: string;
   let ids: number[];
+  let api: Api;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-tasks-'));
     database = `file:${path.join(folder, 'tidegate.db')}`;
     tidegate = await startTidegate({ DATABASE_URL: database });
-    await furnish(tidegate);
+    ({ api } = await furnish(tidegate));
+    await setSite('true');
     const own = { id: 1, username: owner.username };
     ids = await seedTasks(database, own, drawings);
     await seedTasks(database, own, music);
@@ -53,10 +56,14 @@ describeInBrowser('drawing log and task log', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** Whether the site has drawings and music. */
+  async function setSite(value: 'true' | 'false'): Promise<void> {
+    for (const key of ['DrawingEnabled', 'TaskEnabled']) await api.put('/api/option/', { key, value });
+  }
+
   async function visit(look: VisitorOptions = {}, account: { username: string; password: string } = owner): Promise<Visitor> {
     const visitor = await createVisitor(tidegate.url, look);
     await drawPictures(visitor);
-    await announce(visitor, { enable_drawing: true, enable_task: true });
     await signIn(visitor, account, look.language);
     return visitor;
   }
@@ -98,7 +105,7 @@ describeInBrowser('drawing log and task log', () => {
     expect(new URL(page.url()).pathname).toBe('/midjourney');
     await openFromMenu(page, 'desk', 'shell.menu.tasks');
     expect(new URL(page.url()).pathname).toBe('/task');
-    await announce(visitor, { enable_drawing: false, enable_task: false });
+    await setSite('false');
     await page.reload();
     await page
       .getByRole('navigation')
@@ -113,6 +120,7 @@ describeInBrowser('drawing log and task log', () => {
           .count(),
         key,
       ).toBe(0);
+    await setSite('true');
     await visitor.context.close();
   });
 
@@ -295,16 +303,6 @@ async function drawPictures({ context }: Visitor): Promise<void> {
     const hue = [...route.request().url()].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
     const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="hsl(${hue} 40% 70%)"/><circle cx="${30 + (hue % 40)}" cy="38" r="14" fill="hsl(${hue} 60% 90%)"/><path d="M0 70 Q25 ${50 + (hue % 20)} 50 70 T100 70 V100 H0z" fill="hsl(${(hue + 40) % 360} 45% 40%)"/></svg>`;
     return route.fulfill({ contentType: 'image/svg+xml', body });
-  });
-}
-
-/** What the site tells of itself, with these facts in place of its own. */
-async function announce({ context }: Visitor, facts: Record<string, boolean>): Promise<void> {
-  await context.unroute('**/api/status');
-  await context.route('**/api/status', async (route) => {
-    const response = await route.fetch();
-    const answer = (await response.json()) as { data: object };
-    await route.fulfill({ response, json: { ...answer, data: { ...answer.data, ...facts } } });
   });
 }
 
