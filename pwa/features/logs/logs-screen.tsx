@@ -6,19 +6,27 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
 import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
-import { LinkedLog } from './linked-log.tsx';
-import { LogPanel } from './log-panel.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
 import { exactModel, isAboutCalls } from './log-search.ts';
 import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
+
+const LogPanel = lazyPart(
+  () => import('./log-panel.tsx'),
+  (part) => part.LogPanel,
+);
+const LinkedLog = lazyPart(
+  () => import('./linked-log.tsx'),
+  (part) => part.LinkedLog,
+);
 
 interface LogsScreenProps {
   search: LogSearch;
