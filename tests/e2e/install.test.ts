@@ -60,7 +60,8 @@ describeInBrowser('install', () => {
       await page.goto(url);
       await page.getByRole('main').waitFor();
       await settle(page);
-      expect(new URL(page.url()).pathname, url).toBe(url);
+      const { pathname, search } = new URL(page.url());
+      expect(pathname + search, url).toBe(url);
       expect(await page.getByText(text('frame.not_found.title')).count(), url).toBe(0);
     }
     await context.close();
