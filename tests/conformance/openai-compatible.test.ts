@@ -173,9 +173,11 @@ describe('addresses of every type', () => {
   it.each(rows)('type $type $mode', ({ type, mode, model, base_url, other, url, headers, unsupported }) => {
     const capability = mode === 'chat' ? 'chat' : 'embeddings';
     const channel = buildPreparedChannel({ type, base_url, other, key: type === 26 ? 'id1.secret1' : 'sk-key' });
-    expect(channel.problem).toBeNull();
     const plan = channel.plan(capability, model);
-    if (unsupported === true) {
+    // Types of tasks serve nothing else, and no address of somebody else's proxy is built in.
+    const isOfTasks = providerOf(type)?.tasks !== undefined;
+    expect(channel.problem).toBe(isOfTasks ? 'a base URL is needed' : null);
+    if (unsupported === true || isOfTasks) {
       expect(plan).toBeNull();
       return;
     }
