@@ -9,5 +9,5 @@ export function isServerPath(pathname: string): boolean {
 
 /** True for the paths of API clients, whose errors are OpenAI's. */
 export function isRelayPath(pathname: string): boolean {
-  return /^\/(?:v1(?:beta)?|dashboard\/billing)(?:\/|$)/.test(pathname);
+  return /^\/(?:v1(?:beta)?|pg|dashboard\/billing)(?:\/|$)/.test(pathname);
 }
