@@ -23,7 +23,7 @@ export interface LogRecord {
   channel_id: number;
   token_id: number;
   group: string;
-  /** What `shared/log-other.ts` describes; sent to clients as JSON text. */
+  /** What `LogOther` of `shared/logs.ts` describes; sent to clients as JSON text. */
   other: Record<string, unknown> | null;
   request_id?: string;
   /** Settlement: which process wrote the row, and its running number there. Only on rows that charge. */
