@@ -59,7 +59,7 @@ describeInBrowser('receipts', () => {
     await panelOf(page, 'desk').getByText(text('common.receipt.charged')).first().waitFor();
     expect(await top()).toBe(before);
     // What left the line is behind its button.
-    await page.getByRole('button', { name: text('logs.filter.more') }).click();
+    await page.getByRole('button', { name: text('logs.filter.more'), exact: true }).click();
     await page.getByLabel(text('logs.filter.token'), { exact: true }).waitFor();
     await visitor.context.close();
   });

@@ -40,7 +40,7 @@ export function logColumns(t: TFunction, { isAdmin, unit, isPhone, menu }: Colum
     ...calledColumns(t, isAdmin),
     ...durationColumns(t),
     ...usageColumns(t, unit),
-    { key: 'operate', heading: t('logs.column.actions'), cell: menu, width: 56, align: 'end', isLocked: true },
+    { key: 'operate', heading: t('logs.column.actions'), cell: menu, width: 64, align: 'end', isLocked: true },
   ];
 }
 
