@@ -13,6 +13,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsPhone, useMedia } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { LoadFailure } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useStore } from '#pwa/ui/store.ts';
@@ -87,6 +88,9 @@ export function PlaygroundScreen() {
             onChange={(value) => setColumn(Number(value))}
           />
         </div>
+      )}
+      {offered.data === undefined && offered.query.error !== null && (
+        <LoadFailure what={t('playground.model.all')} error={offered.query.error} onRetry={() => void offered.query.refetch()} />
       )}
       <Notices isUnkept={state.isUnkept} />
       <Thread key={open.id} conversation={open} shown={shown} />
