@@ -2,9 +2,16 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { isRelayPath } from '#shared/paths.ts';
+import { relayEndpoints } from '#server/relay/endpoints.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+
+// Their streams write themselves, which the adapter cannot do: an endpoint elsewhere would fail with its first stream.
+test.each(relayEndpoints.map(({ path }) => path))('paths: %s is served without the adapter', (path) => {
+  expect(isRelayPath(path)).toBe(true);
+});
 
 interface Sent {
   method: string;
