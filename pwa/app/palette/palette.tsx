@@ -1,11 +1,12 @@
 // Go to a screen, find a record, do something: by typing. Opened over whatever is on screen.
 import { useRouter } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
+import { useModal } from '#pwa/ui/frame/use-modal.ts';
 import { fits, type PaletteItem, readTyped, recordsFor, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import styles from './palette.module.css';
@@ -95,12 +96,7 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
 /** The browser keeps the focus inside and gives it back; a press beside it closes it. */
 function Frame({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
   const { t } = useTranslation();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const node = dialog.current;
-    node?.showModal();
-    return () => node?.close();
-  }, []);
+  const dialog = useModal();
   return (
     <dialog
       className={styles.palette}

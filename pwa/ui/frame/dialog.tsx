@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useId } from 'react';
 import styles from './dialog.module.css';
+import { useModal } from './use-modal.ts';
 
 interface DialogProps {
   title: string;
@@ -10,12 +11,7 @@ interface DialogProps {
 /** A question or a short text over the page; the browser keeps the focus inside and gives it back. Mounted: it is open. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const node = dialog.current;
-    node?.showModal();
-    return () => node?.close();
-  }, []);
+  const dialog = useModal();
   return (
     <dialog
       className={styles.dialog}
