@@ -151,7 +151,8 @@ describeInBrowser('drawing log and task log', () => {
     await page.goto('/midjourney?size=50');
     await page.getByText(text('tasks.callback.off')).waitFor();
     await page.getByText('a rope, seen from very near').first().waitFor();
-    expect(await page.locator('[data-row-key]').count()).toBe(drawings.length + 1);
+    // A list draws its first rows at once, the rest right after.
+    await expect.poll(() => page.locator('[data-row-key]').count()).toBe(drawings.length + 1);
     await page.getByRole('main').getByLabel(text('tasks.filter.status')).selectOption('FAILURE');
     await expect.poll(() => page.locator('[data-row-key]').count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('status')).toBe('FAILURE');
