@@ -31,21 +31,25 @@ export async function followTask(context: AppContext, task: TaskRecord, { outcom
 
 /** Ends the task as failed and gives back what it cost. Null: it had ended before. */
 export async function failTask(context: AppContext, task: TaskRecord, fields: ReportedFields): Promise<TaskRecord | null> {
-  const now = context.now();
   const isDue = task.quota > 0;
-  const failed = await running(context, task, {
-    set: {
-      ...fieldsFor(task, fields),
-      status: 'FAILURE',
-      progress: '100%',
-      finish_time: fields.finish_time || now,
-      updated_at: seconds(now),
-      ...(isDue ? { refund_due_at: now, refund_log_id: await context.db.nextId('logs') } : {}),
-    },
-    unset: ['running_user_id', 'poll_at'],
-  });
+  const due = isDue ? { refund_due_at: context.now(), refund_log_id: await context.db.nextId('logs') } : {};
+  const failed = await running(context, task, failure(context, task, { ...fields, ...due }));
   if (failed !== null && isDue) await refundTask(context, failed);
   return failed;
+}
+
+/** Ends a submission that no upstream is known to have taken. Null: it has ended, or one has taken it meanwhile. */
+export function failLost(context: AppContext, task: TaskRecord, reason: string): Promise<TaskRecord | null> {
+  const isLost = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
+  return context.db.collection('tasks').patch(isLost, failure(context, task, { fail_reason: reason }));
+}
+
+function failure({ now }: AppContext, task: TaskRecord, fields: Partial<TaskRecord>): Patch<TaskRecord> {
+  const { finish_time: finish } = fields;
+  return {
+    set: { ...fieldsFor(task, fields), status: 'FAILURE', progress: '100%', finish_time: finish || now(), updated_at: seconds(now()) },
+    unset: ['running_user_id', 'poll_at'],
+  };
 }
 
 function running({ db }: AppContext, { id }: TaskRecord, patch: Patch<TaskRecord>): Promise<TaskRecord | null> {
@@ -53,7 +57,7 @@ function running({ db }: AppContext, { id }: TaskRecord, patch: Patch<TaskRecord
 }
 
 /** What the caller asked for stays as they wrote it. */
-function fieldsFor(task: TaskRecord, { prompt, ...fields }: ReportedFields): ReportedFields {
+function fieldsFor<Fields extends ReportedFields>(task: TaskRecord, { prompt, ...fields }: Fields) {
   return task.prompt === '' && prompt !== undefined ? { ...fields, prompt } : fields;
 }
 

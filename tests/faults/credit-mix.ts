@@ -1,5 +1,5 @@
-// Random interleavings of everything that becomes balance (codes, orders, invite earnings) with edits, adjustments and deletions, in three
-// processes of which some die in the middle; and what must be true after each.
+// Random interleavings of everything that becomes balance (codes, orders, invite earnings, refunds of tasks) with the charges of tasks, edits,
+// adjustments and deletions, in three processes of which some die in the middle; and what must be true after each.
 import { expect } from 'vitest';
 import { deleteAccount } from '#server/accounts/end-account.ts';
 import { finishTransfers, transferEarnings } from '#server/accounts/transfer-earnings.ts';
@@ -21,13 +21,15 @@ import { centsText } from '#shared/top-up-price.ts';
 import { open } from '#tests/faults/bookkeeping.ts';
 import type { Place } from '#tests/faults/bookkeeping.ts';
 import { later } from '#tests/faults/due-credits.ts';
+import { checkTaskBooks, createKeys, draw, finishTasks, openApp } from '#tests/faults/task-acts.ts';
+import type { SeenTasks, TaskDesk, TaskKey } from '#tests/faults/task-acts.ts';
 import { buildUser } from '#tests/support/build.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
 import { seededRandom } from '#tests/support/upstream-responses.ts';
 
 /** What has happened in a run, so that a test can tell that it shows something. */
-export interface Seen {
+export interface Seen extends SeenTasks {
   redeemed: number;
   paid: number;
   transferred: number;
@@ -43,6 +45,8 @@ interface Subject {
   told: { userId: number; codeId: number; quota: number }[];
   /** Ledger names of the transfers that were told to be made. */
   toldTransfers: Set<string>;
+  desk: TaskDesk;
+  keys: TaskKey[];
   random: () => number;
 }
 
@@ -51,7 +55,7 @@ interface Process {
   db: FreezableDatabase;
 }
 
-const acts = 12;
+const acts = 16;
 /** Invite earnings that everybody begins with, and the least that can be transferred. Quota. */
 const earnings = 2_000_000;
 const transferUnit = 500_000;
@@ -67,12 +71,15 @@ export async function openPayments({ other }: Place): Promise<void> {
 }
 
 /** So many interleavings at the same time: they share the processes, and the crash of one. */
-export async function runMix(place: Place, { count, seed, seen }: { count: number; seed: number; seen: Seen }): Promise<void> {
+export async function runMix(
+  place: Place,
+  { desk, count, seed, seen }: { desk: TaskDesk; count: number; seed: number; seen: Seen },
+): Promise<void> {
   const where = `seed ${seed}`;
   const random = seededRandom(seed);
-  const processes = await Promise.all([start(place), start(place), start(place)]);
+  const processes = await Promise.all([start(place, desk), start(place, desk), start(place, desk)]);
   const subjects: Subject[] = [];
-  for (let index = 0; index < count; index += 1) subjects.push(await arrange(place.other, seededRandom(seed + index)));
+  for (let index = 0; index < count; index += 1) subjects.push(await arrange(place.other, desk, seededRandom(seed + index)));
   // One dies, or two do, in the middle of everything, before or after some write.
   const victims = processes.slice(0, random() < 0.3 ? 2 : 1);
   for (const { db } of victims) db.freezeAt(20 + Math.floor(random() * 8 * count), random() < 0.5 ? 'before' : 'after');
@@ -89,20 +96,21 @@ export async function runMix(place: Place, { count, seed, seen }: { count: numbe
   for (const { db } of victims) db.thaw();
   await acting;
   for (const { context } of processes) await context.ledger.recoverCrashed();
-  await finishAll(place.other);
+  await finishAll(place.other, desk);
   for (const subject of subjects) await check(place.other, subject, where, seen);
   expect((await audit(place.other.db)).findings, where).toEqual([]);
   for (const { context } of processes) await context.close();
 }
 
 /** The jobs that finish what was left. */
-async function finishAll(other: RunningContext): Promise<void> {
+async function finishAll(other: RunningContext, desk: TaskDesk): Promise<void> {
   await other.ledger.recoverCrashed();
   for (let round = 0; round < 3; round += 1) {
     await finishRedemptions(later(other));
     await finishOrders(later(other));
     await finishTransfers(other);
   }
+  await finishTasks(desk, other);
 }
 
 /** Time for what does not hang to come to its end: turns of the event loop with work on the database. */
@@ -111,12 +119,14 @@ async function othersSettle(subjects: readonly Subject[], others: readonly Proce
     for (const { users } of subjects) for (const { id } of users) await context.db.collection('users').get(id);
 }
 
-async function start(place: Place): Promise<Process> {
+async function start(place: Place, desk: TaskDesk): Promise<Process> {
   const db = makeFreezable(await place.database.open());
-  return { db, context: await open(db) };
+  const context = await open(db);
+  openApp(desk, context);
+  return { db, context };
 }
 
-async function arrange(context: RunningContext, random: () => number): Promise<Subject> {
+async function arrange(context: RunningContext, desk: TaskDesk, random: () => number): Promise<Subject> {
   const users: UserRecord[] = [];
   for (let index = 0; index < 2; index += 1) {
     const user = { ...(await buildUser(context)), aff_quota: earnings, aff_history_quota: earnings };
@@ -131,7 +141,8 @@ async function arrange(context: RunningContext, random: () => number): Promise<S
     const record = await context.db.collection('redemptions').first({ key_hash: context.secrets.hash(key) });
     if (record !== null) codes.push({ id: record.id, key });
   }
-  return { users, codes, orders, told: [], toldTransfers: new Set(), random };
+  const taskKeys = await createKeys(context, users);
+  return { users, codes, orders, told: [], toldTransfers: new Set(), desk, keys: taskKeys, random };
 }
 
 async function actSomewhere(subject: Subject, processes: readonly Process[]): Promise<void> {
@@ -139,19 +150,20 @@ async function actSomewhere(subject: Subject, processes: readonly Process[]): Pr
   const choice = subject.random();
   const act = weighted.find(([upTo]) => choice < upTo)?.[1] ?? adjust;
   // Refusals are part of it, and so is what a process that died leaves undone.
-  await act(subject, context).catch(() => undefined);
+  await act(subject, context, processes).catch(() => undefined);
 }
 
-type Act = (subject: Subject, context: RunningContext) => Promise<void>;
+type Act = (subject: Subject, context: RunningContext, processes: readonly Process[]) => Promise<void>;
 
 const weighted: readonly (readonly [upTo: number, act: Act])[] = [
-  [0.24, redeem],
-  [0.38, pay],
-  [0.58, notify],
-  [0.63, cancel],
-  [0.78, transfer],
-  [0.86, editCodes],
-  [0.89, endUser],
+  [0.17, redeem],
+  [0.26, pay],
+  [0.4, notify],
+  [0.44, cancel],
+  [0.56, transfer],
+  [0.62, editCodes],
+  [0.64, endUser],
+  [0.92, (subject, _context, processes) => draw(subject.desk, subject, contextsOf(processes))],
 ];
 
 async function redeem({ users, codes, told, random }: Subject, context: RunningContext): Promise<void> {
@@ -219,7 +231,8 @@ async function adjust({ users, random }: Subject, { ledger }: RunningContext): P
   else await ledger.change({ ...request, amount: Math.floor((random() - 0.5) * 400_000) || 1 });
 }
 
-async function check({ db }: RunningContext, subject: Subject, where: string, seen: Seen): Promise<void> {
+async function check(context: RunningContext, subject: Subject, where: string, seen: Seen): Promise<void> {
+  const { db } = context;
   const codes = await db.collection('redemptions').find({ id: { in: subject.codes.map(({ id }) => id) } });
   for (const { codeId, userId, quota } of subject.told) {
     const told = codes.find(({ id }) => id === codeId);
@@ -239,12 +252,13 @@ async function check({ db }: RunningContext, subject: Subject, where: string, se
     const done = entries.filter(({ state }) => state === 'done');
     const sum = (kind: string) => done.reduce((all, entry) => all + (entry.kind === kind ? entry.amount : 0), 0);
     const count = (kind: string) => done.filter((entry) => entry.kind === kind).length;
+    const { charged } = await checkTaskBooks(context, { desk: subject.desk, user, keys: subject.keys, where });
     const redeemed = codes.filter(({ status, used_user_id }) => status === 3 && used_user_id === user.id);
     const paid = orders.filter(({ status }) => status === 'success');
     expect([sum('redemption'), count('redemption')], `${where}: codes`).toEqual([total(redeemed), redeemed.length]);
     expect([sum('topup'), count('topup')], `${where}: orders`).toEqual([total(paid), paid.length]);
     expect(sum('transfer'), `${where}: transfers`).toBe(earnings - record.aff_quota);
-    expect(balanceOf(record), `${where}: balance`).toBe(done.reduce((all, { amount }) => all + amount, 0));
+    expect(balanceOf(record), `${where}: balance`).toBe(done.reduce((all, { amount }) => all + amount, 0) - charged);
     expect(await db.collection('logs').count({ user_id: user.id, type: 1 }), `${where}: rows`).toBe(redeemed.length + paid.length);
     const names = new Set(done.map(({ ref }) => ref));
     const own = [...subject.toldTransfers].filter((ref) => ref.startsWith(`transfer:${user.id}:`));
@@ -257,6 +271,10 @@ async function check({ db }: RunningContext, subject: Subject, where: string, se
     seen.transferred += count('transfer');
     seen.deleted += Number(record.DeletedAt !== null);
   }
+}
+
+function contextsOf(processes: readonly Process[]): RunningContext[] {
+  return processes.map(({ context }) => context);
 }
 
 function total(claims: readonly { quota: number }[]): number {

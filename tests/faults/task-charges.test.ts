@@ -179,6 +179,30 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
     240_000,
   );
 
+  test('a submission that is taken while somebody takes it for lost is charged, and refunded when it fails', async () => {
+    await onPlace(engine, async (place) => {
+      const scene = await arrange(place);
+      const held = upstream.hold();
+      const acting = act(scene, false);
+      await held.arrived;
+      const db = makeFreezable(await place.database.open());
+      const checker = await open(db);
+      db.freezeAt(1, 'before');
+      const checking = checkTasks({ ...checker, now: () => checker.now() + 11 * 60_000 });
+      await db.frozen;
+      held.letGo();
+      await acting;
+      db.thaw();
+      await checking;
+      await checker.close();
+      const task = await place.other.db.collection('tasks').first({ user_id: scene.user.id });
+      expect(task).toMatchObject({ status: '', charge: 'done', quota: price, running_user_id: scene.user.id });
+      await tend(place.other);
+      expect(await expectNothingPaid(scene, 'taken for lost')).toBe('charged');
+      await scene.context.close();
+    });
+  });
+
   test('refunds that stop at any write come once', async () => {
     await onPlace(engine, async (place) => {
       for (let at = 1; at < 14; at += 1) {
