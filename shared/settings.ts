@@ -136,7 +136,7 @@ const catalogue = {
 
   // Log and dashboard
   LogConsumeEnabled: booleanSetting(true),
-  /** Days after which rows of the log are deleted; 0: never. The dashboard and the books keep what they came to. */
+  /** Days after which rows of the log and tasks that have ended are deleted; 0: never. The dashboard and the books keep what they came to. */
   LogRetentionDays: integerSetting(0, { min: 0, max: 36_500 }),
   DataExportEnabled: booleanSetting(true),
   /** Minutes. */
