@@ -232,6 +232,7 @@ describe.each(engines)('wallet on $kind', (engine) => {
       ['redemption', 1],
       ['edit', 1],
       ['transfer', 0],
+      ['refund', 0],
       ['bonus', 0],
       ['other', 0],
     ] as const) {

@@ -66,8 +66,14 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await poll();
     await finishRefunds(scene.app.context);
     await expectRefunded(customer, id);
-    const own = await (await scene.app.as(customer.user)).get('/api/mj/self');
+    const owner = await scene.app.as(customer.user);
+    const own = await owner.get('/api/mj/self');
     expect(own.data[0]).toMatchObject({ quota: price, refunded_quota: price, status: 'FAILURE' });
+    const { data } = await owner.get('/api/user/topup/history?kind=refund');
+    expect(data.items).toMatchObject([{ kind: 'refund', amount: price }]);
+    expect((await owner.get('/api/user/topup/history?kind=other')).data.items).not.toContainEqual(
+      expect.objectContaining({ amount: price }),
+    );
   });
 
   it('come once when questions and calls back tell of the same failure at the same time, on two servers', async () => {

@@ -35,19 +35,22 @@ describe('history-block', () => {
   test('each entry says where it came from and what it changed', async () => {
     entries = [
       { id: 3, created_at: 1_770_000_300, kind: 'order', amount: 10_000_000, order: { trade_no: 'x', method: 'wxpay', money: '146.00' } },
+      { id: 4, created_at: 1_770_000_250, kind: 'refund', amount: 50_000 },
       { id: 2, created_at: 1_770_000_200, kind: 'edit', amount: -2_500_000 },
       { id: 1, created_at: 1_770_000_100, kind: 'redemption', amount: 5_000_000, code: 'a1b2' },
       { id: 0, created_at: 1_770_000_000, kind: 'of a newer server', amount: 500_000 },
     ];
     open();
-    await shows(() => expect(document.querySelectorAll('li')).toHaveLength(4));
+    await shows(() => expect(document.querySelectorAll('li')).toHaveLength(5));
     const rows = [...document.querySelectorAll('li')].map((row) => row.textContent ?? '');
     expect(rows[0]).toContain('Top-up by WeChat Pay');
     expect(rows[0]).toContain('+$20.00');
     expect(rows[0]).toContain('paid ¥146.00');
-    expect(rows[1]).toContain('−$5.00');
-    expect(rows[2]).toContain('Code a1b2…');
-    expect(rows[3]).toContain('Other');
+    expect(rows[1]).toContain('Refund of a failed task');
+    expect(rows[1]).toContain('+$0.10');
+    expect(rows[2]).toContain('−$5.00');
+    expect(rows[3]).toContain('Code a1b2…');
+    expect(rows[4]).toContain('Other');
   });
 
   test('older and newer pages, without a number for the first', async () => {

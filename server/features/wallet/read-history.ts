@@ -19,6 +19,7 @@ const kinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
   order: ['topup'],
   redemption: ['redemption'],
   transfer: ['transfer'],
+  refund: ['task_refund'],
   bonus: ['signup', 'invitee'],
   edit: ['edit'],
 };
