@@ -1,7 +1,7 @@
 // Channels by their tags, and changes of many channels at once.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryText } from '#shared/envelope.ts';
+import { QueryText } from '#shared/query-values.ts';
 
 /** How many channels one call may change. */
 export const bulkLimit = 1000;

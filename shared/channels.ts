@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryBoolean, QueryPage, QueryText } from '#shared/envelope.ts';
+import { QueryPage } from '#shared/paging.ts';
+import { QueryBoolean, QueryText } from '#shared/query-values.ts';
 
 /** How many channels one call may create. */
 export const channelBatchLimit = 1000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryInt, QueryText } from '#shared/envelope.ts';
+import { QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** How wide a step of time is. */
 export const UsageStep = z.enum(['hour', 'day', 'week']);

@@ -1,7 +1,8 @@
 // Drawings: tasks that a Midjourney proxy works on, as the console lists them.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { CursorQuery, QueryInt, QueryText } from '#shared/envelope.ts';
+import { CursorQuery } from '#shared/paging.ts';
+import { QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `''`: handed to a channel, which has not said anything of it yet. `MODAL`: it waits for more input. */
 export const drawingStatuses = ['', 'NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'] as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { CursorQuery, QueryBoolean, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+import { CursorQuery, pageOf } from '#shared/paging.ts';
+import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
 export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, refusal: 5 } as const;

@@ -1,7 +1,7 @@
 // Sign-in through other providers: at GitHub and its like by a redirect, with WeChat by a code, with Telegram by signed fields.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryText } from '#shared/envelope.ts';
+import { QueryText } from '#shared/query-values.ts';
 import { User } from '#shared/user.ts';
 
 /** Providers that send the browser back with an answer. */

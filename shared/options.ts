@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { PageQuery, QueryText, pageOf } from '#shared/envelope.ts';
+import { PageQuery, pageOf } from '#shared/paging.ts';
+import { QueryText } from '#shared/query-values.ts';
 
 /** A setting. Values are texts; a secret's value is always empty and `isSet` tells whether there is one. */
 export const Option = z.object({

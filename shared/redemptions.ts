@@ -1,7 +1,8 @@
 // Redemption codes: what administrators make of them, and how a code becomes balance.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { PageQuery, QueryInt, QueryText, pageOf } from '#shared/envelope.ts';
+import { PageQuery, pageOf } from '#shared/paging.ts';
+import { QueryInt, QueryText } from '#shared/query-values.ts';
 import { quotaLimit } from '#shared/user.ts';
 
 export const RedemptionStatus = { unused: 1, disabled: 2, used: 3 } as const;

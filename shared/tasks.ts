@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
 import { TaskPageExtra } from '#shared/drawings.ts';
-import { CursorQuery, QueryInt, QueryText } from '#shared/envelope.ts';
+import { CursorQuery } from '#shared/paging.ts';
+import { QueryInt, QueryText } from '#shared/query-values.ts';
 
 export const taskPlatforms = ['suno'] as const;
 export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE', 'UNKNOWN'] as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryPage, QueryText } from '#shared/envelope.ts';
+import { QueryPage } from '#shared/paging.ts';
+import { QueryText } from '#shared/query-values.ts';
 import { QuotaInput, quotaLimit } from '#shared/user.ts';
 
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;

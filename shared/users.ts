@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { PageQuery, QueryText, pageOf } from '#shared/envelope.ts';
+import { PageQuery, pageOf } from '#shared/paging.ts';
+import { QueryText } from '#shared/query-values.ts';
 import { QuotaInput, User, balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 
 /** Administrator's edit. Absent fields stay as they are. */

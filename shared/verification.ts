@@ -1,7 +1,7 @@
 // Mails that show whose an e-mail address is, and that open an account whose password is lost.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { QueryText } from '#shared/envelope.ts';
+import { QueryText } from '#shared/query-values.ts';
 
 const AddressQuery = z.object({ email: QueryText, turnstile: QueryText });
 

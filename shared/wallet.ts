@@ -1,7 +1,8 @@
 // The wallet: what a top-up costs, orders, and what has changed the balance.
 import { z } from 'zod';
 import { endpoint } from '#shared/contract.ts';
-import { PageQuery, QueryText, pageOf } from '#shared/envelope.ts';
+import { PageQuery, pageOf } from '#shared/paging.ts';
+import { QueryText } from '#shared/query-values.ts';
 
 /** `paid`: it is being credited. `expired`: nobody expects it to be paid any more; paid all the same, it is credited. */
 export const OrderStatus = z.enum(['pending', 'paid', 'success', 'cancelled', 'expired']);

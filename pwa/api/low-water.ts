@@ -1,4 +1,4 @@
-import { userSettingOf } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import type { User } from '#shared/user.ts';
 
 /** The balance below which the owner wants to be told, once one was set: the low-water mark of the level. */

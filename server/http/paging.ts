@@ -1,6 +1,6 @@
 // How `p`, `page_size` and `cursor` of a list are read. What is no number counts as absent (`QueryPage`).
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { Filter } from '#server/db/collection.ts';
 
 const defaultSize = 10;

@@ -1,6 +1,6 @@
 // Sends what the outbox of notices holds. Whoever takes a notice has it for a while; a try that fails is repeated later and later.
 import type { Logger } from 'pino';
-import { userSettingOf } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { NotificationProblem } from '#shared/notifications.ts';

@@ -1,7 +1,7 @@
 // Tells users that their balance has fallen below the mark that they set. A charge only notes whose it was; a moment later
 // the account is read once, however many charges there were. What a note leads to is decided by the account alone, so a note that is
 // lost with its process comes again with the next charge.
-import { userSettingOf } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import type { Database } from '#server/db/database.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { balanceOf } from '#server/money/account.ts';

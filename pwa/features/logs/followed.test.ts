@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { Log } from '#shared/logs.ts';
 import { followed } from './followed.ts';
 

@@ -1,4 +1,4 @@
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { Log } from '#shared/logs.ts';
 
 /**

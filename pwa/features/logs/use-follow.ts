@@ -2,7 +2,7 @@
 // move under somebody who reads further down, has a row or a menu open, or is pressing on the list.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { Log } from '#shared/logs.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';

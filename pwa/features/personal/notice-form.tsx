@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { userSettingOf } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import type { User } from '#shared/user.ts';
 import { webhookUrlOf } from '#shared/webhook-url.ts';
 import type { OwnSettingKey, OwnSettings } from '#pwa/offline/edits/own-setting.ts';

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { z } from 'zod';
-import { pageOf } from '#shared/envelope.ts';
+import { pageOf } from '#shared/paging.ts';
 import { Redemption, redemptionApi } from '#shared/redemptions.ts';
 import { call } from '#pwa/api/call.ts';
 import { maskCode } from './code-key.ts';

@@ -1,7 +1,7 @@
 // What registration sends.
 import { passwordProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
-import type { RegisterInput } from '#shared/session.ts';
+import type { RegisterInput } from '#shared/registration.ts';
 
 export interface RegisterValues {
   username: string;

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type RegisterInput, sessionApi } from '#shared/session.ts';
+import { type RegisterInput, registrationApi } from '#shared/registration.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { passwordLimits, type User, usernameLimit } from '#shared/user.ts';
 import { call } from '#pwa/api/call.ts';
@@ -84,7 +84,7 @@ function RegisterForm({ status, onRegistered }: { status: SiteStatus | undefined
       ),
   });
   const register = useMutation({
-    mutationFn: (body: RegisterInput) => call(sessionApi.register, { body, query: { turnstile: human.token } }),
+    mutationFn: (body: RegisterInput) => call(registrationApi.register, { body, query: { turnstile: human.token } }),
     meta: { quiet: true },
     onSuccess: () => {
       forgetInviteCode();

@@ -1,6 +1,7 @@
 // A person's own settings, one by one; their values are texts: of the low-water mark an amount of quota, of a switch `true` or
 // `false`. Empty: none.
-import { accountApi, userSettingOf } from '#shared/account.ts';
+import { accountApi } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import { ownAccountApi } from '#shared/own-account.ts';
 import type { UserSettingEdit } from '#shared/own-account.ts';
 import { User } from '#shared/user.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type UserSetting, userSettingOf } from '#shared/account.ts';
+import { type UserSetting, userSettingOf } from '#shared/user-setting.ts';
 import type { UserSettingEdit } from '#shared/own-account.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import type { Log, logApi } from '#shared/logs.ts';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Sort } from '#server/db/collection.ts';

@@ -1,4 +1,4 @@
-import { userSettingOf } from '#shared/account.ts';
+import { userSettingOf } from '#shared/user-setting.ts';
 import { AppError } from '#shared/errors.ts';
 import { notificationApi } from '#shared/notifications.ts';
 import type { Notification } from '#shared/notifications.ts';

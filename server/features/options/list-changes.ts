@@ -1,6 +1,6 @@
 import { isSecret, isSettingKey, mayWriteSetting } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { OptionChange } from '#shared/options.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import { restorableSeconds } from '#shared/restoring.ts';
 import { RedemptionStatus } from '#shared/redemptions.ts';
 import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { fieldRules, invalidInput } from '#shared/field-rules.ts';
-import type { RegisterInput } from '#shared/session.ts';
+import type { RegisterInput } from '#shared/registration.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { emailProblem, longestEmail } from '#server/accounts/email-rules.ts';

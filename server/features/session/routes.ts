@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import { registrationApi } from '#shared/registration.ts';
 import { sessionApi } from '#shared/session.ts';
 import { sessionsApi } from '#shared/sessions.ts';
 import { checkHuman } from '#server/accounts/human-check.ts';
@@ -11,7 +12,7 @@ import { logIn } from './log-in.ts';
 import { register } from './register.ts';
 
 export function mountSession(host: RouteHost): void {
-  mount(host, sessionApi.register, async (call) => {
+  mount(host, registrationApi.register, async (call) => {
     const { body, context, facts } = call;
     await checkHuman(call);
     await register(context, body, facts.ip);

@@ -1,4 +1,4 @@
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { BalanceChange } from '#shared/users.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';

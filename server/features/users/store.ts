@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import type { User } from '#shared/user.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';

@@ -1,5 +1,5 @@
 // What changed one's balance besides calls, out of the ledger, with what is known of each entry.
-import type { Page } from '#shared/envelope.ts';
+import type { Page } from '#shared/paging.ts';
 import { centsText } from '#shared/top-up-price.ts';
 import type { EntryKind, WalletEntry } from '#shared/wallet.ts';
 import type { AppContext } from '#server/context.ts';
