@@ -8,7 +8,6 @@ import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
 import { firstChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
-import { i18nextForConsole } from './scripts/i18next-for-console.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
 
@@ -29,7 +28,6 @@ export default defineConfig({
     }),
     react(),
     zodForConsole(),
-    i18nextForConsole(),
     contractsForConsole(),
     firstPaint(),
     VitePWA({
