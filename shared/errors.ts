@@ -294,6 +294,7 @@ export const errors = {
     '无法启用 Telegram OAuth，请先填入 Telegram Bot Token！',
     'Telegram OAuth cannot be enabled before the bot token is set',
   ),
+  server_address_required: entry(200, '请先填写服务器地址', 'Fill in the server address first'),
 
   // Channels
   channel_arguments: entry(200, '参数错误', 'Wrong parameters'),

@@ -241,7 +241,7 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
  */
 export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>(['StopOnSensitiveEnabled']);
 
-/** A switch can be turned on only when what it needs is there. */
+/** A switch can be turned on, and a text be filled in, only when what it needs is there. */
 export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [
   { key: 'GitHubOAuthEnabled', needs: 'GitHubClientId', code: 'github_unconfigured' },
   { key: 'oidc.enabled', needs: 'oidc.client_id', code: 'oidc_unconfigured' },
@@ -252,6 +252,8 @@ export const settingRequirements: readonly { key: SettingKey; needs: SettingKey;
   // Without it every check fails, and nobody could sign in to switch it off.
   { key: 'TurnstileCheckEnabled', needs: 'TurnstileSecretKey', code: 'turnstile_unconfigured' },
   { key: 'TelegramOAuthEnabled', needs: 'TelegramBotToken', code: 'telegram_unconfigured' },
+  // The notice of a payment is sent there: without it, people would pay and nothing be credited.
+  { key: 'PayAddress', needs: 'ServerAddress', code: 'server_address_required' },
 ];
 
 /** Groups are listed with commas between them. */

@@ -310,6 +310,27 @@ describe.each(engines)('options on $kind', (engine) => {
     await save(key, false);
   });
 
+  it('want the address of the site before that of a payment service, which sends its notices there', async () => {
+    await save('PayAddress', '');
+    await save('ServerAddress', '');
+    expect(await save('PayAddress', 'https://pay.example')).toMatchObject({
+      status: 200,
+      success: false,
+      code: 'server_address_required',
+      field: 'PayAddress',
+      message: '请先填写服务器地址',
+    });
+    expect(await read('PayAddress')).toMatchObject({ value: '' });
+    // Old clients send the field of a form whether it is filled in or not.
+    expect(await save('PayAddress', '')).toMatchObject({ success: true });
+    const options = [
+      { key: 'PayAddress', value: 'https://pay.example' },
+      { key: 'ServerAddress', value: 'https://tide.example' },
+    ];
+    expect(await root.put('/api/option/batch', { options })).toMatchObject({ success: true });
+    expect(await read('PayAddress')).toMatchObject({ value: 'https://pay.example' });
+  });
+
   describe('revisions', () => {
     it('refuse an edit that is based on an older value, with the current one', async () => {
       const { data: first } = await save('Notice', 'first');

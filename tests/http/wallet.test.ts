@@ -158,6 +158,18 @@ describe.each(engines)('wallet on $kind', (engine) => {
     await option('CustomCallbackAddress', '');
   });
 
+  it('orders nothing while the notice of a payment could not come back', async () => {
+    const user = await someone();
+    await option('ServerAddress', '');
+    expect(await user.post('/api/user/pay', { amount: 1, payment_method: 'zfb' })).toMatchObject({ code: 'payment_unconfigured' });
+    expect((await app.anonymous().get('/api/status')).data.enable_online_topup).toBe(false);
+    await option('CustomCallbackAddress', app.origin);
+    expect((await app.anonymous().get('/api/status')).data.enable_online_topup).toBe(true);
+    expect(await epay.notify(await placeOrder(user, epay, 1))).toBe('success');
+    await option('CustomCallbackAddress', '');
+    await option('ServerAddress', app.origin);
+  });
+
   it('orders nothing by a way that is not offered, or while payment is not configured', async () => {
     const user = await someone();
     expect(await user.post('/api/user/pay', { amount: 1, payment_method: 'bitcoin' })).toMatchObject({

@@ -37,6 +37,7 @@ const options = {
   Footer: '© 2026 潮汐 API',
   GroupRatio: '{"default":1,"vip":0.9,"batch":0.5}',
   UserUsableGroups: '{"default":"默认分组","vip":"VIP 分组"}',
+  ServerAddress: 'https://tide.example',
   PayAddress: 'https://pay.example/gateway/',
   EpayId: '1042',
   EpayKey: 'a key of the aggregator',

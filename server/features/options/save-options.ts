@@ -94,17 +94,21 @@ function checkEffects(changes: readonly Change[]): void {
   }
 }
 
-/** A switch that is turned on needs what it needs, as that is after all changes. */
+/** What is turned on or filled in needs what it needs, as that is after all changes. */
 function checkRequirements(changes: readonly Change[], rows: Rows, context: AppContext): void {
   for (const { key, needs, code } of settingRequirements) {
     const change = changes.find((candidate) => candidate.key === key);
-    const isTurnedOn = change !== undefined && settings[key].parse(change.text, key);
-    if (isTurnedOn === undefined || isTurnedOn === false || !isTurnedOn.ok || isTurnedOn.value !== true) continue;
+    if (change === undefined || !isSet(key, change.text)) continue;
     const text = changes.find((candidate) => candidate.key === needs)?.text ?? textOf(needs, rows, context);
-    const value = settings[needs].parse(text, needs);
-    const isFilled = value.ok && (Array.isArray(value.value) ? value.value.length > 0 : value.value !== '');
-    if (!isFilled) throw new AppError(code, {}, { field: key });
+    if (!isSet(needs, text)) throw new AppError(code, {}, { field: key });
   }
+}
+
+/** A switch that is on, a list with entries, a text that is not empty. */
+function isSet(key: SettingKey, text: string): boolean {
+  const parsed = settings[key].parse(text, key);
+  if (!parsed.ok || parsed.value === false) return false;
+  return Array.isArray(parsed.value) ? parsed.value.length > 0 : parsed.value !== '';
 }
 
 function textOf(key: SettingKey, rows: Rows, context: AppContext): string {

@@ -1,7 +1,7 @@
 import type { SiteStatus } from '#shared/site.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Settings } from '#server/settings/settings.ts';
-import { siteAddress } from '#server/settings/site-address.ts';
+import { canTakePayments, siteAddress } from '#server/settings/site-address.ts';
 
 /**
  * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks. Of
@@ -27,7 +27,7 @@ export function siteStatus(
     price: settings.get('Price'),
     min_topup: settings.get('MinTopUp'),
     top_up_link: settings.get('TopUpLink'),
-    enable_online_topup: [settings.get('PayAddress'), settings.get('EpayId'), settings.get('EpayKey')].every((text) => text !== ''),
+    enable_online_topup: canTakePayments(settings),
     enable_batch_update: false,
     enable_drawing: settings.get('DrawingEnabled'),
     enable_task: settings.get('TaskEnabled'),

@@ -54,4 +54,6 @@ export const optionRefusals = {
   wechat_unconfigured: lacks('WeChatAuthEnabled', 'WeChatServerAddress'),
   turnstile_unconfigured: lacks('TurnstileCheckEnabled', 'TurnstileSiteKey'),
   telegram_unconfigured: lacks('TelegramOAuthEnabled', 'TelegramBotToken'),
+  server_address_required: (desk) =>
+    desk.during({ PayAddress: '', ServerAddress: '' }, () => save(desk, 'PayAddress', 'https://pay.example')),
 } satisfies RefusalRows<ConsoleDesk>;

@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { centsOf, centsText } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
-import { siteAddress } from '#server/settings/site-address.ts';
+import { canTakePayments, siteAddress } from '#server/settings/site-address.ts';
 import type { NoticeReading, PaymentNotice, PaymentProvider } from './provider.ts';
 
 const noticePath = '/api/user/epay/notify';
@@ -15,8 +15,7 @@ export const epay: PaymentProvider = {
     { id: 'alipay', aliases: ['zfb'] },
     { id: 'wxpay', aliases: ['wx'] },
   ],
-  isConfigured: ({ settings }) =>
-    [settings.get('PayAddress'), settings.get('EpayId'), settings.get('EpayKey')].every((text) => text !== ''),
+  isConfigured: ({ settings }) => canTakePayments(settings),
   start: startForm,
   notice: { path: noticePath, read: readNotice, answers: { accepted: 'success', refused: 'fail' } },
 };
