@@ -46,6 +46,8 @@ import { mountRelay } from '#server/relay/routes.ts';
 
 export interface App {
   fetch(request: Request, connection: Connection | null): Promise<Response>;
+  /** What is mounted, as `METHOD path`. */
+  routes: readonly string[];
   /** For `node:http`. */
   listener: RequestListener;
   /** From now on new requests are refused with 503. */
@@ -138,6 +140,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
 
   return {
     fetch: serve,
+    routes: router.routes,
     listener: createListener(context, serve),
     drain: () => {
       isDraining = true;

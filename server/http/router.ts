@@ -10,6 +10,8 @@ type Served = Response | Promise<Response>;
 export interface ServerRouter {
   /** `:name` is one part of the path, `:name+` all the rest, `:id` one that is a number: with anything else there is no such path. */
   add(method: string, path: string, serve: Serve): void;
+  /** What is mounted, as `METHOD path`. */
+  readonly routes: readonly string[];
   /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
   match(request: Request, path: string, connection: Connection | null): Served | Promise<Response | undefined> | undefined;
 }
@@ -17,9 +19,12 @@ export interface ServerRouter {
 export function createRouter(): ServerRouter {
   const fixed = new Map<string, Serve>();
   const withParameters = Router();
+  const routes: string[] = [];
   let hasParameters = false;
   return {
+    routes,
     add(method, path, serve) {
+      routes.push(`${method} ${path}`);
       const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
       if (plain.includes(':')) {
         hasParameters = true;

@@ -1,0 +1,108 @@
+// Every call beside the console's: those of API clients, of payment services and of whoever watches the server. A route without a row
+// fails the build, and each row is called by strangers, by a banned owner, and by the owner.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
+import { createToken } from '#tests/support/build-token.ts';
+import { engines } from '#tests/support/engines.ts';
+import type { TestClient } from '#tests/support/http-client.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+/** `key`: a token of API clients; `session`: of the console; `anyone`: no proof of who calls, or one of its own. */
+type Callers = 'key' | 'session' | 'anyone';
+
+/** With the status that strangers are told. Of `:mode` and its like anything will do. */
+const calls: readonly [callers: Callers, route: string, refusal: number][] = [
+  ['key', 'GET /dashboard/billing/subscription', 401],
+  ['key', 'GET /dashboard/billing/usage', 401],
+  ['key', 'GET /v1/dashboard/billing/subscription', 401],
+  ['key', 'GET /v1/dashboard/billing/usage', 401],
+  ['key', 'POST /v1/chat/completions', 401],
+  ['key', 'POST /v1/embeddings', 401],
+  ['key', 'POST /v1/messages', 401],
+  ['key', 'POST /v1/messages/count_tokens', 401],
+  ['key', 'GET /v1/models', 401],
+  ['key', 'GET /v1/models/:model+', 401],
+  ['key', 'POST /mj/submit/:kind', 401],
+  ['key', 'POST /mj/insight-face/swap', 401],
+  ['key', 'GET /mj/task/:mj/fetch', 401],
+  ['key', 'POST /mj/task/list-by-condition', 401],
+  ['key', 'GET /mj/task/:mj/image-seed', 401],
+  ['key', 'POST /:mode/mj/submit/:kind', 401],
+  ['key', 'POST /:mode/mj/insight-face/swap', 401],
+  ['key', 'GET /:mode/mj/task/:mj/fetch', 401],
+  ['key', 'POST /:mode/mj/task/list-by-condition', 401],
+  ['key', 'GET /:mode/mj/task/:mj/image-seed', 401],
+  ['key', 'POST /suno/submit/:action', 401],
+  ['key', 'POST /suno/fetch', 401],
+  ['key', 'GET /suno/fetch/:task', 401],
+  ['session', 'POST /pg/chat/completions', 401],
+  // A picture is named by what nobody guesses, a notice carries the secret of its task or a signature.
+  ['anyone', 'GET /mj/image/:mj', 400],
+  ['anyone', 'POST /mj/notify', 400],
+  ['anyone', 'POST /:mode/mj/notify', 400],
+  ['anyone', 'POST /mj/notify/:task/:secret', 400],
+  ['anyone', 'GET /api/user/epay/notify', 200],
+  ['anyone', 'POST /api/user/epay/notify', 200],
+  ['anyone', 'GET /api/openapi.json', 200],
+  ['anyone', 'GET /healthz', 200],
+];
+
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /mj/submit/:kind': { prompt: 'a harbour' },
+  'POST /:mode/mj/submit/:kind': { prompt: 'a harbour' },
+};
+const parts: Readonly<Record<string, string>> = {
+  kind: 'imagine',
+  action: 'music',
+  mode: 'fast',
+  'model+': 'gpt-4o',
+  task: '999999',
+  mj: '999999',
+};
+
+describe.each(engines)('calls beside the console on $kind', (engine) => {
+  let app: TestApp;
+  let root: TestClient;
+  beforeAll(async () => {
+    app = await createTestApp(engine);
+    root = await app.setup();
+  });
+  afterAll(() => app.close());
+
+  async function send(route: string, headers: Record<string, string>) {
+    const [method = '', path = ''] = route.split(' ');
+    const url = app.origin + path.replaceAll(/:([a-z]+\+?)/g, (_part, name: string) => parts[name] ?? 'guess');
+    const body = method === 'GET' ? null : JSON.stringify(bodies[route] ?? {});
+    const answer = await fetch(url, { method, headers: { 'content-type': 'application/json', ...headers }, body });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  it('have a row each, and each row is mounted', () => {
+    const ofConsole = new Set(consoleCalls.map((call) => nameOf(call).replaceAll(/\{(\w+)\}/g, ':$1')));
+    const others = app.app.routes.filter((route) => !ofConsole.has(route));
+    expect(others.toSorted()).toEqual(calls.map(([, route]) => route).toSorted());
+    expect(app.app.routes).toHaveLength(ofConsole.size + calls.length);
+  });
+
+  it.each(calls)('%s: %s by strangers', async (callers, route, refusal) => {
+    const wrong = { authorization: `Bearer sk-${'x'.repeat(48)}` };
+    for (const headers of callers === 'key' ? [{}, wrong] : [{}]) {
+      const answer = await send(route, headers);
+      expect(answer.status, answer.text).toBe(refusal);
+    }
+  });
+
+  const withKey = calls.filter(([callers]) => callers === 'key').map(([, route]) => route);
+  it.each(withKey)('%s by the owner of a key, and once banned', async (route) => {
+    const owner = await app.createUser({ quota: 1_000_000 });
+    const { key } = await createToken(app.context, owner.id);
+    const headers = { authorization: `Bearer ${key}` };
+    const own = await send(route, headers);
+    expect([401, 403], own.text).not.toContain(own.status);
+    expect(own.status, own.text).toBeLessThan(500);
+    expect(await root.post('/api/user/manage', { id: owner.id, action: 'disable' })).toMatchObject({ success: true });
+    const banned = await send(route, headers);
+    expect(banned.status, banned.text).toBe(403);
+  });
+});
