@@ -1,0 +1,192 @@
+// Every call that names one record, by every kind of caller: who it belongs to, others of the same rank, those above, somebody banned,
+// with and without the header that names the caller. A call with a record in its path and without a row here fails the build.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Role } from '#shared/roles.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { consoleCalls, nameOf } from '#tests/conformance/console-calls.ts';
+import { startBillingUpstream } from '#tests/support/billing-upstream.ts';
+import type { BillingUpstream } from '#tests/support/billing-upstream.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import { createSession, createToken } from '#tests/support/build-token.ts';
+import { engines } from '#tests/support/engines.ts';
+import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
+import type { FakeUpstream } from '#tests/support/fake-upstream.ts';
+import type { TestClient, TestResponse } from '#tests/support/http-client.ts';
+import { makeCode, codeRecord } from '#tests/support/redemption-desk.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import type { TestApp } from '#tests/support/test-app.ts';
+
+interface Scene {
+  app: TestApp;
+  root: TestClient;
+  upstream: FakeUpstream;
+  /** Tells what is left on an account. */
+  bank: BillingUpstream;
+  owner: UserRecord;
+}
+
+/** What is put in place of the parameters of the path, and sent as the body. */
+interface Aim {
+  path: string;
+  body?: unknown;
+}
+
+type Row = (scene: Scene, path: string) => Promise<Aim>;
+
+const tokenOf = async ({ app, owner }: Scene) => (await createToken(app.context, owner.id)).token.id;
+const logOf = async ({ app, owner }: Scene) => {
+  const id = await app.context.db.nextId('logs');
+  await app.context.db.collection('logs').insert(buildLog({ id, user_id: owner.id }));
+  return id;
+};
+const channelOf = async ({ root }: Scene, url: string): Promise<number> => {
+  const fields = { type: 1, name: 'Pier', key: 'k', base_url: url, models: 'gpt-4o-mini', groups: ['default'] };
+  const { data } = await root.post('/api/channel/', fields);
+  return data[0];
+};
+const orderOf = async ({ app, owner }: Scene): Promise<string> => {
+  const answer = await (await app.as(owner)).post('/api/user/pay', { amount: 1, payment_method: 'zfb' });
+  return answer.data.out_trade_no;
+};
+const bind = ({ app, owner }: Scene, github: string) =>
+  app.context.db.collection('users').patch({ id: owner.id }, { set: { github_id: github } });
+
+const byId =
+  (find: (scene: Scene) => Promise<number | string>): Row =>
+  async (scene, path) => ({ path: path.replace(/\{\w+\}/, String(await find(scene))) });
+const ofOwner: Row = async ({ owner }, path) => ({ path: path.replace('{id}', String(owner.id)) });
+
+const rows: Readonly<Record<string, Row>> = {
+  'GET /api/token/{id}': byId(tokenOf),
+  'DELETE /api/token/{id}': byId(tokenOf),
+  'PUT /api/token/': async (scene, path) => ({ path, body: { id: await tokenOf(scene), name: 'renamed' } }),
+  'POST /api/token/batch': async (scene, path) => ({ path, body: { ids: [await tokenOf(scene)] } }),
+  async 'POST /api/token/restore'(scene, path) {
+    const id = await tokenOf(scene);
+    await (await scene.app.as(scene.owner)).delete(`/api/token/${id}`);
+    return { path, body: { ids: [id] } };
+  },
+  'GET /api/log/self/{id}': byId(logOf),
+  'DELETE /api/user/sessions/{session}': byId(async ({ app, owner }) => {
+    await createSession(app.context, owner);
+    const { data } = await (await app.as(owner)).get('/api/user/sessions');
+    return data.find((session: { is_current: boolean }) => !session.is_current).id;
+  }),
+  'GET /api/user/topup/orders/{trade_no}': byId(orderOf),
+  'POST /api/user/topup/orders/{trade_no}/cancel': byId(orderOf),
+  async 'DELETE /api/oauth/{binding}/bind'(scene, path) {
+    await bind(scene, `lantern-${scene.owner.id}`);
+    return { path: path.replace('{binding}', 'github') };
+  },
+  'GET /api/log/{id}': byId(logOf),
+  'GET /api/user/{id}': ofOwner,
+  'DELETE /api/user/{id}': ofOwner,
+  async 'DELETE /api/user/{id}/sessions'(scene, path) {
+    await createSession(scene.app.context, scene.owner);
+    return ofOwner(scene, path);
+  },
+  'GET /api/user/{id}/balance_history': ofOwner,
+  'GET /api/user/{id}/invitations': ofOwner,
+  async 'DELETE /api/user/{id}/bindings/{binding}'(scene, path) {
+    await bind(scene, `lantern-${scene.owner.id}`);
+    return { path: path.replace('{id}', String(scene.owner.id)).replace('{binding}', 'github') };
+  },
+  'PUT /api/user/': async ({ owner }, path) => ({ path, body: { id: owner.id, display_name: 'Renamed' } }),
+  'POST /api/user/manage': async ({ owner }, path) => ({ path, body: { id: owner.id, action: 'disable' } }),
+  'GET /api/channel/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
+  'DELETE /api/channel/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
+  'GET /api/channel/test/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
+  'GET /api/channel/update_balance/{id}': byId((scene) => channelOf(scene, scene.bank.url)),
+  'GET /api/channel/fetch_models/{id}': byId((scene) => channelOf(scene, scene.upstream.url)),
+  'PUT /api/channel/': async (scene, path) => ({ path, body: { id: await channelOf(scene, scene.upstream.url), priority: 3 } }),
+  'GET /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
+  'DELETE /api/redemption/{id}': byId(async ({ app, root }) => (await codeRecord(app, await makeCode(root))).id),
+  'POST /api/option/history/{id}/undo': byId(async ({ app, root }) => {
+    await root.put('/api/option/', { key: 'About', value: app.context.randomText(8) });
+    const { data } = await root.get('/api/option/history?keys=About');
+    return data.items[0].id;
+  }),
+};
+
+describe.each(engines)('records by their callers on $kind', (engine) => {
+  let app: TestApp;
+  let root: TestClient;
+  let upstream: FakeUpstream;
+  let bank: BillingUpstream;
+  beforeAll(async () => {
+    app = await createTestApp(engine);
+    root = await app.setup();
+    upstream = await startFakeUpstream({ models: ['gpt-4o-mini'] });
+    bank = await startBillingUpstream();
+    bank.at = { '/v1/dashboard/billing/subscription': { hard_limit_usd: 5 }, '/v1/dashboard/billing/usage': { total_usage: 100 } };
+    const pay = { ServerAddress: app.origin, PayAddress: 'https://pay.example', EpayId: '1', EpayKey: 'k' };
+    for (const [key, value] of Object.entries(pay)) expect(await root.put('/api/option/', { key, value })).toMatchObject({ success: true });
+  });
+  afterAll(async () => {
+    await upstream.close();
+    await bank[Symbol.asyncDispose]();
+    await app.close();
+  });
+
+  const calls = new Map(consoleCalls.map((call) => [nameOf(call), call]));
+
+  /** Calls anew for a record of its own: some of them end it. */
+  async function ask(
+    name: string,
+    callerOf: (owner: UserRecord) => Promise<TestClient> | TestClient,
+    before: (owner: UserRecord) => Promise<unknown> = () => Promise.resolve(),
+  ): Promise<TestResponse> {
+    const call = calls.get(name);
+    const row = rows[name];
+    if (call === undefined || row === undefined) throw new Error(`There is no call ${name}`);
+    const owner = await app.createUser({ quota: 1_000_000 });
+    const { path, body } = await row({ app, root, upstream, bank, owner }, call.path);
+    const caller = await callerOf(owner);
+    await before(owner);
+    return caller.call(call.method, path, body);
+  }
+  const someone = async (role: UserRecord['role']) => app.as(await app.createUser({ role }));
+  const withHeader = async (client: TestClient, id: number | null) => {
+    client.setUser(id);
+    return client;
+  };
+  /** Refused, or nothing of it done. */
+  const nothing = ({ success, data }: TestResponse) => !success || data === 0;
+
+  it('each call with a record in its path has a row', () => {
+    const named = [...calls.values()].filter(({ path }) => path.includes('{')).map(nameOf);
+    expect(named.filter((name) => rows[name] === undefined)).toEqual([]);
+  });
+
+  it.each(Object.keys(rows))('%s', { timeout: 60_000 }, async (name) => {
+    const isPersonal = calls.get(name)?.access === 'user';
+    const ownCaller = async (owner: UserRecord) => (isPersonal ? app.as(owner) : someone(Role.admin));
+
+    expect(await ask(name, () => app.anonymous()), 'a guest').toMatchObject({ status: 401, code: 'not_logged_in' });
+    const own = await ask(name, ownCaller);
+    expect(own, `whose it is: ${own.message}`).toMatchObject({ status: 200, success: true });
+    expect(nothing(own), 'whose it is').toBe(false);
+
+    const missing = await ask(name, async (owner) => withHeader(await ownCaller(owner), null));
+    expect(missing, 'without the header').toMatchObject({ status: 401, code: 'user_header_missing' });
+    const other = await ask(name, async (owner) => withHeader(await ownCaller(owner), 999_999));
+    expect(other, 'with the header of somebody else').toMatchObject({ status: 401, code: 'user_header_mismatch' });
+
+    let caller: TestClient | undefined;
+    const banned = await ask(
+      name,
+      async (owner) => (caller = await ownCaller(owner)),
+      () => app.context.db.collection('users').patch({ id: caller?.userId ?? 0 }, { set: { status: 2 } }),
+    );
+    expect(banned, 'a banned account').toMatchObject({ status: 403, code: 'user_banned' });
+
+    const stranger = await ask(name, () => someone(Role.user));
+    if (isPersonal) {
+      for (const answer of [stranger, await ask(name, () => someone(Role.admin)), await ask(name, () => root)])
+        expect(nothing(answer), `of somebody else: ${JSON.stringify(answer.body)}`).toBe(true);
+    } else {
+      expect(stranger, 'a user').toMatchObject({ status: 403, code: 'forbidden' });
+      expect(await ask(name, () => root), 'a super administrator').toMatchObject({ status: 200, success: true });
+    }
+  });
+});
