@@ -28,6 +28,7 @@ import type { Connection } from '#server/http/connection.ts';
 import { allowOrigin, isOpenToOrigins, preflightResponse } from '#server/http/cross-origin.ts';
 import { failureHeaders, toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { type DirectResponse, fetchResponse } from '#server/http/lean-response.ts';
 import { mountOpenApi } from '#server/http/openapi.ts';
 import { limitCaller } from '#server/http/rate-limit.ts';
 import { createFactReader, requestPath } from '#server/http/request-facts.ts';
@@ -95,6 +96,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     identify: (facts, endpoint) => identify(context, facts, endpoint),
     limit: (facts, caller) => limitCaller(context, facts.ip, caller?.user.id),
     add: router.add,
+    addDirect: router.addDirect,
     draining: draining.signal,
     endpoints: [],
   };
@@ -114,7 +116,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
     return response;
   }
 
-  async function serve(request: Request, connection: Connection | null): Promise<Response> {
+  async function serve(request: Request, connection: Connection | null): Promise<DirectResponse> {
     const startedAt = context.now();
     const pathname = requestPath(request, connection);
     try {
@@ -139,9 +141,9 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
   }
 
   return {
-    fetch: serve,
+    fetch: (request, connection) => serve(request, connection).then(fetchResponse),
     routes: router.routes,
-    listener: createListener(context, serve),
+    listener: createListener(context, { serve, isDirect: router.isDirect }),
     drain: () => {
       isDraining = true;
       draining.abort();

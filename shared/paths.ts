@@ -7,7 +7,7 @@ export function isServerPath(pathname: string): boolean {
   return serverPrefixes.some((prefix) => pathname === prefix || pathname.startsWith(`${prefix}/`)) || /^\/[\w-]+\/mj\//.test(pathname);
 }
 
-/** True for the relay's paths: their errors have the format of its clients, and the fetch adapter is passed by. */
+/** True for the relay's paths: their errors have the format of its clients. */
 export function isRelayPath(pathname: string): boolean {
   return /^\/(?:v1(?:beta)?|pg|dashboard\/billing)(?:\/|$)/.test(pathname);
 }

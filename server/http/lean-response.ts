@@ -11,22 +11,24 @@ export interface PipedBody {
   destroy(): void;
 }
 
+/** What a direct route answers with. */
+export type DirectResponse = Response | LeanResponse;
+
 /** A response with a buffer. `headers` is written into afterwards. */
 export function bufferResponse(status: number, headers: ResponseHeaders, body: Buffer): Response {
   headers['content-length'] = String(body.length);
   return asResponse(new LeanResponse(status, headers, body));
 }
 
-/** A response whose body arrives bit by bit. */
-export function streamResponse(status: number, headers: ResponseHeaders, body: PipedBody): Response {
-  return asResponse(new LeanResponse(status, headers, body));
+/** A response whose body arrives bit by bit. Only direct routes may give one, which its type says: it is no `Response`. */
+export function streamResponse(status: number, headers: ResponseHeaders, body: PipedBody): LeanResponse {
+  return new LeanResponse(status, headers, body);
 }
 
 /** Writes it, if the client is still there. */
-export async function writeResponse(response: Response, to: ServerResponse): Promise<void> {
-  const lean: unknown = response;
-  if (lean instanceof LeanResponse) {
-    lean.writeTo(to);
+export async function writeResponse(response: DirectResponse, to: ServerResponse): Promise<void> {
+  if (response instanceof LeanResponse) {
+    response.writeTo(to);
     return;
   }
   const body = Buffer.from(await response.arrayBuffer());
@@ -37,9 +39,8 @@ export async function writeResponse(response: Response, to: ServerResponse): Pro
 }
 
 /** For who knows only those of fetch. */
-export function fetchResponse(response: Response): Response {
-  const lean: unknown = response;
-  return lean instanceof LeanResponse ? lean.toFetch() : response;
+export function fetchResponse(response: DirectResponse): Response {
+  return response instanceof LeanResponse ? response.toFetch() : response;
 }
 
 function isOver(response: ServerResponse): boolean {

@@ -11,6 +11,7 @@ import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { failureResponse, markedFailure, toAppError } from '#server/http/failure.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
 import { jsonResponse } from '#server/http/json-response.ts';
 import { wrongField } from '#server/http/input-rule.ts';
 import { readJson } from '#server/http/parse-body.ts';
@@ -26,13 +27,17 @@ export interface RouteHost {
   limit(facts: RequestFacts, caller: Caller | null): Promise<void>;
   /** Paths are matched with and without a trailing slash; those without parameters before those with. */
   add(method: string, path: string, serve: Serve): void;
+  /** For what is called most, or writes its body itself: the fetch adapter is passed by. `request` is no more than `leanRequest` makes. */
+  addDirect(method: string, path: string, serve: ServeDirectly): void;
   /** Aborted when the server is about to end: what would go on for ever ends then. */
   readonly draining: AbortSignal;
   /** What is mounted, for the OpenAPI document. */
   readonly endpoints: Endpoint[];
 }
 
-export type Serve = (request: Request, params: Record<string, string>, connection: Connection | null) => Promise<Response> | Response;
+type ServeWith<Served> = (request: Request, params: Record<string, string>, connection: Connection | null) => Promise<Served> | Served;
+export type Serve = ServeWith<Response>;
+export type ServeDirectly = ServeWith<DirectResponse>;
 
 const defaultMaxBytes = 1024 * 1024;
 const requiredRole: Record<string, (typeof Role)[keyof typeof Role]> = { user: 1, admin: 10, root: 100 };

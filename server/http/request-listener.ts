@@ -1,18 +1,20 @@
 // From Node's requests to those that handlers know.
 import type { RequestListener } from 'node:http';
 import { createServerAdapter } from '@whatwg-node/server';
-import { isRelayPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from './connection.ts';
 import { leanRequest } from './lean-request.ts';
-import { fetchResponse, writeResponse } from './lean-response.ts';
+import { type DirectResponse, fetchResponse, writeResponse } from './lean-response.ts';
 import { requestPath } from './request-facts.ts';
 
-/** `serve` never rejects. */
-export function createListener(
-  { log }: Pick<AppContext, 'log'>,
-  serve: (request: Request, connection: Connection) => Promise<Response>,
-): RequestListener {
+interface Served {
+  /** Never rejects. */
+  serve(request: Request, connection: Connection): Promise<DirectResponse>;
+  /** Whether the adapter is passed by at this path. */
+  isDirect(path: string): boolean;
+}
+
+export function createListener({ log }: Pick<AppContext, 'log'>, { serve, isDirect }: Served): RequestListener {
   const adapter = createServerAdapter<Connection>((request, connection) => serve(request, connection).then(fetchResponse));
 
   /** Without the adapter, whose requests and responses cost a tenth of a call. */
@@ -31,7 +33,6 @@ export function createListener(
 
   return (req, res) => {
     const request = leanRequest(req);
-    const isForRelay = isRelayPath(requestPath(request, { req, res }));
-    void (isForRelay ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
+    void (isDirect(requestPath(request, { req, res })) ? serveDirectly(request, { req, res }) : adapter.handle(req, res));
   };
 }

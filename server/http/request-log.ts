@@ -1,10 +1,11 @@
 // One line per console call: never a query, a header or a body, where codes, keys and passwords are.
 import type { AppContext } from '#server/context.ts';
 import type { Connection } from '#server/http/connection.ts';
+import type { DirectResponse } from '#server/http/lean-response.ts';
 
 export function logRequest(
   context: Pick<AppContext, 'log' | 'now'>,
-  entry: { request: Request; path: string; response: Response; connection: Connection | null; startedAt: number },
+  entry: { request: Request; path: string; response: DirectResponse; connection: Connection | null; startedAt: number },
 ): void {
   if (!context.log.isLevelEnabled('info')) return;
   const { request, response, connection } = entry;

@@ -3,40 +3,52 @@
 import { Router } from 'itty-router';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
-import type { Serve } from '#server/http/mount.ts';
-
-type Served = Response | Promise<Response>;
+import type { DirectResponse } from '#server/http/lean-response.ts';
+import type { Serve, ServeDirectly } from '#server/http/mount.ts';
 
 export interface ServerRouter {
   /** `:name` is one part of the path, `:name+` all the rest, `:id` one that is a number: with anything else there is no such path. */
   add(method: string, path: string, serve: Serve): void;
   /** What is mounted, as `METHOD path`. */
   readonly routes: readonly string[];
+  /** The same for a route that the fetch adapter is passed by for, with all paths that begin as this one does. */
+  addDirect(method: string, path: string, serve: ServeDirectly): void;
+  /** Whether the fetch adapter is passed by at this path, also where nothing is mounted. */
+  isDirect(path: string): boolean;
   /** `path` is as `requestPath` makes it. Undefined when nothing is mounted there. */
-  match(request: Request, path: string, connection: Connection | null): Served | Promise<Response | undefined> | undefined;
+  match(request: Request, path: string, connection: Connection | null): DirectResponse | Promise<DirectResponse | undefined> | undefined;
 }
 
 export function createRouter(): ServerRouter {
-  const fixed = new Map<string, Serve>();
+  const fixed = new Map<string, ServeDirectly>();
+  const directStarts = new Set<string>();
   const withParameters = Router();
   const routes: string[] = [];
   let hasParameters = false;
+
+  function add(method: string, path: string, serve: ServeDirectly): void {
+    routes.push(`${method} ${path}`);
+    const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    if (plain.includes(':')) {
+      hasParameters = true;
+      withParameters.all(plain, (match, request: Request, connection: Connection | null) =>
+        match.method === method && isNumbered(match.params) ? serve(request, decodeAll(match.params), connection) : undefined,
+      );
+      return;
+    }
+    const key = `${method} ${plain}`;
+    if (fixed.has(key)) throw new Error(`Two routes claim ${key}`);
+    fixed.set(key, serve);
+  }
+
   return {
     routes,
-    add(method, path, serve) {
-      routes.push(`${method} ${path}`);
-      const plain = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-      if (plain.includes(':')) {
-        hasParameters = true;
-        withParameters.all(plain, (match, request: Request, connection: Connection | null) =>
-          match.method === method && isNumbered(match.params) ? serve(request, decodeAll(match.params), connection) : undefined,
-        );
-        return;
-      }
-      const key = `${method} ${plain}`;
-      if (fixed.has(key)) throw new Error(`Two routes claim ${key}`);
-      fixed.set(key, serve);
+    add,
+    addDirect(method, path, serve) {
+      directStarts.add(startOf(path));
+      add(method, path, serve);
     },
+    isDirect: (path) => directStarts.has(startOf(path)),
     match(request, path, connection) {
       const serve = fixed.get(`${request.method} ${path}`);
       if (serve !== undefined) return serve(request, {}, connection);
@@ -44,6 +56,12 @@ export function createRouter(): ServerRouter {
       return withParameters.fetch({ method: request.method, url: `http://localhost${path}` }, request, connection);
     },
   };
+}
+
+/** `/v1` of `/v1/models`. */
+function startOf(path: string): string {
+  const end = path.indexOf('/', 1);
+  return end === -1 ? path : path.slice(0, end);
 }
 
 /** Longer numbers are no ids; they would lose their last digits. */

@@ -61,7 +61,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
   }
 
   for (const prefix of prefixes) {
-    host.add('GET', `${prefix}/subscription`, (request, _params, connection) => answer(request, connection, subscription));
-    host.add('GET', `${prefix}/usage`, (request, _params, connection) => answer(request, connection, usage));
+    host.addDirect('GET', `${prefix}/subscription`, (request, _params, connection) => answer(request, connection, subscription));
+    host.addDirect('GET', `${prefix}/usage`, (request, _params, connection) => answer(request, connection, usage));
   }
 }

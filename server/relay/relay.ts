@@ -7,7 +7,7 @@ import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
 import type { SentTry } from '#server/relay/call-try.ts';
-import { bufferResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
+import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
@@ -40,7 +40,7 @@ export async function relay(
   endpoint: RelayEndpoint,
   request: Request,
   connection: Connection | null,
-): Promise<Response> {
+): Promise<DirectResponse> {
   const opened = await openCall(services, endpoint, request, connection);
   if (!('call' in opened)) return opened;
   const { call } = opened;
@@ -66,7 +66,7 @@ async function answerWhole(call: RunningCall): Promise<Response> {
 }
 
 /** Waits for the first event, so that a failure before it is a response with its own status; but not for ever. */
-async function answerStream(call: RunningCall): Promise<Response> {
+async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
   const { dialect } = call.endpoint;

@@ -19,7 +19,7 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
   mountBilling(host, services);
   for (const endpoint of relayEndpoints) {
     const answerCall = endpoint.capability === 'count_tokens' ? countTokens : relayCall;
-    host.add('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
+    host.addDirect('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
   }
 
   /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
@@ -46,11 +46,11 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     }
   }
 
-  host.add('GET', '/v1/models', (request, _params, connection) =>
+  host.addDirect('GET', '/v1/models', (request, _params, connection) =>
     listing({ request, connection }, (names, dialect, query) => dialect.writeModelList(names.map(listedModel), query)),
   );
   // Names may have slashes in them, and clients send those as they are or escaped.
-  host.add('GET', '/v1/models/:model+', (request, { model = '' }, connection) =>
+  host.addDirect('GET', '/v1/models/:model+', (request, { model = '' }, connection) =>
     listing({ request, connection }, (names, dialect) => {
       if (!names.includes(model) && !names.includes(pricedName(model)))
         throw new AppError('model_not_found', { model }, { field: 'model' });
