@@ -42,6 +42,12 @@ const NamedSums = z.object({
 });
 export type NamedSums = z.infer<typeof NamedSums>;
 
+const Percentiles = z.object({ p50: z.int(), p95: z.int() });
+
+/** How long the calls took that ended well, in milliseconds, at most 12 % off; null where nothing is known. */
+export const UsageLatency = z.object({ duration: Percentiles.nullable(), first_byte: Percentiles.nullable() });
+export type UsageLatency = z.infer<typeof UsageLatency>;
+
 export const UsageFigures = z.object({
   /** When the first step begins and the last one ends, unix seconds. */
   start: z.int(),
@@ -53,6 +59,8 @@ export const UsageFigures = z.object({
   /** When each step begins. */
   steps: z.array(z.int()),
   whole: z.array(UsageSums),
+  /** Of the whole time, and step by step. Absent in what a device has kept of an earlier version. */
+  latency: z.object({ whole: UsageLatency, steps: z.array(UsageLatency) }).optional(),
   /** The time of the same length before, step by step. */
   previous: z.array(UsageSums),
   /** Of the time before, as far as it had come: to compare with a time that is not over. */

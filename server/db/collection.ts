@@ -77,6 +77,16 @@ export interface GroupRequest<T> {
   by: readonly FieldPath<T>[];
   /** Name of the result column → field path to sum. */
   sum?: Record<string, PathOf<T, number>>;
+  /** Name of the result column → a number's place on a scale, which is a key like those of `by`. */
+  scales?: Record<string, Scale<PathOf<T, number>>>;
+}
+
+/** 0: below `least`; then places that are each `ratio` times as wide, their bounds as exact as logarithms; `last`: all beyond. Null: no number. */
+export interface Scale<Path extends string = string> {
+  path: Path;
+  least: number;
+  ratio: number;
+  last: number;
 }
 
 export type GroupRow = Record<string, Scalar> & { count: number };

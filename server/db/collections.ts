@@ -7,6 +7,7 @@ import type { ChannelRecord } from './records/channel.ts';
 import type { ChannelRunRecord } from './records/channel-run.ts';
 import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
+import type { LatencyHourRecord } from './records/latency-hour.ts';
 import type { LedgerRecord } from './records/ledger-entry.ts';
 import type { LimitRecord } from './records/limit.ts';
 import type { LogClosingRecord } from './records/log-closing.ts';
@@ -43,6 +44,7 @@ export interface Records {
   log_folds: LogFoldRecord;
   log_closings: LogClosingRecord;
   usage_sums: UsageSumRecord;
+  latency_hours: LatencyHourRecord;
   options: OptionRecord;
   option_changes: OptionChangeRecord;
   redemptions: RedemptionRecord;
@@ -161,6 +163,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'name', fields: ['key', 'name', 'start', ...sumFields] },
     ],
   },
+  latency_hours: { textIds: true, withoutBooleans: true, idBlock: 1, indexes: [{ name: 'time', fields: ['key', 'start'] }] },
   log_folds: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'], sparse: true }] },
   log_closings: { textIds: true, idBlock: 1, indexes: [] },
   options: { textIds: true, idBlock: 1, indexes: [] },

@@ -103,13 +103,19 @@ export class EmbeddedCollection<T extends Stored> implements Collection<T> {
   async group(request: GroupRequest<T>): Promise<GroupRow[]> {
     const keys: readonly string[] = request.by;
     const sums = Object.keys(request.sum ?? {});
+    const scales = Object.keys(request.scales ?? {});
     const { sql, parameters } = this.#engine.group(this.#table, request);
     const rows = await this.#engine.sums.all({ sql, parameters });
     const found: GroupRow[] = [];
     for (const row of rows) {
       const result: GroupRow = { count: Number(row['c0']) };
       for (const [position, key] of keys.entries()) result[key] = keyValue(row[`c${1 + 2 * position}`], row[`c${2 + 2 * position}`]);
-      for (const [position, name] of sums.entries()) result[name] = Number(row[`c${1 + 2 * keys.length + position}`]);
+      const values = 1 + 2 * keys.length;
+      for (const [position, name] of sums.entries()) result[name] = Number(row[`c${values + position}`]);
+      for (const [position, name] of scales.entries()) {
+        const place = row[`c${values + sums.length + position}`];
+        result[name] = place === null ? null : Number(place);
+      }
       found.push(result);
       if (found.length % sumsPerTurn === 0) await new Promise(setImmediate);
     }

@@ -96,15 +96,17 @@ export class EmbeddedEngine {
     return { sql, parameters: text.parameters, text };
   }
 
-  /** Columns `c0` (how many), then two of each key (value and type), then the sums. */
-  group(table: Table, { by, sum = {}, filter = {} }: AnyGroupRequest): Query {
+  /** Columns `c0` (how many), then two of each key (value and type), then the sums, then the places on scales. */
+  group(table: Table, { by, sum = {}, filter = {}, scales = {} }: AnyGroupRequest): Query {
     const text = new SqlText(table);
     const columns = ['count(*)'];
     for (const key of by.map(checkPath)) columns.push(text.field(key), text.typeOf(key));
     // total() adds in floating point with compensation: exact for whole numbers up to 2^53, and it cannot overflow.
     for (const path of Object.values(sum)) columns.push(`total(${text.field(checkPath(path))})`);
+    const keys = by.map((_, position) => `c${1 + 2 * position}`);
+    for (const scale of Object.values(scales)) keys.push(`c${columns.push(text.place(scale)) - 1}`);
     let sql = `SELECT ${columns.map((column, position) => `${column} AS c${position}`).join(', ')} FROM "${table.name}" WHERE ${text.where(parseFilter(filter))}`;
-    if (by.length > 0) sql += ` GROUP BY ${by.map((_, position) => `c${1 + 2 * position}`).join(', ')}`;
+    if (keys.length > 0) sql += ` GROUP BY ${keys.join(', ')}`;
     return { sql, parameters: text.parameters, text };
   }
 

@@ -6,7 +6,7 @@
 // and cost a third this way. `doc->>` yields SQL values (true is 1, a list is its JSON text), so a comparison that could
 // confuse types asks for the type too. Indexed fields hold one type of scalar, by their definition, and need no such
 // question.
-import type { IndexSpec, Stored } from '#server/db/collection.ts';
+import type { IndexSpec, Scale, Stored } from '#server/db/collection.ts';
 import { checkPath, textAfterPrefix, type AnySort, type Clause, type PatchStep } from '#server/db/filter.ts';
 
 export type Parameter = string | number | bigint | null;
@@ -144,6 +144,16 @@ export class SqlText {
   typeOf(path: string): string {
     if (path === 'id' || (this.table.withoutBooleans && this.table.indexed.has(path))) return "''";
     return `json_type(doc, ${this.path(path)})`;
+  }
+
+  /** A number's place on a scale. */
+  place({ path, least, ratio, last }: Scale): string {
+    const field = () => `(${this.field(checkPath(path))})`;
+    // Texts are larger than all numbers.
+    const isNumber = `${field()} >= 0 AND ${field()} < ${Number.MAX_SAFE_INTEGER}`;
+    const isBelow = `${field()} < ${least}`;
+    const steps = `CAST(ln(${field()} * 1.0 / ${least}) * ${1 / Math.log(ratio)} AS INTEGER)`;
+    return `CASE WHEN ${isNumber} THEN CASE WHEN ${isBelow} THEN 0 ELSE min(${last}, 1 + ${steps}) END END`;
   }
 
   isIndexed(path: string): boolean {

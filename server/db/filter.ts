@@ -1,5 +1,6 @@
 // What both engines share of filters, patches and sorts: they are taken apart and checked here, once, so that an engine
 // only ever sees field paths of a safe alphabet and scalars, and no text of a user can become an operator.
+import type { Scale } from '#server/db/collection.ts';
 import type { Scalar } from '#server/db/fields.ts';
 
 // What filters, patches and sorts are to an engine: their fields were checked by the compiler where they were written.
@@ -20,6 +21,7 @@ export interface AnyGroupRequest {
   filter?: AnyFilter;
   by: readonly string[];
   sum?: Readonly<Record<string, string>>;
+  scales?: Readonly<Record<string, Scale>>;
 }
 
 export type Clause =

@@ -1,6 +1,6 @@
 // One collection of the MongoDB engine.
 import type { Collection as Native } from 'mongodb';
-import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Stored } from '#server/db/collection.ts';
+import type { Collection, Filter, FindOptions, GroupRequest, GroupRow, Patch, Scale, Stored } from '#server/db/collection.ts';
 import type { Scalar } from '#server/db/fields.ts';
 import {
   completeSort,
@@ -122,7 +122,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
   }
 
   async group(request: GroupRequest<T>): Promise<GroupRow[]> {
-    const keys: readonly string[] = request.by;
+    const keys: readonly string[] = [...request.by, ...Object.keys(request.scales ?? {})];
     const sums = Object.entries(request.sum ?? {});
     const found = await this.#run(() => this.#native.aggregate<Group>(toPipeline(request)).toArray());
     // MongoDB keeps missing and null apart as keys; for us both are null.
@@ -159,10 +159,22 @@ function scalarOf(value: unknown): Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-export function toPipeline({ by, sum = {}, filter = {} }: AnyGroupRequest): Record<string, unknown>[] {
-  const keys: Record<string, string> = {};
+export function toPipeline({ by, sum = {}, filter = {}, scales = {} }: AnyGroupRequest): Record<string, unknown>[] {
+  const keys: Record<string, unknown> = {};
   for (const [position, path] of by.entries()) keys[`k${position}`] = `$${fieldOf(path)}`;
+  for (const [position, scale] of Object.values(scales).entries()) keys[`k${by.length + position}`] = placeOn(scale);
   const totals: Record<string, { $sum: string }> = {};
   for (const [position, path] of Object.values(sum).entries()) totals[`s${position}`] = { $sum: `$${fieldOf(path)}` };
-  return [{ $match: toQuery(parseFilter(filter)) }, { $group: { _id: by.length === 0 ? null : keys, count: { $sum: 1 }, ...totals } }];
+  return [
+    { $match: toQuery(parseFilter(filter)) },
+    { $group: { _id: Object.keys(keys).length === 0 ? null : keys, count: { $sum: 1 }, ...totals } },
+  ];
+}
+
+function placeOn({ path, least, ratio, last }: Scale): Record<string, unknown> {
+  const field = `$${fieldOf(path)}`;
+  const steps = { $floor: { $multiply: [{ $ln: { $divide: [{ $max: [field, least] }, least] } }, 1 / Math.log(ratio)] } };
+  const place = { $cond: [{ $lt: [field, least] }, 0, { $min: [last, { $add: [1, steps] }] }] };
+  // Of another kind of value one of the two is false.
+  return { $cond: [{ $and: [{ $gte: [field, 0] }, { $lt: [field, Number.MAX_SAFE_INTEGER] }] }, place, null] };
 }

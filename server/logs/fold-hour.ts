@@ -6,21 +6,16 @@ import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { Database } from '#server/db/database.ts';
-import { addSums, allHours, digestOf, emptySums, hourSeconds, timePrefix } from './rollup-shape.ts';
+import { addSums, allHours, digestOf, emptySums, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
+import { rowSlices } from './row-slices.ts';
 import { rowSums, summedRows } from './summed-rows.ts';
-
-/** Rows that are summed in one query. */
-const rowsAtOnce = 5_000;
 
 /** `isOld`: rows of earlier versions do not say that they failed; they are told now. */
 export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
   const logs = db.collection('logs');
-  const rows = await logs.count(within(hour, hour + hourSeconds));
-  const slices = Math.min(hourSeconds, Math.max(1, Math.ceil(rows / rowsAtOnce)));
   const hours = new Map<string, LogHourRecord>();
-  for (let slice = 0; slice < slices; slice += 1) {
-    const filter = within(hour + Math.floor((slice * hourSeconds) / slices), hour + Math.floor(((slice + 1) * hourSeconds) / slices));
+  for (const filter of await rowSlices(db, hour)) {
     if (isOld) await tellFailures(db, filter);
     const groups = await logs.group({ filter: { and: [filter, { type: LogType.consumption }] }, by: [...keys], sum: summedRows });
     for (const group of groups) addGroup(hours, hour, group);
@@ -40,10 +35,6 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
 }
 
 const keys = ['user_id', 'token_id', 'token_name', 'model_name', 'channel_id', 'group', 'hidden', 'failed'] as const;
-
-function within(from: number, to: number): Filter<LogRecord> {
-  return { and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
-}
 
 async function tellFailures(db: Database, filter: Filter<LogRecord>): Promise<void> {
   const isUntold: Filter<LogRecord> = { type: LogType.consumption, failed: { exists: false }, 'other.ending': { exists: true } };

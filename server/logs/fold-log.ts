@@ -7,6 +7,7 @@ import type { Database } from '#server/db/database.ts';
 import { LogType } from '#shared/logs.ts';
 import { foldDay } from './fold-day.ts';
 import { foldHour } from './fold-hour.ts';
+import { foldLatencies, refoldLatency } from './fold-latency.ts';
 import { foldUsageDay, foldUsageHour } from './fold-usage.ts';
 import { allHours, dayOf, daySeconds, foldLagSeconds, hourOf, hourSeconds } from './rollup-shape.ts';
 
@@ -25,7 +26,11 @@ export async function foldLog(context: FoldContext): Promise<void> {
   const head = await openHead(context);
   await refoldChanged(context, head, isOverdue);
   const until = await foldHours(context, head, isOverdue);
+  // After an update all latencies are to be made: what the dashboard sums goes first.
+  const isBehind = (head.latency_until ?? 0) < (head.usage_until ?? 0);
+  if (!isBehind) await foldLatencies(db, head, { until, isOverdue });
   await foldUsage(context, head, until, isOverdue);
+  if (isBehind) await foldLatencies(db, head, { until, isOverdue });
   let day = head.days_until ?? 0;
   while (day + daySeconds <= until && !isOverdue()) {
     const next = await db.collection('log_sums').first({ key: allHours, start: { gte: day } }, { sort: [['start', 1]] });
@@ -70,12 +75,17 @@ async function openHead({ db, now }: FoldContext): Promise<LogFoldRecord> {
     generation: 0,
     usage_until: 0,
     usage_days_until: 0,
+    latency_until: 0,
     since: Math.floor(now() / 1000),
   };
   return (
     (await db
       .collection('log_folds')
-      .patch({ id: 'head' }, { max: { generation: 0, usage_until: 0, usage_days_until: 0 } }, { insertIfMissing: fresh })) ?? fresh
+      .patch(
+        { id: 'head' },
+        { max: { generation: 0, usage_until: 0, usage_days_until: 0, latency_until: 0 } },
+        { insertIfMissing: fresh },
+      )) ?? fresh
   );
 }
 
@@ -110,6 +120,7 @@ async function refoldChanged({ db, now }: FoldContext, head: LogFoldRecord, isOv
       await foldHour(db, hour, { isOld: hour < (head.since ?? 0) });
       if (dayOf(hour) < (head.days_until ?? 0)) await foldDay(db, dayOf(hour));
       await refoldUsage(db, head, hour);
+      await refoldLatency(db, head, hour);
     }
     for (const mark of due) await folds.remove({ id: mark.id });
   }

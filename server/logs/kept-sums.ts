@@ -2,6 +2,7 @@
 // what is folded stays as it is until the generation grows (`fold-log.ts`). Whoever asks while it is being read waits for it.
 import type { GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 
@@ -43,6 +44,10 @@ export class KeptSums {
 
   ofHours(generation: number, request: GroupRequest<LogHourRecord>): Promise<readonly GroupRow[]> {
     return this.#read(`log_hours ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('log_hours').group(request));
+  }
+
+  ofRows(generation: number, request: GroupRequest<LogRecord>): Promise<readonly GroupRow[]> {
+    return this.#read(`logs ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
   }
 
   #read(key: string, ask: () => Promise<readonly GroupRow[]>): Promise<readonly GroupRow[]> {

@@ -10,7 +10,7 @@ import type { Database } from '#server/db/database.ts';
 import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
 import { keptSumsOf } from './kept-sums.ts';
 import { callsOfUser, rowHoursOf } from './row-hours.ts';
-import type { RowCell } from './row-hours.ts';
+import type { RowCell, RowHour } from './row-hours.ts';
 import { rowSums, summedRows } from './summed-rows.ts';
 import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
@@ -26,6 +26,8 @@ export interface UsageQuestion {
   names?: readonly string[] | undefined;
 }
 
+type Span = Pick<UsageQuestion, 'from' | 'to'>;
+
 export interface UsageCell {
   /** When the hour began. */
   hour: number;
@@ -38,11 +40,13 @@ export interface UsageState {
   /** Hours before this one are read from their sums. */
   until: number;
   daysUntil: number;
+  /** Hours before this one have latencies. */
+  latencyUntil: number;
   /** Hours before that which have changed since, and are read from their rows. */
   changed: number[];
   generation: number;
   /** By hour and user, as far as somebody has asked; `null`: too many, their sums are asked of the store. */
-  rows: Map<string, Promise<RowCell[] | null>>;
+  rows: Map<string, Promise<RowHour | null>>;
 }
 
 /** So many hours are read from rows at most: more are only there while an old log is being folded. */
@@ -59,6 +63,7 @@ export async function readUsageState(db: Database): Promise<UsageState> {
   return {
     until,
     daysUntil: head?.usage_days_until ?? 0,
+    latencyUntil: Math.min(head?.latency_until ?? 0, until),
     changed: changed.slice(0, mostRowHours),
     generation: head?.generation ?? 0,
     rows: new Map(),
@@ -66,7 +71,7 @@ export async function readUsageState(db: Database): Promise<UsageState> {
 }
 
 /** The first hour of a time whose calls are all in the response: later than `from` while an old log is being folded. */
-export function completeFrom({ until }: UsageState, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): number {
+export function completeFrom({ until }: UsageState, { from, to }: Span): number {
   const unfolded = (to - Math.max(from, until)) / hourSeconds;
   return unfolded > mostRowHours ? to - mostRowHours * hourSeconds : from;
 }
@@ -128,7 +133,7 @@ function addTo(totals: Map<string, CallSums>, name: string, sums: CallSums): voi
 }
 
 /** Which hours are read from their rows. */
-function rowHours(state: UsageState, { from, to }: UsageQuestion): number[] {
+export function rowHours(state: UsageState, { from, to }: Span): number[] {
   const hours = state.changed.filter((hour) => hour >= from && hour < to);
   for (let hour = hourOf(to - 1); hour >= Math.max(from, state.until) && hours.length < 2 * mostRowHours; hour -= hourSeconds)
     hours.push(hour);
@@ -178,27 +183,39 @@ async function lightCells(db: Database, { generation }: UsageState, question: Us
 const mostPieces = 8;
 
 /** The hours that are not among the known ones, in pieces: by its bounds alone an index finds what is in a piece. */
-function timesOf(known: ReadonlySet<number>, { from, to }: Pick<UsageQuestion, 'from' | 'to'>): Filter<LogHourRecord>[][] {
-  const pieces: { from: number; to: number }[] = [];
-  const hours: number[] = [];
+function timesOf(known: ReadonlySet<number>, span: Span): Filter<LogHourRecord>[][] {
+  const pieces = piecesOf(known, span);
+  if (pieces.length <= mostPieces) return pieces.map((piece) => [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }]);
+  const hours = pieces.flatMap(({ from, to }) =>
+    Array.from({ length: (to - from) / hourSeconds }, (_, index) => from + index * hourSeconds),
+  );
+  return [[{ hour: { in: hours } }]];
+}
+
+/** The hours that are not among the known ones, those that follow each other as one. */
+export function piecesOf(known: ReadonlySet<number>, { from, to }: Span): Span[] {
+  const pieces: Span[] = [];
   for (let hour = from; hour < to; hour += hourSeconds) {
     if (known.has(hour)) continue;
-    hours.push(hour);
     const last = pieces.at(-1);
     if (last?.to === hour) last.to = hour + hourSeconds;
     else pieces.push({ from: hour, to: hour + hourSeconds });
   }
-  if (pieces.length <= mostPieces) return pieces.map((piece) => [{ hour: { gte: piece.from } }, { hour: { lt: piece.to } }]);
-  return [[{ hour: { in: hours } }]];
+  return pieces;
 }
 
-async function rowCells(db: Database, { rows }: UsageState, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
+/** What an hour came to that is read from its rows; `null`: they are too many. */
+export function readRowHour(db: Database, { rows }: UsageState, hour: number, userId?: number): Promise<RowHour | null> {
   const place = `${hour} ${userId ?? ''}`;
   let reading = rows.get(place);
   if (reading === undefined) rows.set(place, (reading = userId === undefined ? rowHoursOf(db).read(hour) : callsOfUser(db, hour, userId)));
-  const cells = await reading;
-  const totals = cells === null ? await groupedRows(db, { kind, userId }, hour) : new Map<string, CallSums>();
-  for (const cell of cells ?? []) addTo(totals, nameOf(cell, kind, userId), cell.sums);
+  return reading;
+}
+
+async function rowCells(db: Database, state: UsageState, { kind, userId, names }: UsageQuestion, hour: number): Promise<UsageCell[]> {
+  const found = await readRowHour(db, state, hour, userId);
+  const totals = found === null ? await groupedRows(db, { kind, userId }, hour) : new Map<string, CallSums>();
+  for (const cell of found?.cells ?? []) addTo(totals, nameOf(cell, kind, userId), cell.sums);
   return [...totals].filter(([name]) => names === undefined || names.includes(name)).map(([name, sums]) => ({ hour, name, sums }));
 }
 

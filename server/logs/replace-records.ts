@@ -1,4 +1,5 @@
 import type { Database, Write } from '#server/db/database.ts';
+import type { LatencyHourRecord } from '#server/db/records/latency-hour.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogSumRecord } from '#server/db/records/log-sum.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
@@ -11,6 +12,7 @@ type Replacement = { prefix: string } & (
   | { into: 'log_hours'; records: readonly LogHourRecord[] }
   | { into: 'log_sums'; records: readonly LogSumRecord[] }
   | { into: 'usage_sums'; records: readonly UsageSumRecord[] }
+  | { into: 'latency_hours'; records: readonly LatencyHourRecord[] }
 );
 
 /** Replaces all records whose ids begin alike. Not at once: whoever reads them is to know that they are changing. */
@@ -25,5 +27,7 @@ function insertionsOf(replacement: Replacement): Write[] {
     return replacement.records.map((insert): Write => ({ insert, into: 'log_hours', ignoreConflict: true }));
   if (replacement.into === 'usage_sums')
     return replacement.records.map((insert): Write => ({ insert, into: 'usage_sums', ignoreConflict: true }));
+  if (replacement.into === 'latency_hours')
+    return replacement.records.map((insert): Write => ({ insert, into: 'latency_hours', ignoreConflict: true }));
   return replacement.records.map((insert): Write => ({ insert, into: 'log_sums', ignoreConflict: true }));
 }

@@ -6,8 +6,10 @@ import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
+import { addLatency, addPlaces, emptyLatency, latencyScales } from './latency-histogram.ts';
+import type { Latency } from './latency-histogram.ts';
 import { addSums, hourSeconds } from './rollup-shape.ts';
-import { rowSums, summedRows } from './summed-rows.ts';
+import { exactRowSums, inMilliseconds, summedRows } from './summed-rows.ts';
 
 /** Calls that nothing tells apart. */
 export interface RowCell {
@@ -26,10 +28,15 @@ const mostRows = 30_000;
 const mostRowsOfUser = 3_000;
 const mostHours = 12;
 
-interface Slice {
+/** What the listed calls of an hour came to. */
+export interface RowHour {
+  cells: RowCell[];
+  latency: Latency;
+}
+
+interface Slice extends RowHour {
   /** Of whatever kind: the index of the time counts them without reading them. */
   rows: number;
-  cells: RowCell[];
 }
 
 /** Slices of an hour, half-open. */
@@ -53,31 +60,31 @@ export function rowHoursOf(db: Database): RowHours {
 }
 
 /** All calls of one user in an hour that are listed; `null`: they are too many. Nobody else asks the same, so they are not kept. */
-export async function callsOfUser(db: Database, hour: number, userId: number): Promise<RowCell[] | null> {
+export async function callsOfUser(db: Database, hour: number, userId: number): Promise<RowHour | null> {
   const filter: Filter<LogRecord> = { user_id: userId, and: [rowsOf(hour, { from: 0, to: slicesOfHour })] };
   const [counted] = await db.collection('logs').group({ filter, by: [] });
   if ((counted?.count ?? 0) > mostRowsOfUser) return null;
-  return sliceOf(await db.collection('logs').group({ filter, by: [...keys], sum: summedRows })).cells;
+  return sliceOf(await db.collection('logs').group({ filter, ...asked }));
 }
 
 export class RowHours {
   readonly #db: Database;
   readonly #kept = new Map<number, KeptHour>();
-  readonly #reading = new Map<number, Promise<RowCell[] | null>>();
-  readonly #waiting = new Map<number, Promise<RowCell[] | null>>();
+  readonly #reading = new Map<number, Promise<RowHour | null>>();
+  readonly #waiting = new Map<number, Promise<RowHour | null>>();
 
   constructor(db: Database) {
     this.#db = db;
   }
 
   /** All calls of an hour that are listed; `null`: they are too many. Rows that were written before this is called are in it. */
-  read(hour: number): Promise<RowCell[] | null> {
+  read(hour: number): Promise<RowHour | null> {
     const reading = this.#reading.get(hour);
     if (reading === undefined) return this.#begin(hour);
     // What is being read may have passed the place of a row that was written since. Those who wait share the next reading.
     let waiting = this.#waiting.get(hour);
     if (waiting === undefined) {
-      const next = (): Promise<RowCell[] | null> => {
+      const next = (): Promise<RowHour | null> => {
         this.#waiting.delete(hour);
         return this.#begin(hour);
       };
@@ -86,7 +93,7 @@ export class RowHours {
     return waiting;
   }
 
-  #begin(hour: number): Promise<RowCell[] | null> {
+  #begin(hour: number): Promise<RowHour | null> {
     const reading = this.#read(hour).finally(() => {
       if (this.#reading.get(hour) === reading) this.#reading.delete(hour);
     });
@@ -94,11 +101,11 @@ export class RowHours {
     return reading;
   }
 
-  async #read(hour: number): Promise<RowCell[] | null> {
+  async #read(hour: number): Promise<RowHour | null> {
     const before = await this.#closings();
     const kept = this.#kept.get(hour);
     const isKept = kept !== undefined && kept.closing === before;
-    const slices = isKept ? [...kept.slices] : Array.from({ length: slicesOfHour }, () => ({ rows: 0, cells: [] }));
+    const slices = isKept ? [...kept.slices] : Array.from({ length: slicesOfHour }, () => emptySlice());
     this.#kept.delete(hour);
     const rows = await this.#count(hour, { from: 0, to: slicesOfHour });
     if (rows > mostRows) return null;
@@ -107,7 +114,9 @@ export class RowHours {
     // Rows went while others came: their number says nothing.
     if (isKept && after !== before) return this.#read(hour);
     if (before !== undefined && after === before) this.#keep(hour, { closing: before, slices });
-    return slices.flatMap((slice) => slice.cells);
+    const latency = emptyLatency();
+    for (const slice of slices) addLatency(latency, slice.latency);
+    return { cells: slices.flatMap((slice) => slice.cells), latency };
   }
 
   /** The number of the last closing; `undefined` while one is under way. */
@@ -121,7 +130,7 @@ export class RowHours {
     const { from, to, rows } = part;
     if (rows === slices.slice(from, to).reduce((sum, slice) => sum + slice.rows, 0)) return;
     if (to - from === 1) {
-      slices[from] = sliceOf(await this.#db.collection('logs').group({ filter: rowsOf(hour, part), by: [...keys], sum: summedRows }));
+      slices[from] = sliceOf(await this.#db.collection('logs').group({ filter: rowsOf(hour, part), ...asked }));
       return;
     }
     const middle = Math.floor((from + to) / 2);
@@ -147,7 +156,15 @@ export class RowHours {
   }
 }
 
-const keys = ['user_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'] as const;
+const asked = {
+  by: ['user_id', 'token_name', 'model_name', 'channel_id', 'failed', 'type', 'hidden'],
+  sum: summedRows,
+  scales: latencyScales,
+} as const;
+
+function emptySlice(): Slice {
+  return { rows: 0, cells: [], latency: emptyLatency() };
+}
 
 function rowsOf(hour: number, { from, to }: Part): Filter<LogRecord> {
   return { and: [{ created_at: { gte: hour + from * sliceSeconds } }, { created_at: { lt: hour + to * sliceSeconds } }] };
@@ -155,13 +172,14 @@ function rowsOf(hour: number, { from, to }: Part): Filter<LogRecord> {
 
 function sliceOf(groups: readonly GroupRow[]): Slice {
   const cells = new Map<string, RowCell>();
-  let rows = 0;
+  const slice = emptySlice();
   for (const group of groups) {
-    rows += group.count;
+    slice.rows += group.count;
     if (group['type'] !== LogType.consumption || group['hidden'] === true) continue;
     addCell(cells, group);
+    if (group['failed'] !== 1) addPlaces(slice.latency, group);
   }
-  return { rows, cells: [...cells.values()] };
+  return { ...slice, cells: [...cells.values()].map((cell) => ({ ...cell, sums: inMilliseconds(cell.sums) })) };
 }
 
 function addCell(cells: Map<string, RowCell>, group: GroupRow): void {
@@ -171,6 +189,6 @@ function addCell(cells: Map<string, RowCell>, group: GroupRow): void {
   const channelId = Number(group['channel_id']);
   const key = JSON.stringify([userId, tokenName, modelName, channelId]);
   const known = cells.get(key);
-  if (known === undefined) cells.set(key, { userId, tokenName, modelName, channelId, sums: rowSums(group) });
-  else addSums(known.sums, rowSums(group));
+  if (known === undefined) cells.set(key, { userId, tokenName, modelName, channelId, sums: exactRowSums(group) });
+  else addSums(known.sums, exactRowSums(group));
 }

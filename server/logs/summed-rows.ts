@@ -13,6 +13,16 @@ export const summedRows = {
 
 /** Times are those of the calls that ended well. */
 export function rowSums(row: GroupRow): CallSums {
+  return inMilliseconds(exactRowSums(row));
+}
+
+/** Rows have fractions of milliseconds; sums have none. */
+export function inMilliseconds(sums: CallSums): CallSums {
+  return { ...sums, first_byte_ms: Math.round(sums.first_byte_ms), duration_ms: Math.round(sums.duration_ms) };
+}
+
+/** Of a part of what is summed: rounded once it is whole. */
+export function exactRowSums(row: GroupRow): CallSums {
   const hasFailed = row['failed'] === 1;
   return {
     calls: row.count,
@@ -20,7 +30,7 @@ export function rowSums(row: GroupRow): CallSums {
     quota: Number(row['quota']),
     prompt_tokens: Number(row['prompt_tokens']),
     completion_tokens: Number(row['completion_tokens']),
-    first_byte_ms: hasFailed ? 0 : Math.round(Number(row['first_byte_ms'])),
-    duration_ms: hasFailed ? 0 : Math.round(Number(row['duration_ms'])),
+    first_byte_ms: hasFailed ? 0 : Number(row['first_byte_ms']),
+    duration_ms: hasFailed ? 0 : Number(row['duration_ms']),
   };
 }

@@ -72,6 +72,9 @@ export async function orders(logs: Collection<LogRecord>): Promise<void> {
   await logs.find({}, { sort: [['createdAt', -1]] });
   // @ts-expect-error a misspelt field
   await logs.group({ by: ['user'] });
+  await logs.group({ by: [], scales: { place: { path: 'other.frt', least: 10, ratio: 2, last: 9 } } });
+  // @ts-expect-error a text has no place on a scale
+  await logs.group({ by: [], scales: { place: { path: 'model_name', least: 10, ratio: 2, last: 9 } } });
   // @ts-expect-error a text is not summed
   await logs.group({ by: [], sum: { models: 'model_name' } });
 }

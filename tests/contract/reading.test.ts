@@ -174,4 +174,27 @@ onEachEngine('reading', (current) => {
     expect(await group({ by: ['model_name'], filter: { user_id: 99 } })).toEqual([]);
     expect(await group({ by: ['process'], sum: { seq: 'seq' } })).toEqual([{ process: null, count: 4, seq: 0 }]);
   });
+
+  it('groups: by the place of a number on a scale', async () => {
+    const logs = current().db.collection('logs');
+    const times = [0, 9.9, 10, 12, 19.99, 20, 21.5, 40, 41, 79, 81, 1e6, 1e14, -1, '30', null, undefined];
+    for (const [index, frt] of times.entries()) {
+      await logs.insert(logRecord({ id: index + 1, user_id: index === 3 ? 2 : 1, other: { frt } }));
+    }
+    const scale = { path: 'other.frt', least: 10, ratio: 2, last: 4 } as const;
+    const places = await logs.group({ by: [], scales: { place: scale }, sum: { ids: 'id' } });
+    const inOrder = places.toSorted((a, b) => Number(a['place'] ?? 9) - Number(b['place'] ?? 9));
+    expect(inOrder).toEqual([
+      { place: 0, count: 2, ids: 3 },
+      { place: 1, count: 3, ids: 12 },
+      { place: 2, count: 2, ids: 13 },
+      { place: 3, count: 3, ids: 27 },
+      { place: 4, count: 3, ids: 36 },
+      { place: null, count: 4, ids: 62 },
+    ]);
+    expect(await logs.group({ by: ['user_id'], scales: { place: scale }, filter: { user_id: 2 } })).toEqual([
+      { user_id: 2, place: 1, count: 1 },
+    ]);
+    expect(await logs.group({ by: [], scales: { place: scale }, filter: { user_id: 99 } })).toEqual([]);
+  });
 });

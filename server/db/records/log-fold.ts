@@ -8,6 +8,8 @@ export interface LogFoldRecord {
   /** Head: the hours and days before these have the dashboard's sums (`usage_sums`). */
   usage_until?: number;
   usage_days_until?: number;
+  /** Head: the hours before this one have their latencies (`latency_hours`), as far as they still had rows. */
+  latency_until?: number;
   /** Head: rows before this moment may have been deleted; what the dashboard has of those hours is not made anew. */
   deleted_until?: number;
   /** Head: grows before folded hours are written anew. */

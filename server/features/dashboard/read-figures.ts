@@ -2,10 +2,14 @@
 import { AppError } from '#shared/errors.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import { longestUsageSeconds, mostUsageSteps, namedSeries, namedTotals } from '#shared/dashboard.ts';
-import type { NamedSums, UsageBy, UsageFigures, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
+import type { NamedSums, UsageBy, UsageFigures, UsageLatency, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
+import { addLatency, emptyLatency, percentileOf } from '#server/logs/latency-histogram.ts';
+import type { Histogram, Latency } from '#server/logs/latency-histogram.ts';
+import { readLatency } from '#server/logs/read-latency.ts';
+import type { LatencyCell } from '#server/logs/read-latency.ts';
 import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import type { UsageCell } from '#server/logs/read-usage.ts';
 import { addSums, daySeconds, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
@@ -79,8 +83,9 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
   const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
   const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
   const length = frame.steps.length * frame.seconds;
-  const [whole, previous, totals] = await Promise.all([
+  const [whole, latency, previous, totals] = await Promise.all([
     readUsage(db, state, { kind: 'all', userId, from, to }),
+    readLatency(db, state, { userId, from, to }),
     readUsage(db, state, { kind: 'all', userId, from: from - length, to: Math.min(from - length + (frame.end - frame.start), from) }),
     readUsageTotals(db, state, { kind: by, userId, from, to }),
   ]);
@@ -103,6 +108,7 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
     by,
     steps: frame.steps,
     whole: inSteps(frame, whole),
+    latency: latencyIn(frame, latency),
     previous: inSteps(frame, previous, length),
     previous_so_far: sumOf(previous.filter((cell) => cell.hour + length < frame.at - (frame.at % hourSeconds)).map((cell) => cell.sums)),
     totals: listed.map(([name, sums]): NamedSums => ({ name, label: labels.get(name) ?? name, sums })),
@@ -126,6 +132,25 @@ function inSteps({ steps, start, seconds }: Frame, cells: readonly UsageCell[], 
     if (place !== undefined) addSums(place, cell.sums);
   }
   return sums;
+}
+
+function latencyIn({ steps, start, seconds }: Frame, cells: readonly LatencyCell[]): NonNullable<UsageFigures['latency']> {
+  const whole = emptyLatency();
+  const sums = steps.map(() => emptyLatency());
+  for (const cell of cells) {
+    addLatency(whole, cell.latency);
+    const place = sums[Math.floor((cell.hour - start) / seconds)];
+    if (place !== undefined) addLatency(place, cell.latency);
+  }
+  return { whole: percentilesOf(whole), steps: sums.map(percentilesOf) };
+}
+
+function percentilesOf({ duration, first_byte }: Latency): UsageLatency {
+  const both = (histogram: Histogram) => {
+    const [p50, p95] = [percentileOf(histogram, 0.5), percentileOf(histogram, 0.95)];
+    return p50 === null || p95 === null ? null : { p50, p95 };
+  };
+  return { duration: both(duration), first_byte: both(first_byte) };
 }
 
 function sumOf(parts: readonly CallSums[]): CallSums {
