@@ -48,6 +48,20 @@ describeInBrowser('dashboard', () => {
     expect(rows.reduce((sum, one) => sum + one, 0)).toBe(Number(shown));
     expect(await table.locator('tfoot td').first().innerText()).toBe(shown);
 
+    // Half and 95 % of the calls, as lines and as a table: of calls between 0.9 and 4.9 seconds.
+    const speed = page.getByRole('region', { name: text('dashboard.speed.title') }).first();
+    await speed.getByRole('img').waitFor();
+    const seconds = (shownTime: string) => Number.parseFloat(shownTime);
+    const half = seconds(await speed.locator('b').first().innerText());
+    const slow = seconds(await speed.locator('dd').first().innerText());
+    expect(half).toBeGreaterThan(2.2);
+    expect(half).toBeLessThan(3.6);
+    expect(slow).toBeGreaterThan(4);
+    expect(slow).toBeLessThan(5.6);
+    await speed.getByRole('button', { name: text('dashboard.shown.table') }).click();
+    expect(await speed.locator('tfoot td').count()).toBe(3);
+    expect(seconds(await speed.locator('tfoot td').last().innerText())).toBe(slow);
+
     // A name leads to its calls, and nothing else.
     const models = page.getByRole('region', { name: text('dashboard.breakdown.model') }).first();
     const first = models.getByRole('row').nth(1);

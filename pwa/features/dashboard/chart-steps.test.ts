@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
 import { createFormat } from '#pwa/ui/billing/format.ts';
-import { changeOf, chartParts, chartSteps, meanOf, wholeOf, worstOf } from './chart-steps.ts';
+import { changeOf, chartParts, chartSteps, latencyOf, wholeOf, worstOf } from './chart-steps.ts';
 import { boundsOf, questionOf, stepsFor } from './dashboard-question.ts';
 
 const format = createFormat({ language: 'en', quotaPerUnit: 500_000, inCurrency: true, timeZone: 'UTC' });
@@ -63,15 +63,23 @@ test('chart-steps: the rest stands for all that have no name of their own', () =
   expect(chartParts(figuresOf({ others: { count: 0, sums: sums(0, 0) } }))).toHaveLength(2);
 });
 
-test('chart-steps: sums, change, means and where most failed', () => {
+test('chart-steps: sums, change and where most failed', () => {
   const figures = figuresOf();
   expect(wholeOf(figures)).toMatchObject({ quota: 150, calls: 15, errors: 1 });
   expect(changeOf(150, 75)).toBe(1);
   expect(changeOf(150, 0)).toBeUndefined();
-  expect(meanOf(sums(1, 10, 1), 'duration_ms')).toBe(100);
-  expect(meanOf(sums(1, 1, 1), 'first_byte_ms')).toBeUndefined();
   expect(worstOf(figures.totals)?.name).toBe('b');
   expect(worstOf([])).toBeUndefined();
+});
+
+test('chart-steps: latency step by step, and gaps where nothing is known or an earlier version was asked', () => {
+  const known = { duration: { p50: 1800, p95: 6400 }, first_byte: null };
+  const missing = { duration: null, first_byte: null };
+  const figures = figuresOf({ latency: { whole: known, steps: [missing, known] } });
+  expect(latencyOf(figures)).toEqual(known);
+  expect(chartSteps(figures, format).map((step) => step.latency)).toEqual([missing, known]);
+  expect(latencyOf(figuresOf())).toEqual(missing);
+  expect(chartSteps(figuresOf(), format).map((step) => step.latency)).toEqual([missing, missing]);
 });
 
 test('chart-steps: hours of one day are clock times, of several the days are marked', () => {

@@ -1,5 +1,5 @@
 // What charts and their tables are drawn from: the figures by the step.
-import type { NamedSums, UsageFigures, UsageSums } from '#shared/dashboard.ts';
+import type { NamedSums, UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 
 export interface ChartStep {
@@ -11,6 +11,7 @@ export interface ChartStep {
   name: string;
   sums: UsageSums;
   previous: UsageSums;
+  latency: UsageLatency;
   /** It is not over. */
   isOpen: boolean;
   /** Cost of each named part, the rest last. */
@@ -39,6 +40,7 @@ export function chartSteps(figures: UsageFigures, format: Format): ChartStep[] {
       name: nameOf(start, end, figures, format),
       sums,
       previous: figures.previous[index] ?? none,
+      latency: figures.latency?.steps[index] ?? unknown,
       isOpen: figures.at >= start && figures.at < end,
       parts: [...named, Math.max(0, rest)],
     };
@@ -60,6 +62,10 @@ export function chartParts(figures: UsageFigures): ChartPart[] {
   return [...named, { name: undefined, label: '', sums: rest, count }];
 }
 
+export function latencyOf({ latency }: Pick<UsageFigures, 'latency'>): UsageLatency {
+  return latency?.whole ?? unknown;
+}
+
 export function wholeOf(figures: Pick<UsageFigures, 'whole'>): UsageSums {
   return figures.whole.reduce(add, none);
 }
@@ -67,12 +73,6 @@ export function wholeOf(figures: Pick<UsageFigures, 'whole'>): UsageSums {
 /** By how much this time is more than the one before, as a share; undefined when there was nothing before. */
 export function changeOf(now: number, before: number): number | undefined {
   return before === 0 ? undefined : now / before - 1;
-}
-
-/** Milliseconds of a call that ended well, on average; undefined without one. */
-export function meanOf(sums: UsageSums, field: 'duration_ms' | 'first_byte_ms'): number | undefined {
-  const count = sums.calls - sums.errors;
-  return count <= 0 ? undefined : sums[field] / count;
 }
 
 export function tokensOf(sums: UsageSums): number {
@@ -88,6 +88,7 @@ export function worstOf(totals: readonly NamedSums[]): NamedSums | undefined {
   return worst;
 }
 
+const unknown: UsageLatency = { duration: null, first_byte: null };
 const none: UsageSums = { calls: 0, errors: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, first_byte_ms: 0, duration_ms: 0 };
 
 function add(a: UsageSums, b: UsageSums): UsageSums {

@@ -13,10 +13,12 @@ interface QuestionBlockProps {
   table: ReactNode;
   /** Beside or below the chart. */
   aside?: ReactNode;
+  /** The lines of the chart and what each came to, above it. */
+  legend?: readonly { label: string; color: string; isDashed: boolean; value: string }[];
 }
 
 /** One question of the dashboard: a number, a picture, and the same as a table. */
-export function QuestionBlock({ title, answer, remark, chart, table, aside }: QuestionBlockProps) {
+export function QuestionBlock({ title, answer, remark, chart, table, aside, legend }: QuestionBlockProps) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<'chart' | 'table'>('chart');
   return (
@@ -40,10 +42,25 @@ export function QuestionBlock({ title, answer, remark, chart, table, aside }: Qu
       {shown === 'table' ? (
         table
       ) : (
-        <div className={styles.picture} data-aside={aside !== undefined || undefined}>
-          {chart}
-          {aside}
-        </div>
+        <>
+          {legend !== undefined && (
+            <dl className={styles.lines}>
+              {legend.map((line) => (
+                <div key={line.label}>
+                  <dt>
+                    <i data-dashed={line.isDashed || undefined} style={{ borderColor: line.color }} />
+                    {line.label}
+                  </dt>
+                  <dd>{line.value}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+          <div className={styles.picture} data-aside={aside !== undefined || undefined}>
+            {chart}
+            {aside}
+          </div>
+        </>
       )}
     </section>
   );

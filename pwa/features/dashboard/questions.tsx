@@ -1,9 +1,9 @@
 // The questions that the dashboard answers.
 import { useTranslation } from 'react-i18next';
-import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
+import type { UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { changeOf, type ChartPart, type ChartStep, meanOf, tokensOf, worstOf } from './chart-steps.ts';
+import { changeOf, type ChartPart, type ChartStep, latencyOf, tokensOf, worstOf } from './chart-steps.ts';
 import type { LogLink } from './log-link.ts';
 import { QuestionBlock } from './question-block.tsx';
 import { StepTable } from './step-table.tsx';
@@ -173,49 +173,48 @@ export function Failures({ figures, steps, whole, linkOf, onStep }: QuestionProp
   );
 }
 
-export function Speed({ steps, whole, linkOf, onStep }: QuestionProps) {
+export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const show = (sums: UsageSums, field: 'duration_ms' | 'first_byte_ms'): string => {
-    const mean = meanOf(sums, field);
-    return mean === undefined ? '—' : format.duration(mean);
-  };
-  const series = (['duration_ms', 'first_byte_ms'] as const).map((field, index) => ({
-    label: t(`dashboard.speed.${field}`),
-    color: colors[index === 0 ? 0 : 2] ?? '',
-    isDashed: index > 0,
-    value: (step: ChartStep) => meanOf(step.sums, field) ?? null,
-  }));
+  const lines = [
+    { label: t('dashboard.speed.p95'), color: 'var(--series-2)', isDashed: false, value: p95Of },
+    { label: t('dashboard.speed.p50'), color: 'var(--series-1)', isDashed: false, value: p50Of },
+    { label: t('dashboard.speed.first_byte'), color: 'var(--series-3)', isDashed: true, value: firstByteOf },
+  ];
+  const show = (value: number | null): string => (value === null ? '—' : format.duration(value));
+  const whole = latencyOf(figures);
   return (
     <QuestionBlock
       title={t('dashboard.speed.title')}
-      answer={show(whole, 'duration_ms')}
-      remark={t('dashboard.speed.remark', { first: show(whole, 'first_byte_ms') })}
+      answer={show(p50Of(whole))}
+      remark={t(whole.duration === null ? 'dashboard.speed.unknown' : 'dashboard.speed.remark', { slow: show(p95Of(whole)) })}
       chart={
         <Lines
           label={t('dashboard.speed.picture')}
           steps={steps}
-          series={series}
+          series={lines.map((line) => ({ ...line, value: (step) => line.value(step.latency) }))}
           format={format.duration}
           formatAxis={axisTime}
           onStep={(step) => onStep(step)}
         />
       }
+      legend={lines.map((line) => ({ ...line, value: show(line.value(whole)) }))}
       table={
         <StepTable
           label={t('dashboard.speed.title')}
           steps={steps}
-          columns={(['duration_ms', 'first_byte_ms'] as const).map((field) => ({
-            heading: t(`dashboard.speed.${field}`),
-            value: (step) => show(step.sums, field),
-          }))}
-          total={[show(whole, 'duration_ms'), show(whole, 'first_byte_ms')]}
+          columns={lines.toReversed().map((line) => ({ heading: line.label, value: (step) => show(line.value(step.latency)) }))}
+          total={lines.toReversed().map((line) => show(line.value(whole)))}
           linkOf={(step) => linkOf(step)}
         />
       }
     />
   );
 }
+
+const p50Of = ({ duration }: UsageLatency) => duration?.p50 ?? null;
+const p95Of = ({ duration }: UsageLatency) => duration?.p95 ?? null;
+const firstByteOf = ({ first_byte: first }: UsageLatency) => first?.p50 ?? null;
 
 export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
