@@ -198,6 +198,18 @@ describe.each(engines)('log files on $kind', (engine) => {
       });
     });
 
+    it('ends, cut off, when its owner may not read it any more', async () => {
+      const { user, client } = await desk.someone(Array.from({ length: 3000 }, () => ({ other: { problem: 'x'.repeat(2000) } })));
+      const response = await raw(client, '/api/log/self/export');
+      const reader = response.body?.getReader();
+      await reader?.read();
+      await desk.app.context.db.collection('sessions').remove({ user_id: user.id });
+      const readAll = async () => {
+        for (;;) if ((await reader?.read())?.done !== false) return;
+      };
+      await expect(readAll()).rejects.toThrow();
+    });
+
     it('a link on a foreign page gets nothing', async () => {
       const { client } = await desk.someone([{}]);
       const response = await raw(client, '/api/log/self/export', { withoutUser: true, headers: { 'sec-fetch-site': 'cross-site' } });

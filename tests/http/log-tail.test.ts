@@ -127,6 +127,29 @@ describe.each(engines)('log tail on $kind', (engine) => {
     for (const tail of open) tail.leave();
   });
 
+  it('strangers of one address do not take the places of administrators, nor all of the users’', { timeout: 60_000 }, async () => {
+    const open: Awaited<ReturnType<typeof tailOf>>[] = [];
+    const flood = async () => {
+      for (let strangers = 0; strangers < 11; strangers += 1) {
+        const { client } = await desk.someone();
+        const more = await Promise.all([1, 2, 3, 4, 5].map(() => tailOf(client, '/api/log/self/tail')));
+        open.push(...more);
+        if (more.some(({ status }) => status === 429)) return 'stopped';
+      }
+      return 'all are in';
+    };
+    expect(await flood()).toBe('stopped');
+    const ofAdmin = await tailOf(desk.admin, '/api/log/tail');
+    expect(ofAdmin.status).toBe(200);
+    for (const tail of [...open, ofAdmin]) tail.leave();
+    const { client } = await desk.someone();
+    await until(async () => {
+      const next = await tailOf(client, '/api/log/self/tail');
+      next.leave();
+      return next.status === 200;
+    });
+  });
+
   it('ends with its session', { timeout: 40_000 }, async () => {
     const { user, client } = await desk.someone();
     const tail = await tailOf(client, '/api/log/self/tail');

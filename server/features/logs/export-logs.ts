@@ -6,11 +6,14 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
+import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { mayStillRead } from './reader-rights.ts';
+import type { LogReader } from './reader-rights.ts';
 
 type Query = Partial<QueryOf<typeof logApi.exportAll>>;
 
@@ -19,11 +22,12 @@ const pageRows = 500;
 const mostExports = 2;
 
 export interface Exports {
-  /** `ownId`: only that user's rows, without what concerns administrators. @throws {AppError} `exports_running` */
-  open(query: Query, who: { caller: number; ownId?: number }): Download;
+  /** @throws {AppError} `exports_running` */
+  open(query: Query, reader: LogReader): Download;
 }
 
-export function createExports(context: AppContext): Exports {
+export function createExports(host: RouteHost): Exports {
+  const { context } = host;
   const running = new Map<number, number>();
   const change = (caller: number, by: number) => {
     const count = (running.get(caller) ?? 0) + by;
@@ -31,28 +35,30 @@ export function createExports(context: AppContext): Exports {
     else running.delete(caller);
   };
 
-  async function* write(query: Query, who: { caller: number; ownId?: number }, format: LogFormat): AsyncGenerator<string> {
-    change(who.caller, 1);
+  async function* write(query: Query, reader: LogReader, format: LogFormat): AsyncGenerator<string> {
+    change(reader.userId, 1);
     try {
-      const isForAdmins = who.ownId === undefined;
+      const isForAdmins = reader.ownId === undefined;
       if (format === 'csv') yield csvHead(isForAdmins);
-      for await (const logs of pages(context, query, who.ownId)) {
+      for await (const logs of pages(context, query, reader.ownId)) {
+        // A file that lacks its end is not taken for a whole one: its connection is cut.
+        if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
         yield logs.map((log) => (format === 'csv' ? csvLine(log, isForAdmins) : jsonLine(log))).join('');
       }
     } finally {
-      change(who.caller, -1);
+      change(reader.userId, -1);
     }
   }
 
   return {
-    open(query, who) {
-      if ((running.get(who.caller) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
+    open(query, reader) {
+      if ((running.get(reader.userId) ?? 0) >= mostExports) throw new AppError('exports_running', {}, { retryAfter: 5 });
       const format = query.format ?? 'csv';
       const day = new Date(context.now()).toISOString().slice(0, 10);
       return new Download({
         type: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
         fileName: `usage-logs-${day}.${format}`,
-        parts: write(query, who, format),
+        parts: write(query, reader, format),
       });
     },
   };

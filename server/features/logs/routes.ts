@@ -1,5 +1,8 @@
+import type { Endpoint } from '#shared/contract.ts';
 import { logApi } from '#shared/logs.ts';
+import { Role } from '#shared/roles.ts';
 import { signedIn } from '#server/http/call.ts';
+import type { Caller, RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { deleteLogs } from './delete-logs.ts';
@@ -7,6 +10,7 @@ import { createExports } from './export-logs.ts';
 import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
 import { listTokenLogs } from './list-token-logs.ts';
 import { sumLogs } from './log-stat.ts';
+import type { LogReader } from './reader-rights.ts';
 import { searchLogs } from './search-logs.ts';
 import { createTails } from './tail-logs.ts';
 
@@ -14,23 +18,32 @@ export function mountLogs(host: RouteHost): void {
   mount(host, logApi.list, ({ context, query }) => listLogs(context, query));
   mount(host, logApi.stat, ({ context, query }) => sumLogs(context, query));
   mount(host, logApi.listSelf, (call) => listOwnLogs(call.context, call.query, signedIn(call).user.id));
-  const exports = createExports(host.context);
+  const exports = createExports(host);
   mount(host, logApi.remove, (call) => deleteLogs(call.context, call.query, signedIn(call).user));
   mount(host, logApi.search, ({ context, query }) => searchLogs(context, query.keyword));
   mount(host, logApi.searchSelf, (call) => searchLogs(call.context, call.query.keyword, signedIn(call).user.id));
   mount(host, logApi.ofToken, ({ context, query, facts }) => listTokenLogs(context, query.key, facts));
-  mount(host, logApi.exportAll, (call) => exports.open(call.query, { caller: signedIn(call).user.id }));
-  mount(host, logApi.exportSelf, (call) => {
-    const { id } = signedIn(call).user;
-    return exports.open(call.query, { caller: id, ownId: id });
-  });
+  mount(host, logApi.exportAll, (call) => exports.open(call.query, readerOf(call, logApi.exportAll)));
+  mount(host, logApi.exportSelf, (call) => exports.open(call.query, ownReaderOf(call, logApi.exportSelf)));
   const tails = createTails(host);
-  mount(host, logApi.tail, (call) => tails.open(call.query, { endpoint: logApi.tail, facts: call.facts, userId: signedIn(call).user.id }));
-  mount(host, logApi.tailSelf, (call) => {
-    const { id } = signedIn(call).user;
-    return tails.open(call.query, { endpoint: logApi.tailSelf, facts: call.facts, userId: id, ownId: id });
-  });
+  const isAdmin = (call: { caller: Caller | null }) => signedIn(call).user.role >= Role.admin;
+  mount(host, logApi.tail, (call) => tails.open(call.query, { ...readerOf(call, logApi.tail), isAdmin: true }));
+  mount(host, logApi.tailSelf, (call) => tails.open(call.query, { ...ownReaderOf(call, logApi.tailSelf), isAdmin: isAdmin(call) }));
   mount(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
   mount(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));
   mount(host, logApi.statSelf, (call) => sumLogs(call.context, call.query, signedIn(call).user.id));
+}
+
+interface ReaderCall {
+  caller: Caller | null;
+  facts: RequestFacts;
+}
+
+function readerOf(call: ReaderCall, endpoint: Endpoint): LogReader {
+  return { endpoint, facts: call.facts, userId: signedIn(call).user.id };
+}
+
+function ownReaderOf(call: ReaderCall, endpoint: Endpoint): LogReader {
+  const reader = readerOf(call, endpoint);
+  return { ...reader, ownId: reader.userId };
 }

@@ -1,17 +1,19 @@
 // New rows of the log as they come, as one stream of events. A stream looks for itself, once in a while and only when the last
 // piece was taken; it ends with the session, with the server, and after a while, and goes on where the client says that it was.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '#shared/errors.ts';
 import type { Log, logApi } from '#shared/logs.ts';
-import type { Endpoint, QueryOf } from '#shared/contract.ts';
+import type { QueryOf } from '#shared/contract.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
-import type { RequestFacts } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
+import { mayStillRead } from './reader-rights.ts';
+import type { LogReader } from './reader-rights.ts';
+import { createTailPlaces } from './tail-places.ts';
+import type { TailPlace } from './tail-places.ts';
 
 type Query = Partial<QueryOf<typeof logApi.tail>>;
 
@@ -24,31 +26,19 @@ const lateSeconds = 600;
 const checkMs = 10_000;
 /** A stream this old is opened anew by its client, where it was. */
 const longestMs = 600_000;
-const mostOfUser = 5;
-const mostOfAll = 200;
-
-interface Reader {
-  endpoint: Endpoint;
-  facts: RequestFacts;
-  userId: number;
-  /** Only that user's rows. */
-  ownId?: number;
-}
 
 export interface Tails {
   /** @throws {AppError} `tails_open` */
-  open(query: Query, reader: Reader): Download;
+  open(query: Query, reader: LogReader & { isAdmin: boolean }): Download;
 }
 
 export function createTails(host: RouteHost): Tails {
   const { context } = host;
-  const open = new Map<number, number>();
-  let count = 0;
+  const places = createTailPlaces();
 
-  async function* write(query: Query, reader: Reader): AsyncGenerator<string> {
-    const { userId, ownId } = reader;
-    open.set(userId, (open.get(userId) ?? 0) + 1);
-    count += 1;
+  async function* write(query: Query, reader: LogReader, place: TailPlace): AsyncGenerator<string> {
+    const { ownId } = reader;
+    const over = AbortSignal.any([host.draining, place.lost]);
     try {
       yield 'retry: 3000\n\n';
       const parts = await logFilter(context, query, ownId);
@@ -66,19 +56,16 @@ export function createTails(host: RouteHost): Tails {
         yield fresh.length > 0 ? eventOf(await present(fresh, ownId), rows[0]) : ':\n\n';
         if (performance.now() - checkedAt > checkMs) {
           checkedAt = performance.now();
-          if (!(await holds(reader))) {
+          if (!(await mayStillRead(host, reader))) {
             yield 'event: end\ndata: {}\n\n';
             return;
           }
         }
-        await sleep(lookMs, undefined, { signal: host.draining }).catch(() => {});
-        if (host.draining.aborted) return;
+        await sleep(lookMs, undefined, { signal: over }).catch(() => {});
+        if (over.aborted) return;
       }
     } finally {
-      count -= 1;
-      const left = (open.get(userId) ?? 1) - 1;
-      if (left > 0) open.set(userId, left);
-      else open.delete(userId);
+      place.leave();
     }
   }
 
@@ -86,21 +73,10 @@ export function createTails(host: RouteHost): Tails {
     return ownId === undefined ? presentForAdmin(context, rows) : rows.map(presentForOwner);
   }
 
-  /** The session, its rights and its account as they are now. */
-  async function holds({ endpoint, facts, userId, ownId }: Reader): Promise<boolean> {
-    try {
-      const caller = await host.identify(facts, endpoint);
-      return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= 10);
-    } catch (failure) {
-      if (failure instanceof AppError) return false;
-      throw failure;
-    }
-  }
-
   return {
     open(query, reader) {
-      if (count >= mostOfAll || (open.get(reader.userId) ?? 0) >= mostOfUser) throw new AppError('tails_open', {}, { retryAfter: 30 });
-      return new Download({ type: 'text/event-stream; charset=utf-8', parts: write(query, reader) });
+      const place = places.take({ userId: reader.userId, isAdmin: reader.isAdmin, ip: reader.facts.ip });
+      return new Download({ type: 'text/event-stream; charset=utf-8', parts: write(query, reader, place) });
     },
   };
 }

@@ -1,0 +1,69 @@
+// Who may follow the log at the same time. Administrators have places of their own, so that no number of strangers' accounts keeps them
+// out; users share theirs by account and by address.
+import { AppError } from '#shared/errors.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
+
+export interface Follower {
+  userId: number;
+  isAdmin: boolean;
+  ip: string;
+}
+
+export interface TailPlace {
+  /** Aborted when somebody without any stream was given the place. */
+  readonly lost: AbortSignal;
+  leave(): void;
+}
+
+export interface TailPlaces {
+  /** @throws {AppError} `tails_open` */
+  take(follower: Follower): TailPlace;
+}
+
+const mostOfAccount = 5;
+const mostOfAddress = 50;
+const places = { users: 150, admins: 50 };
+
+interface Taken extends Follower {
+  address: string;
+  lost: AbortController;
+}
+
+export function createTailPlaces(): TailPlaces {
+  const taken = new Set<Taken>();
+
+  const countOf = (test: (one: Taken) => boolean) => [...taken].filter(test).length;
+
+  function makeRoom({ userId, isAdmin }: Follower): boolean {
+    const pool = [...taken].filter((one) => one.isAdmin === isAdmin);
+    if (pool.length < (isAdmin ? places.admins : places.users)) return true;
+    if (pool.some((one) => one.userId === userId)) return false;
+    const spare = spareOf(pool);
+    if (spare === undefined) return false;
+    taken.delete(spare);
+    spare.lost.abort();
+    return true;
+  }
+
+  return {
+    take(follower) {
+      const address = subscriberOf(follower.ip);
+      const isFull =
+        countOf(({ userId }) => userId === follower.userId) >= mostOfAccount ||
+        (!follower.isAdmin && countOf((one) => !one.isAdmin && one.address === address) >= mostOfAddress) ||
+        !makeRoom(follower);
+      if (isFull) throw new AppError('tails_open', {}, { retryAfter: 30 });
+      const place: Taken = { ...follower, address, lost: new AbortController() };
+      taken.add(place);
+      return { lost: place.lost.signal, leave: () => void taken.delete(place) };
+    },
+  };
+}
+
+/** The newest stream of the account that has the most, unless nobody has more than one. */
+function spareOf(pool: readonly Taken[]): Taken | undefined {
+  const counts = new Map<number, number>();
+  for (const { userId } of pool) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return most > 1 ? pool.findLast(({ userId }) => counts.get(userId) === most) : undefined;
+}
