@@ -31,6 +31,12 @@ describe('redeem-block', () => {
     expect(screen.field('Redemption code').value).toBe('');
   });
 
+  test('of a message that was pasted whole, the code is sent', async () => {
+    screen.type('Redemption code', 'Your gift: 0123456789abcdef0123456789abcdef, have fun');
+    screen.press('Redeem');
+    await shows(() => expect(sent()).toEqual([{ key: '0123456789abcdef0123456789abcdef' }]));
+  });
+
   test('nothing is no code', () => {
     expect(screen.button('Redeem').disabled).toBe(true);
     screen.type('Redemption code', '   ');

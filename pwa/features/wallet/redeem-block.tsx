@@ -37,7 +37,7 @@ export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
   }, [shared, onSharedTaken]);
   const link = safeLink(useSiteStatus()?.top_up_link ?? '', 'web');
   const redeem = useMutation({
-    mutationFn: () => call(redemptionApi.redeem, { body: { key: key.trim() } }),
+    mutationFn: () => call(redemptionApi.redeem, { body: { key: codeIn(key) } }),
     meta: { quiet: true },
     onSuccess: async () => {
       setKey('');
