@@ -23,9 +23,10 @@ export const manifest: Partial<ManifestOptions> = {
   ],
   shortcuts: [
     shortcut('令牌 · Tokens', '令牌', '/token'),
-    shortcut('新建令牌 · New token', '新建令牌', '/token?open=new'),
     shortcut('使用日志 · Usage logs', '日志', '/log'),
     shortcut('钱包 · Wallet', '钱包', '/topup'),
+    shortcut('操练场 · Playground', '操练场', '/playground'),
+    shortcut('新建令牌 · New token', '新建令牌', '/token?open=new'),
   ],
   // Codes that are passed on by message are shared to the wallet. Sent as a form, so that no code stands in an address that a
   // server logs; the service worker takes it.

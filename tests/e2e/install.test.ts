@@ -55,7 +55,7 @@ describeInBrowser('install', () => {
     }
     await furnish(tidegate);
     await signIn(visitor);
-    expect(manifest.shortcuts.length).toBeGreaterThan(0);
+    for (const screen of ['/token', '/log', '/topup', '/playground']) expect(manifest.shortcuts.map(({ url }) => url)).toContain(screen);
     for (const { url } of manifest.shortcuts) {
       await page.goto(url);
       await page.getByRole('main').waitFor();
