@@ -20,13 +20,15 @@ const band = 22;
 export function HourChart({ label, hours, value, format, hasFailures = false }: HourChartProps) {
   const { t } = useTranslation();
   const { clock } = useFormat();
-  const largest = Math.max(1, ...hours.flatMap((hour) => [value(hour.yesterday), hour.today === undefined ? 0 : value(hour.today)]));
+  const most = Math.max(0, ...hours.flatMap((hour) => [value(hour.yesterday), hour.today === undefined ? 0 : value(hour.today)]));
+  const largest = Math.max(1, most);
   const mostErrors = Math.max(1, ...hours.map((hour) => hour.today?.errors ?? 0));
   const width = 24;
   const share = (amount: number): number => (amount === 0 ? 0 : Math.max(2, (amount / largest) * (height - 8)));
   return (
     <figure className={styles.figure}>
-      <span className={styles.top}>{format(largest)}</span>
+      {/* Without a bar the line has no height to tell. */}
+      <span className={styles.top}>{most === 0 ? '\u00a0' : format(most)}</span>
       <svg
         className={styles.chart}
         viewBox={`0 0 ${hours.length * width} ${height + (hasFailures ? band : 2)}`}
