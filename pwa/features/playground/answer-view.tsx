@@ -1,18 +1,18 @@
 import { ActionIcon } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { memo, useEffect, useState } from 'react';
+import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '#pwa/offline/conversation.ts';
 import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
-import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AnswerText } from './answer-text.tsx';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
+import { RunningFacts } from './running-facts.tsx';
 
 interface AnswerViewProps {
   answer: Answer;
@@ -78,7 +78,7 @@ function AnswerFoot({ answer, onAgain, onBranch }: AnswerViewProps) {
   if (answer.state === 'running') {
     return (
       <footer className={styles.foot}>
-        <Running startedAt={answer.startedAt} />
+        <RunningFacts answer={answer} />
       </footer>
     );
   }
@@ -141,22 +141,5 @@ function Facts({ answer }: { answer: Answer }) {
         <span className={styles.cost}>{`${format.charge(answer.quota)} ${format.unit || t('common.quota.name')}`}</span>
       )}
     </>
-  );
-}
-
-/** Counted in seconds while it is written. */
-function Running({ startedAt }: { startedAt: number }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, []);
-  return (
-    <span className={styles.running}>
-      <Glyph name="live" />
-      {t('playground.answer.running', { time: format.duration(Math.max(0, now - startedAt)) })}
-    </span>
   );
 }

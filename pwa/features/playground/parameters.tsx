@@ -1,5 +1,6 @@
 import { NumberInput, Select, TagsInput, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { ChatSettings } from '#pwa/offline/conversation.ts';
@@ -142,6 +143,7 @@ function GroupField({ group }: { group: string }) {
 function TemperatureField({ value }: { value: number | null }) {
   const { t } = useTranslation();
   const name = t('playground.parameter.temperature');
+  const filled: CSSProperties & Record<'--filled', string> = { '--filled': `${(value ?? 1) * 50}%` };
   return (
     <div className={styles.parameter}>
       <span className={styles.parameterHead}>
@@ -162,6 +164,7 @@ function TemperatureField({ value }: { value: number | null }) {
         max={2}
         step={0.1}
         value={value ?? 1}
+        style={filled}
         data-unset={value === null || undefined}
         onChange={(event) => chooseSettings({ temperature: Number(event.currentTarget.value) })}
       />

@@ -59,6 +59,8 @@ export function PlaygroundScreen() {
   return (
     <Screen
       title={t('playground.title')}
+      back="/"
+      isAlone
       actions={<Actions isRunning={isRunning} isWide={isWide} offered={offered.data ?? []} onOpen={setPart} />}
       panel={
         part === 'conversations' ? (

@@ -1,12 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
 import { modelApi } from '#shared/models.ts';
+import type { Price } from '#shared/pricing.ts';
 import { call } from '#pwa/api/call.ts';
 import { canChat } from '#pwa/api/chat-models.ts';
+import { priceOf } from './rough-cost.ts';
 
 export interface OfferedModel {
   name: string;
   groups: string[];
+  /** Absent where no price is set, and in what an older console has kept. */
+  price?: Price;
 }
 
 /** Models that answer chats, with the groups that offer them. `userId`: what is offered depends on who asks. */
@@ -17,7 +21,11 @@ export const offeredModelsQuery = (userId: number) =>
       const entries = await call(modelApi.pricing, { signal });
       return entries
         .filter((entry) => canChat(entry.model_name))
-        .map((entry) => ({ name: entry.model_name, groups: entry.enable_groups }))
+        .map((entry) => ({
+          name: entry.model_name,
+          groups: entry.enable_groups,
+          ...(entry.has_price ? { price: priceOf(entry) } : {}),
+        }))
         .toSorted((one, other) => one.name.localeCompare(other.name));
     },
     meta: { offline: true },

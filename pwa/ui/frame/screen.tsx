@@ -20,11 +20,13 @@ interface ScreenProps {
   panel?: ReactNode;
   /** `list`: the children scroll themselves (a data list). `page`: the screen scrolls. */
   layout?: 'list' | 'page';
+  /** On a phone without the bottom bar, whose place is needed; give it a `back`. */
+  isAlone?: boolean;
   children: ReactNode;
 }
 
 /** The frame of a screen: head, filters, content, and the panel beside it. */
-export function Screen({ title, back, facts, actions, filters, panel, layout = 'list', children }: ScreenProps) {
+export function Screen({ title, back, facts, actions, filters, panel, layout = 'list', isAlone, children }: ScreenProps) {
   const isPhone = useIsPhone();
   const [agePlace, setAgePlace] = useState<HTMLElement | null>(null);
   useScreenHeading(title, back);
@@ -36,6 +38,7 @@ export function Screen({ title, back, facts, actions, filters, panel, layout = '
         id="main"
         tabIndex={-1}
         data-layout={layout}
+        data-alone={isAlone || undefined}
         data-beside={hasPanel || undefined}
         data-scroll-restoration-id={`main ${title}`}
       >

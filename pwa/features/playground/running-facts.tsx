@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStoredUser } from '#pwa/api/self.ts';
+import type { Answer } from '#pwa/offline/conversation.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { Glyph } from '#pwa/ui/controls/glyph.tsx';
+import { useStore } from '#pwa/ui/store.ts';
+import { playground } from './conversations-state.ts';
+import styles from './playground.module.css';
+import { offeredModelsQuery, usableGroupsQuery } from './queries.ts';
+import { roughCost, roughQuestion, roughTokens } from './rough-cost.ts';
+
+/** Of an answer that is being written: for how long, how many tokens, and about what it costs so far. */
+export function RunningFacts({ answer }: { answer: Answer }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { now, tokens } = useTicks(answer);
+  const quota = useRoughCost(answer, tokens);
+  return (
+    <>
+      <span className={styles.running}>
+        <Glyph name="live" />
+        {t('playground.answer.running', { time: format.duration(Math.max(0, now - answer.startedAt)) })}
+      </span>
+      {tokens > 0 && <span>{t('playground.answer.tokens', { count: tokens })}</span>}
+      {quota !== undefined && <span>{`≈ ${format.charge(quota)} ${format.unit || t('common.quota.name')}`}</span>}
+    </>
+  );
+}
+
+/** Counted twice in a second: pieces come many times in one, and nobody reads figures that fast. */
+function useTicks(answer: Answer): { now: number; tokens: number } {
+  const latest = useRef(answer);
+  const [tick, setTick] = useState(() => tickOf(answer));
+  useEffect(() => {
+    latest.current = answer;
+  }, [answer]);
+  useEffect(() => {
+    const timer = setInterval(() => setTick(tickOf(latest.current)), 500);
+    return () => clearInterval(timer);
+  }, []);
+  return tick;
+}
+
+function tickOf({ text, reasoning, completionTokens }: Answer): { now: number; tokens: number } {
+  return { now: Date.now(), tokens: completionTokens ?? roughTokens(reasoning) + roughTokens(text) };
+}
+
+function useRoughCost(answer: Answer, completionTokens: number): number | undefined {
+  const { quotaPerUnit } = useFormat();
+  const user = useStoredUser();
+  const { open } = useStore(playground);
+  const { data: models } = useQuery(offeredModelsQuery(user?.id ?? 0));
+  const { data: groups } = useQuery(usableGroupsQuery);
+  // What was asked stays as it is while the answer comes.
+  const [asked] = useState(() => roughQuestion(open, answer));
+  return roughCost({
+    offered: models?.find(({ name }) => name === answer.model),
+    groupRatio: groups?.[open.settings.group || (user?.group ?? '')]?.ratio,
+    quotaPerUnit,
+    promptTokens: answer.promptTokens ?? asked,
+    completionTokens,
+  });
+}
