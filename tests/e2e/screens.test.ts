@@ -1,9 +1,14 @@
 // Every screen of the console, on a phone, on a tablet and at a desk, light and dark, in both languages.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
-import { furnish } from './support/furnish.ts';
+import { askPlayground, drawPictures } from './support/fill.ts';
+import { furnish, owner } from './support/furnish.ts';
 import { listScreens, plainScreens, shellScreens } from './support/screens.ts';
+import { drawings, music, seedTasks } from './support/seed-tasks.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
 import { expectSoundScreen, settle, signIn } from './support/visit.ts';
@@ -19,10 +24,17 @@ const looks: Required<VisitorOptions>[] = [
 
 describeInBrowser('screens', () => {
   let tidegate: Tidegate;
+  let folder: string;
+  let database: string;
   beforeAll(async () => {
-    tidegate = await startTidegate();
+    folder = await mkdtemp(path.join(tmpdir(), 'tidegate-screens-'));
+    database = `file:${path.join(folder, 'tidegate.db')}`;
+    tidegate = await startTidegate({ DATABASE_URL: database });
   });
-  afterAll(() => tidegate.close());
+  afterAll(async () => {
+    await tidegate.close();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   for (const look of looks) {
     const name = `${look.size}, ${look.scheme}, ${look.language}`;
@@ -58,6 +70,8 @@ describeInBrowser('screens', () => {
         await furnishOnce();
         visitor = await createVisitor(tidegate.url, look);
         await signIn(visitor, undefined, look.language);
+        await drawPictures(visitor);
+        await askPlayground(visitor, tidegate, look.language);
       });
       afterAll(() => visitor.context.close());
 
@@ -75,13 +89,15 @@ describeInBrowser('screens', () => {
   });
 
   let furnishing: Promise<unknown> | undefined;
-  async function furnishWithChat(): Promise<void> {
+  async function furnishAll(): Promise<void> {
     const { api } = await furnish(tidegate);
     // A page of this machine: those of the setting's default are out of reach.
     await api.put('/api/option/', { key: 'Chats', value: JSON.stringify([{ Lighthouse: `${tidegate.url}/icon.svg#{key}` }]) });
+    for (const key of ['DrawingEnabled', 'TaskEnabled']) await api.put('/api/option/', { key, value: 'true' });
+    await seedTasks(database, { id: 1, username: owner.username }, [...drawings, ...music]);
   }
   function furnishOnce(): Promise<unknown> {
-    return (furnishing ??= furnishWithChat());
+    return (furnishing ??= furnishAll());
   }
 });
 

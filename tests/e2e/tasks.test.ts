@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
+import { drawPictures, mediaAddress } from './support/fill.ts';
 import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { changeTask, drawings, music, seedTasks } from './support/seed-tasks.ts';
@@ -294,18 +295,6 @@ describeInBrowser('drawing log and task log', () => {
     await visitor.context.close();
   });
 });
-
-/** Where pictures and audio are: at the upstream, or fetched from there by the server, which no test lets out. */
-const mediaAddress = /^https:\/\/cdn\.example\/|\/mj\/image\//;
-
-/** Stands in for those places. */
-async function drawPictures({ context }: Visitor): Promise<void> {
-  await context.route(mediaAddress, (route) => {
-    const hue = [...route.request().url()].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 360, 7);
-    const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="hsl(${hue} 40% 70%)"/><circle cx="${30 + (hue % 40)}" cy="38" r="14" fill="hsl(${hue} 60% 90%)"/><path d="M0 70 Q25 ${50 + (hue % 20)} 50 70 T100 70 V100 H0z" fill="hsl(${(hue + 40) % 360} 45% 40%)"/></svg>`;
-    return route.fulfill({ contentType: 'image/svg+xml', body });
-  });
-}
 
 async function setVisibility(page: Page, state: 'hidden' | 'visible'): Promise<void> {
   await page.evaluate((next) => {

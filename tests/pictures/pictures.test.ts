@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from '#tests/e2e/support/browser.ts';
 import type { Visitor, VisitorOptions } from '#tests/e2e/support/browser.ts';
 import { untilInstalled } from '#tests/e2e/support/device.ts';
+import { askPlayground, drawPictures } from '#tests/e2e/support/fill.ts';
 import { furnishNothing } from '#tests/e2e/support/furnish.ts';
-import { listScreens, plainScreens, recordScreens, shellScreens } from '#tests/e2e/support/screens.ts';
+import { plainScreens, recordScreens, shellScreens } from '#tests/e2e/support/screens.ts';
 import { text } from '#tests/e2e/support/texts.ts';
 import { startTidegate } from '#tests/e2e/support/tidegate.ts';
 import type { Tidegate } from '#tests/e2e/support/tidegate.ts';
@@ -24,17 +25,19 @@ type State = (typeof states)[number];
 const folder = path.resolve(import.meta.dirname, '../../pictures');
 const takesAll = process.env['PICTURES'] === 'all';
 const only = process.env['PICTURES_ONLY'] ?? '';
-const screens = [...shellScreens, ...recordScreens(1), ...listScreens.map((screen) => `${screen}?open=1`), '/token?open=new'].filter(
+const screens = [...shellScreens, ...recordScreens(1), '/token?open=1', '/log?open=1', '/token?open=new'].filter(
   (screen) => only === '' || screen.startsWith(only),
 );
 const guestScreens = plainScreens.filter((screen) => only === '' || screen.startsWith(only));
 
-const everyLook = (['phone', 'desk'] as const).flatMap((size) =>
+const everyLook = (['phone', 'tablet', 'desk'] as const).flatMap((size) =>
   (['light', 'dark'] as const).flatMap((scheme) => (['zh', 'en'] as const).map((language): Look => ({ size, scheme, language }))),
 );
 const phone: Look = { size: 'phone', scheme: 'dark', language: 'zh' };
+const tablet: Look = { size: 'tablet', scheme: 'light', language: 'zh' };
 const desk: Look = { size: 'desk', scheme: 'light', language: 'en' };
-const looksOf = (state: State): readonly Look[] => (takesAll ? everyLook : state === 'filled' ? [phone, desk] : [phone]);
+const darkDesk: Look = { ...desk, scheme: 'dark' };
+const looksOf = (state: State): readonly Look[] => (takesAll ? everyLook : state === 'filled' ? [phone, tablet, desk, darkDesk] : [phone]);
 const nameOf = ({ size, scheme, language }: Look) => `${size}-${scheme}-${language}`;
 
 describeInBrowser('pictures', () => {
@@ -83,7 +86,7 @@ describeInBrowser('pictures', () => {
       let visitor: Visitor;
       beforeAll(async () => {
         visitor = await createVisitor(siteOf(state).url, options);
-        await prepare(visitor, state, options.language);
+        await prepare(visitor, siteOf(state), state, options.language);
       });
       afterAll(() => visitor.context.close());
 
@@ -108,7 +111,7 @@ describeInBrowser('pictures', () => {
 });
 
 /** Signed in, and with what makes the state. */
-async function prepare(visitor: Visitor, state: State, language: 'zh' | 'en'): Promise<void> {
+async function prepare(visitor: Visitor, tidegate: Tidegate, state: State, language: 'zh' | 'en'): Promise<void> {
   const { page, context } = visitor;
   const isBroken = state === 'loading' || state === 'failed';
   if (isBroken) {
@@ -125,6 +128,8 @@ async function prepare(visitor: Visitor, state: State, language: 'zh' | 'en'): P
     await page.goto('/');
     await page.getByRole('button', { name: text('site.notice_seen', {}, language) }).click();
   }
+  await drawPictures(visitor);
+  if (state === 'filled' || state === 'offline') await askPlayground(visitor, tidegate, language);
   if (isBroken) await page.route(/\/api\/(?!status)/, (route) => (state === 'loading' ? undefined : route.fulfill(fault)));
   if (state !== 'offline') return;
   await untilInstalled(page);
