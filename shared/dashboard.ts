@@ -91,7 +91,7 @@ export const UsageHour = z.object({
 export type UsageHour = z.infer<typeof UsageHour>;
 
 /** What an operator may have to do something about. */
-export const OperatorDesk = z.object({
+export const OperatorTodo = z.object({
   /** When it was looked at, unix seconds. */
   at: z.int(),
   /** Channels that were disabled automatically, the newest first. */
@@ -103,7 +103,7 @@ export const OperatorDesk = z.object({
   /** Calls of some account cannot be settled. */
   is_stuck: z.boolean(),
 });
-export type OperatorDesk = z.infer<typeof OperatorDesk>;
+export type OperatorTodo = z.infer<typeof OperatorTodo>;
 
 const time = { start_timestamp: QueryInt, end_timestamp: QueryInt };
 const question = {
@@ -132,7 +132,7 @@ export const dashboardApi = {
     reply: z.array(UsageHour),
     summary: 'Own use by model and hour',
   }),
-  desk: endpoint('GET', '/api/data/desk', { access: 'admin', reply: OperatorDesk, summary: 'What may need an operator' }),
+  operatorTodo: endpoint('GET', '/api/data/desk', { access: 'admin', reply: OperatorTodo, summary: 'What may need an operator' }),
   figures: endpoint('GET', '/api/data/figures', {
     access: 'admin',
     query: z.object({ ...question, username: QueryText }),

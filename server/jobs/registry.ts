@@ -19,7 +19,7 @@ import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
-import { sweepTasks } from '#server/tasks/sweep-tasks.ts';
+import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 
 export interface Job {
@@ -53,6 +53,6 @@ export const jobs: readonly Job[] = [
   { name: 'finish-task-refunds', everySeconds: 15, lockSeconds: 300, run: finishRefunds },
   { name: 'check-tasks', everySeconds: 60, lockSeconds: 300, run: checkTasks },
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
-  { name: 'sweep-tasks', everySeconds: 600, lockSeconds: 300, run: sweepTasks },
+  { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },
   { name: 'check-log-folds', everySeconds: 600, lockSeconds: 300, run: checkFolds },
 ];

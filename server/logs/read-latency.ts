@@ -1,7 +1,7 @@
 // How long calls took, hour by hour: folded hours from their counts, the newest and what one user called little in from the rows.
 import type { Database } from '#server/db/database.ts';
 import { isTimed, latencyKey } from './fold-latency.ts';
-import { keptSumsOf } from './kept-sums.ts';
+import { rollupCacheOf } from './rollup-cache.ts';
 import { addPlaces, emptyLatency, latencyScales } from './latency-histogram.ts';
 import type { Latency } from './latency-histogram.ts';
 import { piecesOf, readRowHour, rowHours } from './read-usage.ts';
@@ -59,7 +59,7 @@ async function lightLatency(
   { userId, from, to }: { userId: number; from: number; to: number },
   known: ReadonlySet<number>,
 ): Promise<LatencyCell[]> {
-  const kept = keptSumsOf(db);
+  const kept = rollupCacheOf(db);
   const found = await Promise.all(
     piecesOf(known, { from, to }).map((piece) =>
       kept.ofRows(generation, {

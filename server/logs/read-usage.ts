@@ -8,9 +8,9 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
 import type { Database } from '#server/db/database.ts';
 import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './rollup-shape.ts';
-import { keptSumsOf } from './kept-sums.ts';
-import { callsOfUser, rowHoursOf } from './row-hours.ts';
-import type { RowCell, RowHour } from './row-hours.ts';
+import { rollupCacheOf } from './rollup-cache.ts';
+import { callsOfUser, rowSumsCacheOf } from './row-sums-cache.ts';
+import type { RowCell, RowHour } from './row-sums-cache.ts';
 import { rowSums, summedRows } from './summed-rows.ts';
 import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
@@ -105,7 +105,7 @@ export async function readUsageTotals(db: Database, state: UsageState, question:
   const byName = async (one: string, span: { from: number; to: number }) =>
     span.from >= span.to
       ? []
-      : keptSumsOf(db).ofUsage(state.generation, { filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
+      : rollupCacheOf(db).ofUsage(state.generation, { filter: ofKey(one, { ...question, ...span }), by: ['name'], sum: summed });
   const [rows, light, ...sums] = await Promise.all([
     readUsage(db, state, { ...question, from: folded }),
     userId === undefined ? [] : lightCells(db, state, { ...question, userId, to: folded }),
@@ -147,7 +147,7 @@ async function foldedCells(db: Database, state: UsageState, question: UsageQuest
   // Of one user the sum of everything is the sum over the models.
   const key = usageKey(kind === 'all' && userId !== undefined ? 'model' : kind, userId);
   const [rows, light] = await Promise.all([
-    keptSumsOf(db).ofUsage(state.generation, {
+    rollupCacheOf(db).ofUsage(state.generation, {
       filter: ofKey(key, within),
       by: kind === 'all' ? ['start'] : ['start', 'name'],
       sum: summed,
@@ -160,7 +160,7 @@ async function foldedCells(db: Database, state: UsageState, question: UsageQuest
 /** The hours in which that user called too little to have sums of their own. */
 async function lightCells(db: Database, { generation }: UsageState, question: UsageQuestion & { userId: number }): Promise<UsageCell[]> {
   const { kind, userId, from, to, names } = question;
-  const kept = keptSumsOf(db);
+  const kept = rollupCacheOf(db);
   const heavy = await kept.ofUsage(generation, { filter: ofKey(usageKey('model', userId), { from, to }), by: ['start'] });
   const known = new Set(heavy.map((row) => Number(row['start'])));
   const field = kind === 'channel' ? 'channel_id' : kind === 'token' ? 'token_name' : 'model_name';
@@ -208,7 +208,8 @@ export function piecesOf(known: ReadonlySet<number>, { from, to }: Span): Span[]
 export function readRowHour(db: Database, { rows }: UsageState, hour: number, userId?: number): Promise<RowHour | null> {
   const place = `${hour} ${userId ?? ''}`;
   let reading = rows.get(place);
-  if (reading === undefined) rows.set(place, (reading = userId === undefined ? rowHoursOf(db).read(hour) : callsOfUser(db, hour, userId)));
+  if (reading === undefined)
+    rows.set(place, (reading = userId === undefined ? rowSumsCacheOf(db).read(hour) : callsOfUser(db, hour, userId)));
   return reading;
 }
 

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Role } from '#shared/roles.ts';
 import type { Database } from '#server/db/database.ts';
 import { openDatabase } from '#server/db/open.ts';
-import { readDesk } from '#server/features/dashboard/read-desk.ts';
+import { readOperatorTodo } from '#server/features/dashboard/read-operator-todo.ts';
 import { readFigures } from '#server/features/dashboard/read-figures.ts';
 import { listLogs, listOwnLogs } from '#server/features/logs/list-logs.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
@@ -152,7 +152,7 @@ function* questions(at: number): Generator<Question> {
   yield { name: 'operator home, today', ask: ({ context }) => readFigures(context, asked('hour', 'model', midnight - day)) };
   for (const by of ['model', 'user'])
     yield { name: `operator home, spend by ${by}`, ask: ({ context }) => readFigures(context, asked('day', by, midnight)) };
-  yield { name: 'operator home, desk', ask: ({ context }) => readDesk(context) };
+  yield { name: 'operator home, todo', ask: ({ context }) => readOperatorTodo(context) };
   for (const type of [5, 3])
     yield {
       name: `operator home, last rows of type ${type}`,

@@ -41,14 +41,14 @@ describeInBrowser('home', () => {
       const { page } = visitor;
       await signIn(visitor);
       await page.goto('/');
-      await page.getByText(text('home.desk.calm_channels')).waitFor();
+      await page.getByText(text('home.todo.calm_channels')).waitFor();
       await expectSoundScreen(visitor);
       const headings = await page
         .getByRole('main')
         .getByRole('heading', { level: 2 })
         .evaluateAll((found) => found.map((heading) => ({ name: heading.textContent, top: heading.getBoundingClientRect().top })));
       const top = (name: string) => headings.find((heading) => heading.name === name)?.top ?? Number.NaN;
-      if (size === 'phone') expect(top(text('home.desk.title'))).toBeLessThan(top(text('home.today.title')));
+      if (size === 'phone') expect(top(text('home.todo.title'))).toBeLessThan(top(text('home.today.title')));
       // By the hour, in the table behind the picture.
       await page
         .getByRole('button', { name: text('home.today.table') })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jobs } from '#server/jobs/registry.ts';
 import { deleteOldLogs } from '#server/logs/delete-old-logs.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
-import { sweepTasks } from '#server/tasks/sweep-tasks.ts';
+import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
@@ -36,7 +36,7 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
       await insert({ status: 'FAILURE', charge: 'done', refunded_quota: 5 }),
     ];
     const young = [await insert({ created_at: daysAgo(9) }), await insert({ platform: 'suno', created_at: daysAgo(9) })];
-    expect(await sweepTasks(scene.app.context)).toBe(old.length);
+    expect(await deleteOldTasks(scene.app.context)).toBe(old.length);
     for (const id of old) expect(await isThere(id)).toBe(false);
     for (const id of young) expect(await isThere(id)).toBe(true);
   });
@@ -53,7 +53,7 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
     const kept: number[] = [];
     for (let times = 0; times < 41; times += 1) for (const fields of open) kept.push(await insert({ ...fields, created_at: daysAgo(20) }));
     const old = await insert({});
-    expect(await sweepTasks(scene.app.context)).toBe(1);
+    expect(await deleteOldTasks(scene.app.context)).toBe(1);
     expect(await isThere(old)).toBe(false);
     expect(await tasks().count({ id: { in: kept } })).toBe(kept.length);
     await tasks().remove({ id: { in: kept } });
@@ -61,13 +61,13 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
 
   it('more than one batch goes in a run', async () => {
     for (let count = 0; count < 450; count += 1) await insert({});
-    expect(await sweepTasks(scene.app.context)).toBe(450);
+    expect(await deleteOldTasks(scene.app.context)).toBe(450);
   });
 
   it('0 days keep everything', async () => {
     await scene.set('LogRetentionDays', '0');
     const old = await insert({ created_at: 1 });
-    expect(await sweepTasks(scene.app.context)).toBe(0);
+    expect(await deleteOldTasks(scene.app.context)).toBe(0);
     expect(await isThere(old)).toBe(true);
   });
 
@@ -81,7 +81,7 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
     await pollTasks(scene.app.context);
     expect(await customer.balance()).toBe(10_000_000 - price);
     scene.later(11 * day);
-    await sweepTasks(scene.app.context);
+    await deleteOldTasks(scene.app.context);
     expect(await tasks().count({ user_id: customer.user.id })).toBe(0);
     await pollTasks(scene.app.context);
     await scene.checkBooks();
@@ -95,6 +95,6 @@ describe.each(engines)('retention of tasks on $kind', (engine) => {
   });
 
   it('is a job, of which one process at a time runs', () => {
-    expect(jobs).toContainEqual(expect.objectContaining({ name: 'sweep-tasks', run: sweepTasks }));
+    expect(jobs).toContainEqual(expect.objectContaining({ name: 'delete-old-tasks', run: deleteOldTasks }));
   });
 });

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
-import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
+import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { chooseLanguage, currentLanguage, languages } from '#pwa/i18n/setup.ts';

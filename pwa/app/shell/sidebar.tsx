@@ -4,7 +4,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { chatLinks } from '#pwa/api/chat-links.ts';
-import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
+import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';

@@ -6,7 +6,7 @@ import { type Channel, channelApi } from '#shared/channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
-import { useInReadersLanguage } from '#pwa/api/own-words.ts';
+import { useInReadersLanguage } from './readers-language.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';

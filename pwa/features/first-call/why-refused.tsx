@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
-import { useInReadersLanguage } from '#pwa/api/own-words.ts';
+import { useInReadersLanguage } from './readers-language.ts';
 import type { Arrival, Door } from './call-gates.ts';
 import styles from './first-call.module.css';
 

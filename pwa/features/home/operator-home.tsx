@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { OperatorDesk } from '#shared/dashboard.ts';
+import type { OperatorTodo } from '#shared/dashboard.ts';
 import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
-import { useDisabledChannels } from '#pwa/api/channel-summary.ts';
+import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
@@ -17,7 +17,7 @@ import { Together } from '#pwa/ui/frame/together.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
-import { deskQuery, lastRowsQuery } from './queries.ts';
+import { todoQuery, lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock, Start } from './today-block.tsx';
 import { TodoLine } from './todo-line.tsx';
@@ -75,61 +75,61 @@ function ChannelAlarm() {
 
 function NeedsHand() {
   const { t } = useTranslation();
-  const query = useQuery(deskQuery);
+  const query = useQuery(todoQuery);
   const isStale = useConnection() !== 'online';
-  const title = t('home.desk.title');
+  const title = t('home.todo.title');
   return (
     <Block title={title} aside={<AsOf at={query.dataUpdatedAt} isStale={isStale} />}>
       <QueryState query={query} what={title} lines={3}>
-        {(desk) => <Todo desk={desk} />}
+        {(todo) => <Todo todo={todo} />}
       </QueryState>
     </Block>
   );
 }
 
-function Todo({ desk }: { desk: OperatorDesk }) {
+function Todo({ todo }: { todo: OperatorTodo }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isCalm = !desk.is_stuck && desk.channels.length + desk.low_users.length + desk.unpriced.length === 0;
+  const isCalm = !todo.is_stuck && todo.channels.length + todo.low_users.length + todo.unpriced.length === 0;
   if (isCalm)
     return (
       <ul className={styles.calm}>
         {(['channels', 'users', 'prices', 'settled'] as const).map((what) => (
           <li key={what}>
-            <StatusMark status="on">{t(`home.desk.calm_${what}`)}</StatusMark>
+            <StatusMark status="on">{t(`home.todo.calm_${what}`)}</StatusMark>
           </li>
         ))}
       </ul>
     );
   return (
     <ul className={styles.todo}>
-      {desk.is_stuck && <TodoLine status="auto" what={t('home.desk.stuck')} why={t('home.desk.stuck_why')} to="/log" search={{}} />}
-      {desk.channels.map((channel) => (
+      {todo.is_stuck && <TodoLine status="auto" what={t('home.todo.stuck')} why={t('home.todo.stuck_why')} to="/log" search={{}} />}
+      {todo.channels.map((channel) => (
         <TodoLine
           key={channel.id}
           status="auto"
-          what={t('home.desk.channel', { name: channel.name })}
-          why={[channel.reason, channel.since === 0 ? '' : t('home.desk.since', { time: format.dateTime(channel.since) })]
+          what={t('home.todo.channel', { name: channel.name })}
+          why={[channel.reason, channel.since === 0 ? '' : t('home.todo.since', { time: format.dateTime(channel.since) })]
             .filter((part) => part !== '')
             .join(' · ')}
           to="/channel"
           search={{ open: String(channel.id) }}
         />
       ))}
-      {desk.low_users.length > 0 && (
+      {todo.low_users.length > 0 && (
         <TodoLine
           status="look"
-          what={t('home.desk.low_users', { count: desk.low_users.length })}
-          why={desk.low_users.map((user) => `${user.username} ${format.quota(user.quota)}`).join(' · ')}
+          what={t('home.todo.low_users', { count: todo.low_users.length })}
+          why={todo.low_users.map((user) => `${user.username} ${format.quota(user.quota)}`).join(' · ')}
           to="/user"
-          search={{ keyword: desk.low_users[0]?.username }}
+          search={{ keyword: todo.low_users[0]?.username }}
         />
       )}
-      {desk.unpriced.length > 0 && (
+      {todo.unpriced.length > 0 && (
         <TodoLine
           status="note"
-          what={t('home.desk.unpriced', { count: desk.unpriced.length })}
-          why={desk.unpriced.map((one) => `${one.model} × ${format.count(one.count)}`).join(' · ')}
+          what={t('home.todo.unpriced', { count: todo.unpriced.length })}
+          why={todo.unpriced.map((one) => `${one.model} × ${format.count(one.count)}`).join(' · ')}
           to="/log"
           search={{ result: 'refused', range: 'week' }}
         />

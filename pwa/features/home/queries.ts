@@ -66,9 +66,9 @@ export const ownTokensQuery = queryOptions({
 });
 
 /** For an operator: what needs a hand. */
-export const deskQuery = queryOptions({
-  queryKey: ['home', 'desk'],
-  queryFn: ({ signal }) => call(dashboardApi.desk, { signal }),
+export const todoQuery = queryOptions({
+  queryKey: ['home', 'todo'],
+  queryFn: ({ signal }) => call(dashboardApi.operatorTodo, { signal }),
   meta: { offline: true },
   refetchInterval: 30_000,
 });

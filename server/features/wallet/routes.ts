@@ -10,7 +10,7 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { cancelOrder, pendingOrders, placeOrder, readOrder } from './orders.ts';
 import { paymentProviders } from './payments/registry.ts';
 import { readHistory } from './read-history.ts';
-import { mountNotices } from './take-notice.ts';
+import { mountPaymentNotices } from './receive-payment-notice.ts';
 import { quoteTopUp, topUpTerms } from './top-up-terms.ts';
 
 /** Dollars that are offered. */
@@ -30,7 +30,7 @@ export function mountWallet(host: RouteHost): void {
   mount(host, walletApi.order, (call) => readOrder(call.context, signedIn(call).user.id, call.params.trade_no));
   mount(host, walletApi.cancel, (call) => cancelOrder(call.context, signedIn(call).user.id, call.params.trade_no));
   mount(host, walletApi.history, (call) => readHistory(call.context, signedIn(call).user.id, call.query));
-  for (const provider of paymentProviders) mountNotices(host, provider);
+  for (const provider of paymentProviders) mountPaymentNotices(host, provider);
 }
 
 async function walletInfo(context: AppContext, user: UserRecord): Promise<WalletInfo> {

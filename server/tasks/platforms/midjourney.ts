@@ -1,4 +1,4 @@
-// Midjourney proxies. `reference/providers.md` 2.19
+// Midjourney proxies.
 import { drawingStatuses } from '#shared/drawings.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';

@@ -1,4 +1,4 @@
-// Suno APIs. `reference/providers.md` 2.18
+// Suno APIs.
 import { taskStatuses } from '#shared/tasks.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { ReportedFields, TaskPlatform, TaskReport } from './platform.ts';

@@ -1,4 +1,4 @@
-// A drawing as Midjourney clients read it. `reference/relay.md` 7.3
+// A drawing as Midjourney clients read it.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { parseObject } from '#server/framing/loose-json.ts';

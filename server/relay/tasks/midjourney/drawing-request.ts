@@ -1,4 +1,4 @@
-// What a Midjourney client asks for, from the path and the body. `reference/relay.md` 7.1
+// What a Midjourney client asks for, from the path and the body.
 import { AppError } from '#shared/errors.ts';
 import type { DrawingAction } from '#shared/drawings.ts';
 import { DrawingRefusal } from './refusal.ts';

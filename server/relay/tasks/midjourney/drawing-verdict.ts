@@ -1,4 +1,4 @@
-// What a Midjourney proxy says to a submission. `reference/relay.md` 7.2
+// What a Midjourney proxy says to a submission.
 import { SubmitCode } from '#shared/drawings.ts';
 import type { DrawingAction } from '#shared/drawings.ts';
 import { isObject } from '#server/framing/loose-json.ts';

@@ -1,4 +1,4 @@
-// What Midjourney clients ask about drawings: answered from what is stored, and only to the owner. `reference/relay.md` 7.3
+// What Midjourney clients ask about drawings: answered from what is stored, and only to the owner.
 import { ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -1,4 +1,4 @@
-// How failures leave on the paths of Midjourney clients. `reference/relay.md` 0.3
+// How failures leave on the paths of Midjourney clients.
 import { AppError, errorText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';

@@ -1,4 +1,4 @@
-// The paths of Midjourney clients, below `/mj` and `/<mode>/mj`. `reference/relay.md` 7.1
+// The paths of Midjourney clients, below `/mj` and `/<mode>/mj`.
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -9,7 +9,7 @@ import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
 import { drawingPaths } from './drawing-request.ts';
 import { serveImage } from './image.ts';
-import { takeNotice } from './notify.ts';
+import { receiveNotice } from './receive-notice.ts';
 import { fetchDrawing, listDrawings, readSeed } from './read-drawings.ts';
 import { DrawingRefusal, drawingRefusal } from './refusal.ts';
 import { drawingSubmission } from './submit-drawing.ts';
@@ -38,7 +38,7 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
     const path = upstreamPath(asked, `/task/${encodeURIComponent(upstreamId)}/image-seed`);
     return readSeed(services, asked, { upstreamId, path });
   });
-  host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => takeNotice(host, { request, params, connection }));
+  host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
   host.add('GET', '/mj/image/:mj', (request, params, connection) => serveImage(host, services, { request, params, connection }));
   // Without the secret of a task nobody is believed.
   add('POST', '/notify', () => Promise.reject(new DrawingRefusal('midjourney_task_not_found')));

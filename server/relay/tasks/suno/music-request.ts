@@ -1,4 +1,4 @@
-// What a client of a Suno API asks for, and what the upstream says to it. `reference/relay.md` 7.5
+// What a client of a Suno API asks for, and what the upstream says to it.
 import { AppError, errors } from '#shared/errors.ts';
 import type { TaskAction } from '#shared/tasks.ts';
 import { ChannelStatus } from '#shared/channels.ts';

@@ -1,4 +1,4 @@
-// How failures leave on the paths of Suno clients: `{code, message, data: null}`. `reference/relay.md` 0.3 and 7.5
+// How failures leave on the paths of Suno clients: `{code, message, data: null}`.
 import { AppError, errorText } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';

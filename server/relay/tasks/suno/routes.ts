@@ -1,4 +1,4 @@
-// The paths of Suno clients. `reference/relay.md` 7.5
+// The paths of Suno clients.
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';

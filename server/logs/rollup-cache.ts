@@ -17,15 +17,15 @@ interface Kept {
   readAt: number;
 }
 
-const ofDatabases = new WeakMap<Database, KeptSums>();
+const ofDatabases = new WeakMap<Database, RollupCache>();
 
-export function keptSumsOf(db: Database): KeptSums {
+export function rollupCacheOf(db: Database): RollupCache {
   let sums = ofDatabases.get(db);
-  if (sums === undefined) ofDatabases.set(db, (sums = new KeptSums(db)));
+  if (sums === undefined) ofDatabases.set(db, (sums = new RollupCache(db)));
   return sums;
 }
 
-export class KeptSums {
+export class RollupCache {
   readonly #db: Database;
   readonly #clock: () => number;
   /** The one that was asked for longest ago first. */

@@ -20,7 +20,7 @@ const finished: Filter<TaskRecord> = {
 };
 
 /** The job. Returns how many went. */
-export async function sweepTasks({ db, settings, now }: Pick<AppContext, 'db' | 'settings' | 'now'>): Promise<number> {
+export async function deleteOldTasks({ db, settings, now }: Pick<AppContext, 'db' | 'settings' | 'now'>): Promise<number> {
   const days = settings.get('LogRetentionDays');
   if (days === 0) return 0;
   const before = Math.floor(now() / 1000) - days * daySeconds;

@@ -51,11 +51,11 @@ interface KeptHour {
   slices: Slice[];
 }
 
-const ofDatabases = new WeakMap<Database, RowHours>();
+const ofDatabases = new WeakMap<Database, RowSumsCache>();
 
-export function rowHoursOf(db: Database): RowHours {
+export function rowSumsCacheOf(db: Database): RowSumsCache {
   let hours = ofDatabases.get(db);
-  if (hours === undefined) ofDatabases.set(db, (hours = new RowHours(db)));
+  if (hours === undefined) ofDatabases.set(db, (hours = new RowSumsCache(db)));
   return hours;
 }
 
@@ -67,7 +67,7 @@ export async function callsOfUser(db: Database, hour: number, userId: number): P
   return sliceOf(await db.collection('logs').group({ filter, ...asked }));
 }
 
-export class RowHours {
+export class RowSumsCache {
   readonly #db: Database;
   readonly #kept = new Map<number, KeptHour>();
   readonly #reading = new Map<number, Promise<RowHour | null>>();

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { LogType } from '#shared/logs.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database } from '#server/db/database.ts';
-import { RowHours, callsOfUser } from '#server/logs/row-hours.ts';
-import type { RowCell, RowHour } from '#server/logs/row-hours.ts';
+import { RowSumsCache, callsOfUser } from '#server/logs/row-sums-cache.ts';
+import type { RowCell, RowHour } from '#server/logs/row-sums-cache.ts';
 import { closeRows } from '#server/money/log-closing.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
@@ -88,7 +88,7 @@ onEachEngine('the rows of an hour', (current) => {
   it('agree with the rows whatever is added and removed, for two processes', async () => {
     const { db, open } = current();
     const other = await open();
-    const [first, second] = [new RowHours(db), new RowHours(other)];
+    const [first, second] = [new RowSumsCache(db), new RowSumsCache(other)];
     const pick = generator(11);
     const row = source(3);
     let rows: LogRecord[] = [];
@@ -118,7 +118,7 @@ onEachEngine('the rows of an hour', (current) => {
     const rows = Array.from({ length: 50 }, () => row());
     await add(db, rows);
     let asked: Promise<RowHour | null>[] = [];
-    const hours: RowHours = new RowHours(
+    const hours: RowSumsCache = new RowSumsCache(
       watchGroups(db, async (name, request) => {
         // Behind the place where the reading is.
         if (name !== 'logs' || request.by.length === 0 || asked.length > 0) return;
@@ -139,7 +139,7 @@ onEachEngine('the rows of an hour', (current) => {
     let rows = Array.from({ length: 60 }, () => row());
     await add(db, rows);
     let isRacing = false;
-    const hours = new RowHours(
+    const hours = new RowSumsCache(
       watchGroups(db, async (name) => {
         if (!isRacing || name !== 'logs') return;
         isRacing = false;
@@ -163,7 +163,7 @@ onEachEngine('the rows of an hour', (current) => {
     const rows = Array.from({ length: 300 }, () => row());
     await add(db, rows);
     let read = 0;
-    const hours = new RowHours(
+    const hours = new RowSumsCache(
       watchGroups(db, async (name, request, answer) => {
         if (name === 'logs' && request.by.length > 0) read += answer.reduce((sum, group) => sum + group.count, 0);
       }),
@@ -184,7 +184,7 @@ onEachEngine('the rows of an hour', (current) => {
     const row = source(13);
     const rows = Array.from({ length: 40 }, () => row());
     await add(db, rows);
-    const hours = new RowHours(db);
+    const hours = new RowSumsCache(db);
     await hours.read(hour);
     const [gone, ...left] = rows;
     await db.collection('log_closings').insert({ id: 'head', last: 1, batch: { ids: [gone?.id ?? 0], hours: [hour], sums: [] } });

@@ -10,13 +10,18 @@ import type { PaymentProvider } from './payments/provider.ts';
 
 const largestBody = 64 * 1024;
 
-export function mountNotices(host: RouteHost, provider: PaymentProvider): void {
+export function mountPaymentNotices(host: RouteHost, provider: PaymentProvider): void {
   for (const method of ['GET', 'POST']) {
-    host.add(method, provider.notice.path, (request, _params, connection) => takeNotice(host, provider, request, connection));
+    host.add(method, provider.notice.path, (request, _params, connection) => receivePaymentNotice(host, provider, request, connection));
   }
 }
 
-async function takeNotice(host: RouteHost, provider: PaymentProvider, request: Request, connection: Connection | null): Promise<Response> {
+async function receivePaymentNotice(
+  host: RouteHost,
+  provider: PaymentProvider,
+  request: Request,
+  connection: Connection | null,
+): Promise<Response> {
   const { context } = host;
   const facts = host.facts(request, connection);
   const { requestId } = facts;

@@ -1,6 +1,6 @@
 // What an operator may have to do something about. Everything here is found by an index or is in memory.
 import { ChannelStatus } from '#shared/channels.ts';
-import type { OperatorDesk } from '#shared/dashboard.ts';
+import type { OperatorTodo } from '#shared/dashboard.ts';
 import { LogType, RefusalFacts } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -18,7 +18,7 @@ const mostUsers = 500;
 const mostRefusals = 500;
 const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_price_error_admin']);
 
-export async function readDesk(context: Context): Promise<OperatorDesk> {
+export async function readOperatorTodo(context: Context): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
   const [channels, low_users, unpriced] = await Promise.all([
     disabledChannels(context),
@@ -28,7 +28,7 @@ export async function readDesk(context: Context): Promise<OperatorDesk> {
   return { at, channels, low_users, unpriced, is_stuck: context.ledger.isStuck };
 }
 
-async function disabledChannels({ db }: Context): Promise<OperatorDesk['channels']> {
+async function disabledChannels({ db }: Context): Promise<OperatorTodo['channels']> {
   const found = await db.collection('channels').find({ status: ChannelStatus.disabledBySystem });
   return found
     .map(({ id, name, other_info }) => ({ id, name, ...reasonOf(other_info) }))
@@ -45,7 +45,7 @@ function reasonOf(info: string): { reason: string; since: number } {
   }
 }
 
-async function lowUsers({ db, settings }: Context, at: number): Promise<OperatorDesk['low_users']> {
+async function lowUsers({ db, settings }: Context, at: number): Promise<OperatorTodo['low_users']> {
   const to = hourOf(at) + hourSeconds;
   const totals = await readUsageTotals(db, await readUsageState(db), { kind: 'user', from: to - daySeconds, to });
   const ids = [...totals]
@@ -62,7 +62,7 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
     .slice(0, most);
 }
 
-async function unpricedModels({ db }: Context, at: number): Promise<OperatorDesk['unpriced']> {
+async function unpricedModels({ db }: Context, at: number): Promise<OperatorTodo['unpriced']> {
   const rows: LogRecord[] = await db
     .collection('logs')
     .find({ plain_type: LogType.refusal, created_at: { gte: at - daySeconds } }, { sort: [['created_at', -1]], limit: mostRefusals });

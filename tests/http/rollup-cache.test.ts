@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { UsageSumRecord } from '#server/db/records/usage-sum.ts';
-import { KeptSums } from '#server/logs/kept-sums.ts';
+import { RollupCache } from '#server/logs/rollup-cache.ts';
 import { onEachEngine } from '#tests/support/engines.ts';
 import { watchGroups } from '#tests/support/watched-database.ts';
 
@@ -25,7 +25,7 @@ onEachEngine('sums of folded hours', (current) => {
     await db.collection('usage_sums').insert(record('a', 5));
     let reads = 0;
     let now = 0;
-    const kept = new KeptSums(
+    const kept = new RollupCache(
       watchGroups(db, async () => void (reads += 1)),
       () => now,
     );
@@ -50,7 +50,7 @@ onEachEngine('sums of folded hours', (current) => {
     const { db } = current();
     await db.collection('usage_sums').insert(record('a', 5));
     let isAway = true;
-    const kept = new KeptSums(
+    const kept = new RollupCache(
       watchGroups(db, async () => {
         if (isAway) throw new Error('away');
       }),
@@ -64,7 +64,7 @@ onEachEngine('sums of folded hours', (current) => {
     const { db } = current();
     await db.collection('usage_sums').insert(record('a', 5));
     let reads = 0;
-    const kept = new KeptSums(watchGroups(db, async () => void (reads += 1)));
+    const kept = new RollupCache(watchGroups(db, async () => void (reads += 1)));
     const ask = (key: string) => kept.ofUsage(1, { ...request, filter: { and: [{ key }] } });
     await ask('first');
     await ask('second');

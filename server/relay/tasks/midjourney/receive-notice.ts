@@ -20,7 +20,7 @@ interface Notice {
   connection: Connection | null;
 }
 
-export async function takeNotice(host: RouteHost, notice: Notice): Promise<Response> {
+export async function receiveNotice(host: RouteHost, notice: Notice): Promise<Response> {
   const { context } = host;
   const facts = host.facts(notice.request, notice.connection);
   const headers = { 'cache-control': 'no-store', 'x-oneapi-request-id': facts.requestId };
