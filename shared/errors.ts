@@ -252,11 +252,6 @@ export const errors = {
     '这项改动没有保留原值，无法撤销',
     'The values of this change were not kept, so it cannot be taken back',
   ),
-  option_not_built: entry(
-    200,
-    '此版本还没有这项功能，无法开启：{key}',
-    'This version does not have that feature yet, so {key} cannot be turned on',
-  ),
   group_default_missing: entry(200, '必须保留 default 分组', 'The group default must be kept'),
   group_ratio_negative: entry(200, 'group ratio must be not less than 0: {group}', 'group ratio must be not less than 0: {group}'),
   github_unconfigured: entry(
@@ -461,6 +456,7 @@ export const errors = {
   tasks_disabled: entry(403, '管理员未启用任务功能', 'Tasks are switched off on this site'),
   tasks_in_progress: entry(429, '进行中的任务过多：最多 {most} 个', 'Too many tasks in progress: at most {most}'),
   client_closed: entry(499, '客户端已断开连接', 'The client closed the connection'),
+  output_blocked: entry(400, '回答含有敏感词，已停止', 'The answer holds blocked words and was stopped'),
   overdraft_stopped: entry(403, '额度已用尽，生成已停止', 'The quota is used up, the generation was stopped'),
 } as const satisfies Record<string, ErrorEntry>;
 

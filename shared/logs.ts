@@ -103,6 +103,8 @@ export const CallEnding = z.enum([
   'shutdown',
   /** The account had no more in the middle of the answer. */
   'overdraft',
+  /** The model wrote a word that the site blocks. */
+  'blocked_words',
   /** Our own, in the middle of the answer. */
   'fault',
 ]);

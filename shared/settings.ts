@@ -130,7 +130,8 @@ const catalogue = {
   // Sensitive words
   CheckSensitiveEnabled: booleanSetting(true),
   CheckSensitiveOnPromptEnabled: booleanSetting(true),
-  StopOnSensitiveEnabled: booleanSetting(true),
+  /** Looks at all that models write, so it is off until somebody turns it on. */
+  StopOnSensitiveEnabled: booleanSetting(false),
   SensitiveWords: linesSetting(['test_sensitive']),
   StreamCacheQueueLength: integerSetting(0, count),
 
@@ -234,12 +235,6 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
   const parsed = settings[key].parse(text, key);
   return parsed.ok ? undefined : parsed.problem;
 }
-
-/**
- * Switches whose effect this version does not have: they are off unless somebody turned them on in an earlier one, and are not
- * turned on. Whoever builds the effect removes the line.
- */
-export const settingsWithoutEffect: ReadonlySet<SettingKey> = new Set<SettingKey>(['StopOnSensitiveEnabled']);
 
 /** A switch can be turned on, and a text be filled in, only when what it needs is there. */
 export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [

@@ -17,6 +17,8 @@ const rules = {
   shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down' },
   /** The account had no more in the middle of the response. */
   overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped' },
+  /** The model wrote a word that the site blocks. */
+  blocked_words: { logged: 'blocked_words', channel: 'well', told: 'output_blocked' },
   /** An upstream said that it failed, or could not be asked. */
   upstream_failed: { logged: 'upstream_error', channel: 'failed', told: 'invalid_upstream_response' },
   /** The stream stopped without its proper end. */

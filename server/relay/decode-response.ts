@@ -20,6 +20,12 @@ export function inTurnIfLong(call: RunningCall, body: Buffer, make: () => Buffer
   return isLong(body) ? call.services.context.bodies.inTurn(ownerOf(call), make) : make();
 }
 
+/** Of what is about to leave for the client. */
+export function holdsBlockedWords(call: RunningCall, body: Buffer): boolean | Promise<boolean> {
+  const words = call.endpoint.capability === 'chat' ? call.services.words.output() : null;
+  return words === null ? false : inSteps(call.services.context.bodies, ownerOf(call), words.inBody(body));
+}
+
 function ownerOf({ admission }: RunningCall): string {
   return `user:${admission.user.id}`;
 }

@@ -57,9 +57,13 @@ async function answerWhole(call: RunningCall): Promise<Response> {
   const outcome = await tryChannels(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return responseOfFailure(call, endWithoutResponse(call, outcome));
-  const { sent, usage, firstByteMs, contentType, body } = outcome.result;
+  const { sent, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
   const { channel, request } = sent;
   const wasRead = call.stopped !== undefined;
+  if (isBlocked && !wasRead) {
+    await finishCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
+    return responseOfFailure(call, tellEnd(call, { reason: 'blocked_words' }));
+  }
   // The response leaves when its charge is durable: what was not settled was not answered.
   await finishCall(call, { reason: wasRead ? 'caller_left' : 'completed', channel, request, usage, firstByteMs, wasRead });
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, body);

@@ -5,7 +5,7 @@ import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { CallTry, SentTry } from '#server/relay/call-try.ts';
-import { decodeResponse, inTurnIfLong } from '#server/relay/decode-response.ts';
+import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
@@ -27,6 +27,8 @@ export interface WholeResult {
   contentType: string;
   usage: MeteredUsage;
   firstByteMs: number;
+  /** The model wrote what the site blocks: it is charged, and not told. */
+  isBlocked: boolean;
 }
 
 export type TryResult =
@@ -176,6 +178,7 @@ async function readWhole(
   call.held?.arrived(written.length);
   return {
     kind: 'whole',
+    isBlocked: await holdsBlockedWords(call, written),
     sent,
     body: written,
     contentType: 'application/json; charset=utf-8',

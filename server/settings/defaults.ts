@@ -7,7 +7,7 @@ import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
 import type { NumberMap } from '#shared/setting-values.ts';
-import { settings, settingsWithoutEffect } from '#shared/settings.ts';
+import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
 const large: Partial<Record<SettingKey, string>> = {
@@ -22,7 +22,6 @@ const large: Partial<Record<SettingKey, string>> = {
 
 /** The text that a setting has until somebody changes it. */
 export function defaultText(key: SettingKey): string {
-  if (settingsWithoutEffect.has(key)) return 'false';
   const text = settings[key].defaultText ?? large[key];
   if (text === undefined) throw new Error(`The setting ${key} has no default`);
   return text;

@@ -1,7 +1,7 @@
 // No option stands on a screen for nothing: the code reads it, or it is named here with what it waits for.
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { settingKeys, settings, settingsWithoutEffect } from '#shared/settings.ts';
+import { settingKeys, settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
 /** Options whose effect is in the console, which is told them by the status: the field that it reads. */
@@ -25,7 +25,7 @@ const waiting: Record<string, readonly SettingKey[]> = {
   'screens of sign-in': ['TelegramBotName'],
   'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
   // Stored and read by nobody, also in the product whose clients send them.
-  nobody: ['StopOnSensitiveEnabled', 'StreamCacheQueueLength'],
+  nobody: ['StreamCacheQueueLength'],
 };
 
 describe('effects of options', () => {
@@ -40,11 +40,9 @@ describe('effects of options', () => {
     expect(without.toSorted()).toEqual(Object.values(waiting).flat().toSorted());
   });
 
-  it('are there for every switch that can be turned on', () => {
-    /** Read only to refuse what an earlier version turned on. */
-    const refused: readonly SettingKey[] = settingsWithoutEffect.has('EmailVerificationEnabled') ? ['EmailVerificationEnabled'] : [];
+  it('are there for every switch', () => {
     const switches = settingKeys.filter((key) => settings[key].kind === 'boolean' && !isRead(key));
-    expect([...switches, ...refused].toSorted()).toEqual([...settingsWithoutEffect].toSorted());
+    expect(switches).toEqual([]);
   });
 });
 

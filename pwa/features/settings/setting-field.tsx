@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSecret, settingsWithoutEffect } from '#shared/settings.ts';
+import { isSecret } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -46,7 +46,6 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
   const { t } = useTranslation();
   const words = useSettingLabels();
   const initial = defaultOf(option);
-  const hasNoEffect = settingsWithoutEffect.has(entry.key);
   const isLong = isMapSetting(entry.key) || entry.control === 'json' || entry.control === 'long' || entry.control === 'lines';
   const differs = draft === undefined && queued === undefined && isChanged(option) && initial !== undefined;
   return (
@@ -56,9 +55,9 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
           <StatusMark status="look">{t(`settings.option.${textName(entry.key)}.warning`)}</StatusMark>
         </p>
       )}
-      {(!mayWrite || hasNoEffect) && (
+      {!mayWrite && (
         <p className={styles.note}>
-          <StatusMark status="note">{t(mayWrite ? 'settings.no_effect' : 'settings.root_only')}</StatusMark>
+          <StatusMark status="note">{t('settings.root_only')}</StatusMark>
         </p>
       )}
       {draft !== undefined && (

@@ -23,6 +23,7 @@ export const endingStatus: Readonly<Record<Ending, Status>> = {
   client_left: 'note',
   shutdown: 'note',
   overdraft: 'empty',
+  blocked_words: 'look',
   fault: 'failed',
   other: 'note',
 };

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings, settingsWithoutEffect } from '#shared/settings.ts';
+import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
@@ -54,7 +54,6 @@ export async function saveOptions(
     },
     check(current) {
       checkRequirements(effective, current, context);
-      checkEffects(effective);
     },
   });
   const [conflict] = conflicts;
@@ -85,13 +84,6 @@ function checkEdits(edits: readonly OptionEdit[], role: number): Change[] {
 /** Blanks around these mean nothing. */
 function isPlain(key: SettingKey): boolean {
   return ['integer', 'number', 'choice', 'text', 'url'].includes(settings[key].kind);
-}
-
-/** A switch that is turned on has an effect. Who only sends back what is stored turns nothing on. */
-function checkEffects(changes: readonly Change[]): void {
-  for (const { key, text } of changes) {
-    if (settingsWithoutEffect.has(key) && text === 'true') throw new AppError('option_not_built', { key }, { field: key });
-  }
 }
 
 /** What is turned on or filled in needs what it needs, as that is after all changes. */

@@ -1,21 +1,24 @@
-// Words that no prompt may hold (`SensitiveWords`), whatever format it comes in. Whatever counts as prompt is looked at; responses are not.
+// Words that no prompt may hold (`SensitiveWords`), whatever format it comes in. Whatever counts as prompt is looked at, and what models
+// write where `StopOnSensitiveEnabled` says so.
 import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import { createWordMatcher } from '#server/relay/admission/word-matcher.ts';
-import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
+import { createWordSearch } from '#server/relay/admission/word-matcher.ts';
+import type { WordMatcher, WordSearch } from '#server/relay/admission/word-matcher.ts';
+import { OutputWords } from '#server/relay/output-words.ts';
 
 export interface BlockedWords {
   /** False: nothing is looked for. */
   readonly isOn: boolean;
+  /** For one response; null: what models write is not looked at. */
+  output(): OutputWords | null;
   /** At once for a small body; of a large one piece by piece, in its turn. @throws {AppError} `sensitive_words_detected` */
   check(content: Pick<CallContent, 'isLarge' | 'use'>, texts: readonly string[]): void | Promise<void>;
 }
 
-interface Search {
+interface Search extends WordSearch {
   words: readonly string[];
   longest: number;
-  holds: WordMatcher;
 }
 
 /** Characters that are searched at once: a few milliseconds. With longer words it is twice their length. */
@@ -34,7 +37,7 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
     const words = settings.get('SensitiveWords').map((word) => word.toLowerCase());
     if (search === null || !isSame(search.words, words)) {
       const longest = words.reduce((most, word) => Math.max(most, word.length), 0);
-      search = { words, longest, holds: createWordMatcher(words) };
+      search = { words, longest, ...createWordSearch(words) };
     }
     return search;
   }
@@ -44,6 +47,11 @@ export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): 
       return (
         settings.get('CheckSensitiveEnabled') && settings.get('CheckSensitiveOnPromptEnabled') && settings.get('SensitiveWords').length > 0
       );
+    },
+    output() {
+      const isOn =
+        settings.get('StopOnSensitiveEnabled') && settings.get('CheckSensitiveEnabled') && settings.get('SensitiveWords').length > 0;
+      return isOn ? new OutputWords(current().follow) : null;
     },
     check(content, texts) {
       const { holds, longest } = current();

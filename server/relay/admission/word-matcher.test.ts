@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWordMatcher } from './word-matcher.ts';
+import { createWordMatcher, createWordSearch } from './word-matcher.ts';
 
 /** Few letters, so that words overlap, hold each other and begin with each other's ends. */
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 });
@@ -11,6 +11,18 @@ describe('word matcher', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), text, (words, searched) => {
         expect(createWordMatcher(words)(searched)).toBe(words.some((one) => searched.includes(one)));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('finds in a text that comes in pieces what it finds in the whole, wherever it is cut', () => {
+    const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 7 }), { maxLength: 12 });
+    const lists = fc.oneof(fc.array(word, { minLength: 1, maxLength: 8 }), fc.array(word, { minLength: 9, maxLength: 40 }));
+    fc.assert(
+      fc.property(lists, pieces, (words, cut) => {
+        const follow = createWordSearch(words).follow();
+        expect(cut.some((piece) => follow(piece))).toBe(words.some((one) => cut.join('').includes(one)));
       }),
       { numRuns: 3000 },
     );

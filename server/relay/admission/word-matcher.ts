@@ -7,12 +7,42 @@ export type WordMatcher = (text: string) => boolean;
 /** So few are found faster one after the other. */
 const fewWords = 8;
 
+export interface WordSearch {
+  holds: WordMatcher;
+  /** For one text that comes in pieces: true when a word ends in this piece, wherever it began. */
+  follow(): WordMatcher;
+}
+
 export function createWordMatcher(words: readonly string[]): WordMatcher {
+  return createWordSearch(words).holds;
+}
+
+export function createWordSearch(words: readonly string[]): WordSearch {
   const wanted = words.filter((word) => word !== '');
-  if (wanted.length <= fewWords) return (text) => wanted.some((word) => text.includes(word));
-  const { follow, fallback, isEnd } = buildAutomaton(wanted);
-  return (text) => {
-    let state = 0;
+  return wanted.length <= fewWords ? searchFew(wanted) : searchMany(wanted);
+}
+
+function searchFew(words: readonly string[]): WordSearch {
+  const kept = words.reduce((most, word) => Math.max(most, word.length - 1), 0);
+  const holds: WordMatcher = (text) => words.some((word) => text.includes(word));
+  return {
+    holds,
+    follow() {
+      let before = '';
+      return (piece) => {
+        const text = before + piece;
+        before = kept === 0 ? '' : text.slice(-kept);
+        return holds(text);
+      };
+    },
+  };
+}
+
+function searchMany(words: readonly string[]): WordSearch {
+  const { follow, fallback, isEnd } = buildAutomaton(words);
+  /** The state after the text; `none` when a word ended in it. */
+  const read = (from: number, text: string): number => {
+    let state = from;
     for (let index = 0; index < text.length; index += 1) {
       const unit = text.charCodeAt(index);
       let next = follow.get(state, unit);
@@ -21,9 +51,19 @@ export function createWordMatcher(words: readonly string[]): WordMatcher {
         next = follow.get(state, unit);
       }
       state = next === none ? 0 : next;
-      if (isEnd[state] === 1) return true;
+      if (isEnd[state] === 1) return none;
     }
-    return false;
+    return state;
+  };
+  return {
+    holds: (text) => read(0, text) === none,
+    follow() {
+      let state = 0;
+      return (piece) => {
+        state = read(Math.max(state, 0), piece);
+        return state === none;
+      };
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.t
 import type { EndReason } from '#server/relay/call-end.ts';
 import type { SentTry } from '#server/relay/call-try.ts';
 import { failureOfOurs } from '#server/relay/relay-failure.ts';
+import type { OutputWords } from '#server/relay/output-words.ts';
 import { elapsed, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
@@ -37,6 +38,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #pipe: StreamPipe;
   readonly #counting: Counting;
   readonly #spending: StreamSpending;
+  readonly #words: OutputWords | null;
 
   constructor(options: StreamRelayOptions) {
     this.#options = options;
@@ -46,6 +48,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { upstreamModel } = request;
     this.#pipe = createPipe({ client: call.endpoint.dialect, channel, upstreamModel, writer: writerOptions(call) }, this.#counting);
     this.#spending = new StreamSpending(call, this.#pipe, this);
+    this.#words = call.services.words.output();
     const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
     this.#reader = new UpstreamReader(stream, this, { framing: channel.framing, idleMs });
   }
@@ -161,6 +164,10 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     const { client } = this.#options;
     const { forClient, next } = this.#pipe.pass(events, isOwned);
     if (!this.#state.isFlowing) return;
+    if (this.#words !== null && this.#words.inEvents(forClient)) {
+      this.#end('blocked_words');
+      return;
+    }
     if (next === 'complete') {
       // What came together with the ending waits for the settlement with it and leaves in one write.
       client.hold(forClient);

@@ -44,7 +44,6 @@ export const optionRefusals = {
     const { data } = await desk.root.get('/api/option/history?keys=SMTPToken');
     return toldBy(await desk.root.post(`/api/option/history/${data.items[0].id}/undo`));
   },
-  option_not_built: refuses('StopOnSensitiveEnabled', 'true'),
   group_default_missing: refuses('GroupRatio', '{"vip": 1}'),
   group_ratio_negative: refuses('GroupRatio', '{"default": 1, "vip": -0.5}', { group: 'vip' }),
   github_unconfigured: lacks('GitHubOAuthEnabled', 'GitHubClientId'),

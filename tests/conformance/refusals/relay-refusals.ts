@@ -212,6 +212,11 @@ export const relayRefusals = {
   channel_refused: upstream({ status: 401 }),
   invalid_upstream_response: upstream({ garbage: 'html' }),
   upstream_truncated: async (desk): Promise<Refusal> => ({ told: await stream({ endAfter: 2 })(desk), status: 200 }),
+  output_blocked: (desk) =>
+    desk.scene({ settings: { SensitiveWords: 'Contraband', StopOnSensitiveEnabled: 'true' } }, async (scene) => {
+      scene.upstream.behave({ text: 'It is contraband' });
+      return toldOf(await scene.chat({}, speaking(desk)));
+    }),
   overdraft_stopped: async (desk): Promise<Refusal> => {
     const options = { quota: 300_000, channels: [{ models: 'sea-1' }], settings: { ...rich, StreamOverdraft: 'stop' } };
     const told = await desk.scene(options, async (scene) => {

@@ -1,0 +1,91 @@
+// Blocked words in what a model writes, looked for in what is about to leave for the client, whatever its format. Each text of a
+// response (of a choice, a block, a tool call) is followed by itself, over all the events that bring it.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { eventData } from '#server/framing/sse.ts';
+import type { WordMatcher } from '#server/relay/admission/word-matcher.ts';
+
+/** Fields that hold what a model writes, in any format. The values of `input` are a tool's, under names of its own. */
+const textFields: ReadonlySet<string> = new Set([
+  'content',
+  'reasoning_content',
+  'reasoning',
+  'refusal',
+  'text',
+  'thinking',
+  'arguments',
+  'partial_json',
+  'name',
+]);
+const toolFields: ReadonlySet<string> = new Set(['input']);
+/** Texts of one response that are followed at the same time; the oldest is given up for a further one. */
+const mostTexts = 256;
+/** Characters that are searched at once: a few milliseconds. */
+const pieceLength = 64 * 1024;
+
+export class OutputWords {
+  readonly #follow: () => WordMatcher;
+  readonly #texts = new Map<string, WordMatcher>();
+
+  /** @param follow begins to look for words in a text of small letters */
+  constructor(follow: () => WordMatcher) {
+    this.#follow = follow;
+  }
+
+  /** Whether a word ends in these events, which are whole. */
+  inEvents(pieces: readonly Buffer[]): boolean {
+    for (const data of eventData(Buffer.concat(pieces))) {
+      const event = parseObject(data);
+      if (event === null) continue;
+      const search = this.#inValue(event, '', false);
+      let step = search.next();
+      while (step.done !== true) step = search.next();
+      if (step.value) return true;
+    }
+    return false;
+  }
+
+  /** The same of a whole body, in steps. */
+  *inBody(body: Buffer): Generator<void, boolean> {
+    const value = parseObject(body.toString('utf8'));
+    return value !== null && (yield* this.#inValue(value, '', false));
+  }
+
+  /** @param place where it stands in the response; parts of a list are told apart by what they call themselves */
+  *#inValue(value: unknown, place: string, isTool: boolean): Generator<void, boolean> {
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) {
+        const name = isObject(item) && typeof item['index'] === 'number' ? item['index'] : index;
+        if (yield* this.#inField(item, `${place}[${name}]`, { isTool, isText: isTool })) return true;
+      }
+      return false;
+    }
+    if (!isObject(value)) return false;
+    const own = typeof value['index'] === 'number' && !place.endsWith(']') ? `${place}#${value['index']}` : place;
+    for (const [name, field] of Object.entries(value)) {
+      const isInTool = isTool || toolFields.has(name);
+      if (yield* this.#inField(field, `${own}.${name}`, { isTool: isInTool, isText: isInTool || textFields.has(name) })) return true;
+    }
+    return false;
+  }
+
+  *#inField(value: unknown, place: string, { isTool, isText }: { isTool: boolean; isText: boolean }): Generator<void, boolean> {
+    if (typeof value !== 'string') return yield* this.#inValue(value, place, isTool);
+    if (!isText || value === '') return false;
+    const holds = this.#textAt(place);
+    for (let start = 0; start < value.length; start += pieceLength) {
+      if (holds(value.slice(start, start + pieceLength).toLowerCase())) return true;
+      yield;
+    }
+    return false;
+  }
+
+  #textAt(place: string): WordMatcher {
+    const known = this.#texts.get(place);
+    if (known !== undefined) return known;
+    const [oldest] = this.#texts.keys();
+    if (oldest !== undefined && this.#texts.size >= mostTexts) this.#texts.delete(oldest);
+    const text = this.#follow();
+    this.#texts.set(place, text);
+    return text;
+  }
+}
