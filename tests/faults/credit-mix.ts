@@ -116,7 +116,12 @@ async function finishAll(other: RunningContext, desk: TaskDesk): Promise<void> {
 /** Time for what does not hang to come to its end: turns of the event loop with work on the database. */
 async function othersSettle(subjects: readonly Subject[], others: readonly Process[]): Promise<void> {
   for (const { context } of others)
-    for (const { users } of subjects) for (const { id } of users) await context.db.collection('users').get(id);
+    for (const { users } of subjects)
+      for (const { id } of users)
+        await context.db
+          .collection('users')
+          .get(id)
+          .catch(() => null);
 }
 
 async function start(place: Place, desk: TaskDesk): Promise<Process> {

@@ -13,9 +13,12 @@ import { drawingSubmission } from '#server/relay/tasks/midjourney/submit-drawing
 import { submitTask } from '#server/relay/tasks/submit-task.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
-import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { finishRefunds, refundTask } from '#server/tasks/refund-task.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
 import { onPlace, open } from '#tests/faults/bookkeeping.ts';
 import type { Place } from '#tests/faults/bookkeeping.ts';
+import { buildLog } from '#tests/support/build-log.ts';
+import { buildTask } from '#tests/support/build-task.ts';
 import { buildChannel } from '#tests/support/build-channel.ts';
 import { createToken } from '#tests/support/build-token.ts';
 import { buildUser } from '#tests/support/build.ts';
@@ -200,6 +203,28 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       await tend(place.other);
       expect(await expectNothingPaid(scene, 'taken for lost')).toBe('charged');
       await scene.context.close();
+    });
+  });
+
+  test('of a charge that could not be covered, what was charged is given back', async () => {
+    await onPlace(engine, async (place) => {
+      const { context, other, user, token } = await arrange(place);
+      const requestId = newRequestId(context);
+      const result = await context.ledger.reserve({ userId: user.id, token: { id: token.id, isLimited: true }, amount: 20_000 });
+      if (!('reservation' in result)) throw new Error('refused');
+      const { id: _, ...row } = buildLog({ id: 0, user_id: user.id, token_id: token.id, quota: 20_000, request_id: requestId });
+      await context.ledger.settle(result.reservation, row);
+      const id = await other.db.nextId('tasks');
+      const asked = { user_id: user.id, token_id: token.id, quota: price, token_quota: price, request_id: requestId };
+      const task = buildTask({ id, ...asked, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: context.ledger.processId });
+      await other.db.collection('tasks').insert(task);
+      expect(await chargeOf(other.db, task)).toEqual({ charge: 'done', quota: 20_000, token_quota: 20_000 });
+      expect(await chargeOf(other.db, { ...task, request_id: 'of no call' })).toBe(null);
+      expect(await refundTask(other, task)).toBe(true);
+      const record = await other.db.collection('users').get(user.id);
+      expect(record === null ? null : balanceOf(record)).toBe(start);
+      expect(await other.db.collection('tasks').get(id)).toMatchObject({ charge: 'done', quota: 20_000, refunded_quota: 20_000 });
+      await context.close();
     });
   });
 

@@ -13,6 +13,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
 import { failTask, pollEvery } from '#server/tasks/follow-task.ts';
 import { refundTask } from '#server/tasks/refund-task.ts';
+import { chargeOf } from '#server/tasks/task-charge.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
 import { tryChannels } from './try-channels.ts';
@@ -195,16 +196,19 @@ async function charge(call: TaskCall, { task, tries, quoted, quota, reservation 
   const tasks = context.db.collection('tasks');
   services.use.add(task.channel_id, quota);
   await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: tries.attempts, quoted, quota }));
-  const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: { charge: 'done' }, unset: ['check_at'] });
-  if (noted === null) await noteLateCharge(context, task);
+  const paid = await chargeOf(context.db, task);
+  // Its books were closed without it, and it is charged by nobody.
+  if (paid === null) throw new AppError('internal_error');
+  const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
+  if (noted === null) await noteLateCharge(context, task, paid);
   if (quota > 0) context.lowBalance.spent(task.user_id);
   if (pass !== null) await pass.succeeded();
 }
 
 /** This process was taken for dead and its charge for lost, and then it came: a task that has failed meanwhile is refunded now. */
-async function noteLateCharge(context: AppContext, { id, quota, token_quota }: TaskRecord): Promise<void> {
+async function noteLateCharge(context: AppContext, { id }: TaskRecord, paid: Partial<TaskRecord>): Promise<void> {
   const tasks = context.db.collection('tasks');
-  const judged = await tasks.patch({ id, charge: 'none' }, { set: { charge: 'done', quota, token_quota } });
+  const judged = await tasks.patch({ id, charge: 'none' }, { set: paid });
   if (judged === null || judged.status !== 'FAILURE') return;
   const due = await tasks.patch(
     { id, refund_due_at: { exists: false } },
