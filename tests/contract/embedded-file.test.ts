@@ -187,6 +187,46 @@ describe('the embedded file', () => {
     expect((await db.collection('users').get(1))?.quota).toBe(30_000);
     await db.close();
   });
+
+  it('a log that begins anew is written over, and cut only where a long read has let it grow', async () => {
+    const db = await openDatabase(url);
+    const facts = db.collection('facts');
+    const write = async (count: number) => {
+      for (let index = 0; index < count; index += 1) {
+        const value = String(index % 10).repeat(1_000_000); // pages that stay as they are would not be written
+        await facts.patch({ id: 'fact' }, { set: { value } }, { insertIfMissing: { id: 'fact', value } });
+      }
+    };
+    const other = new DatabaseSync(file);
+    const log = () => {
+      const { log: frames = 0, checkpointed = 0 } = other.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
+      return { frames: Number(frames), checkpointed: Number(checkpointed) };
+    };
+    const size = () => statSync(`${file}-wal`).size;
+
+    // Nothing begins anew while somebody reads what was there at first.
+    const writeWhileRead = async (count: number) => {
+      other.exec('BEGIN');
+      other.prepare('SELECT count(*) FROM facts').get();
+      await write(count);
+      other.exec('COMMIT');
+    };
+    await writeWhileRead(40);
+    const grown = size();
+    expect(grown).toBeGreaterThan(40_000_000);
+    await until(() => log().checkpointed === log().frames);
+    await write(1);
+    expect(log().frames).toBeLessThan(1_000);
+    expect(size()).toBe(grown);
+
+    await writeWhileRead(110);
+    expect(size()).toBeGreaterThan(100_000_000);
+    await until(() => size() < 100_000_000);
+    other.close();
+    await write(1);
+    expect((await facts.get('fact'))?.value).toHaveLength(1_000_000);
+    await db.close();
+  });
 });
 
 describe('a file that cannot be used is refused with one line and left as it is', () => {
