@@ -191,6 +191,28 @@ describeInBrowser('playground', () => {
     await visitor.context.close();
   });
 
+  it('a question does not go without a parameter that cannot be read: it says which, and waits', async () => {
+    const visitor = await enter('phone');
+    const { page } = visitor;
+    await ask(page, 'Hello?');
+    await page.getByRole('article').getByText('USD').waitFor();
+    await page.getByRole('button', { name: text('playground.parameter.title') }).click();
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel(text('playground.parameter.tools'), { exact: true }).fill('{bad');
+    await sheet.getByRole('button', { name: text('common.action.close') }).click();
+    await page.getByLabel(text('playground.ask.label')).fill('Use a tool');
+    await page.getByText(text('playground.ask.unsendable', { name: text('playground.parameter.tools') })).waitFor();
+    expect(await page.getByRole('button', { name: text('playground.ask.send'), exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: text('playground.answer.again') }).count()).toBe(0);
+    await expectSoundScreen(visitor);
+    await page.getByRole('button', { name: new RegExp(`^${text('playground.parameter.title')}`) }).click();
+    await sheet.getByLabel(text('playground.parameter.tools'), { exact: true }).fill('');
+    await sheet.getByRole('button', { name: text('common.action.close') }).click();
+    await page.getByRole('button', { name: text('playground.ask.send'), exact: true }).click();
+    await until(() => tidegate.upstream.requests.length === 2);
+    await visitor.context.close();
+  });
+
   it('a picture goes along, and the code that is exported has no key', async () => {
     const visitor = await enter('desk');
     const { page } = visitor;
@@ -225,7 +247,8 @@ describeInBrowser('playground', () => {
     const { page } = visitor;
     await page.goto('/playground');
     await settle(page);
-    await page.getByText(text('common.credit.none')).waitFor();
+    const notice = await page.getByText(text('common.credit.none')).boundingBox();
+    expect(notice?.x, 'kept from the edge').toBeGreaterThanOrEqual(16);
     await ask(page, 'Anything?');
     await page.getByRole('alert').getByText('user quota is not enough').waitFor();
     await page.getByText(text('playground.answer.state.failed')).waitFor();

@@ -6,6 +6,7 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
 import { ChatIcon } from './icons.tsx';
 import styles from './playground.module.css';
@@ -76,6 +77,12 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
           if (event.clipboardData.files.length > 0) void add(event.clipboardData.files);
         }}
       />
+      {/* While nothing is typed it stands in the field. */}
+      {reason !== undefined && text !== '' && (
+        <p className={styles.reason} role="status">
+          <StatusMark status="look">{reason}</StatusMark>
+        </p>
+      )}
       <div className={styles.composerFoot}>
         <AttachButton onFiles={(files) => void add(files)} />
         {extra}

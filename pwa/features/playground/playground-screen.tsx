@@ -24,7 +24,7 @@ import { ChatIcon } from './icons.tsx';
 import { ModelBar } from './model-bar.tsx';
 import styles from './playground.module.css';
 import { defaultModel, offeredModelsQuery } from './queries.ts';
-import { countSet, emptySettings } from './request-body.ts';
+import { countSet, emptySettings, unsendable } from './request-body.ts';
 import { Thread } from './thread.tsx';
 
 const ConversationList = lazyPart(
@@ -95,7 +95,7 @@ export function PlaygroundScreen() {
         <LoadFailure what={t('playground.model.all')} error={offered.query.error} onRetry={() => void offered.query.refetch()} />
       )}
       <Notices isUnkept={state.isUnkept} />
-      <Thread key={open.id} conversation={open} shown={shown} />
+      <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} />
       <Composer
         key={`composer ${open.id}`}
         isRunning={isRunning}
@@ -134,7 +134,8 @@ function useReason(offered: readonly string[] | undefined): string | undefined {
   const { open } = useStore(playground);
   if (offered?.length === 0) return t('playground.ask.no_models');
   if (open.models.length === 0 || open.models.includes('')) return t('playground.model.choose');
-  return undefined;
+  const faulty = unsendable(open.settings);
+  return faulty === undefined ? undefined : t('playground.ask.unsendable', { name: t(`playground.parameter.${faulty}`) });
 }
 
 function Notices({ isUnkept }: { isUnkept: boolean }) {
@@ -144,7 +145,11 @@ function Notices({ isUnkept }: { isUnkept: boolean }) {
   const { data: self } = useQuery(selfQuery);
   return (
     <>
-      {self !== undefined && isUnfunded(self) && <NoCredit canTopUp={canTopUp(status)} />}
+      {self !== undefined && isUnfunded(self) && (
+        <div className={styles.notice}>
+          <NoCredit canTopUp={canTopUp(status)} />
+        </div>
+      )}
       {(isUnkept || !isOnline) && (
         <p className={styles.notice}>
           <StatusMark status={isOnline ? 'look' : 'offline'}>{t(isOnline ? 'playground.unkept' : 'playground.offline')}</StatusMark>

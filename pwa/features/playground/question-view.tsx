@@ -11,11 +11,13 @@ interface QuestionViewProps {
   turn: Turn;
   /** A further conversation is made where it is not the last question. */
   isLast: boolean;
+  /** False: it could not be sent as it is meant. */
+  canAsk: boolean;
   onEdit: (text: string) => void;
 }
 
 /** What was asked, and the way to ask it in other words. */
-export const QuestionView = memo(({ turn, isLast, onEdit }: QuestionViewProps) => {
+export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionViewProps) => {
   const { t } = useTranslation();
   const format = useFormat();
   const [draft, setDraft] = useState<string | null>(null);
@@ -68,7 +70,7 @@ export const QuestionView = memo(({ turn, isLast, onEdit }: QuestionViewProps) =
             <OnlineButton
               type="submit"
               label={t('playground.question.send')}
-              disabled={draft.trim() === '' && turn.pictures.length === 0}
+              disabled={!canAsk || (draft.trim() === '' && turn.pictures.length === 0)}
             />
           </div>
         </form>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer, ChatSettings, Conversation } from '#pwa/offline/conversation.ts';
-import { chatBody, countSet, emptySettings, listOf, objectOf } from './request-body.ts';
+import { chatBody, countSet, emptySettings, listOf, objectOf, unsendable } from './request-body.ts';
 
 const answerOf = (text: string, state: Answer['state'] = 'done'): Answer => ({
   model: 'm',
@@ -96,5 +96,12 @@ describe('what is sent', () => {
   test('what is no JSON yet is not sent', () => {
     const body = chatBody(conversationOf([['Hi']], { tools: '[', extra: '{"a"' }), 0, 0);
     expect(Object.keys(body).toSorted()).toEqual(['messages', 'model', 'stream', 'stream_options']);
+  });
+
+  test('a parameter that cannot be read is named, so that no question goes without it', () => {
+    expect(unsendable(emptySettings)).toBeUndefined();
+    expect(unsendable({ ...emptySettings, tools: '[]', extra: '{"n":1}' })).toBeUndefined();
+    for (const tools of ['{bad', '{}', '"x"']) expect(unsendable({ ...emptySettings, tools })).toBe('tools');
+    for (const extra of ['{bad', '[]', '7']) expect(unsendable({ ...emptySettings, extra })).toBe('extra');
   });
 });

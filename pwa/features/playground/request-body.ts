@@ -67,6 +67,12 @@ export function countSet(settings: ChatSettings): number {
   );
 }
 
+/** The parameter whose text cannot be sent: a question would go without it. */
+export function unsendable({ tools, extra }: ChatSettings): 'tools' | 'extra' | undefined {
+  if (listOf(tools) === undefined) return 'tools';
+  return objectOf(extra) === undefined ? 'extra' : undefined;
+}
+
 /** What stands in the field is a list of JSON, or nothing. */
 export function listOf(text: string): unknown[] | undefined {
   return text.trim() === '' ? [] : z.array(z.unknown()).safeParse(parse(text)).data;

@@ -10,8 +10,16 @@ import { QuestionView } from './question-view.tsx';
 /** Pixels from the end within which the view follows what is written. */
 const nearEnd = 60;
 
+interface ThreadProps {
+  conversation: Conversation;
+  /** On a phone, one of two is shown at a time. */
+  shown: number | null;
+  /** False: a question could not be sent as it is meant. */
+  canAsk: boolean;
+}
+
 /** Questions across all columns, answers below them side by side. */
-export function Thread({ conversation, shown }: { conversation: Conversation; shown: number | null }) {
+export function Thread({ conversation, shown, canAsk }: ThreadProps) {
   const { t } = useTranslation();
   const place = useFollow(conversation);
   const { turns, models } = conversation;
@@ -30,7 +38,7 @@ export function Thread({ conversation, shown }: { conversation: Conversation; sh
         const isLast = index === turns.length - 1;
         return (
           <div key={turn.id} className={styles.turn}>
-            <QuestionView turn={turn} isLast={isLast} onEdit={(text) => askInstead(index, text)} />
+            <QuestionView turn={turn} isLast={isLast} canAsk={canAsk} onEdit={(text) => askInstead(index, text)} />
             <div className={styles.columns} style={{ gridTemplateColumns: `repeat(${columns.length}, minmax(0, 1fr))` }}>
               {columns.map(({ column, model }) => {
                 const answer = turn.answers[column];
@@ -41,7 +49,7 @@ export function Thread({ conversation, shown }: { conversation: Conversation; sh
                     ) : (
                       <AnswerView
                         answer={answer}
-                        onAgain={isLast ? () => askAgain(column) : undefined}
+                        onAgain={isLast && canAsk ? () => askAgain(column) : undefined}
                         onBranch={() => branch(index, true)}
                       />
                     )}
