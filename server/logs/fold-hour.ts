@@ -9,7 +9,7 @@ import type { Database } from '#server/db/database.ts';
 import { addSums, allHours, digestOf, emptySums, timePrefix } from './rollup-shape.ts';
 import { replaceRecords } from './replace-records.ts';
 import { rowSlices } from './row-slices.ts';
-import { rowSums, summedRows } from './summed-rows.ts';
+import { countedRows, rowSums, summedRows } from './summed-rows.ts';
 
 /** `isOld`: rows of earlier versions do not say that they failed; they are told now. */
 export async function foldHour(db: Database, hour: number, { isOld }: { isOld: boolean }): Promise<void> {
@@ -17,7 +17,7 @@ export async function foldHour(db: Database, hour: number, { isOld }: { isOld: b
   const hours = new Map<string, LogHourRecord>();
   for (const filter of await rowSlices(db, hour)) {
     if (isOld) await tellFailures(db, filter);
-    const groups = await logs.group({ filter: { and: [filter, { type: LogType.consumption }] }, by: [...keys], sum: summedRows });
+    const groups = await logs.group({ filter: { and: [filter, countedRows] }, by: [...keys, 'type'], sum: summedRows });
     for (const group of groups) addGroup(hours, hour, group);
   }
   const prefix = timePrefix(hour);

@@ -1,6 +1,5 @@
 // What calls came to by the hour, for the dashboard: folded hours from their sums, the newest from the rows, by index and in the
 // reader's thread. All parts of one question read the rows once.
-import { LogType } from '#shared/logs.ts';
 import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
@@ -11,7 +10,7 @@ import { addSums, dayOf, daySeconds, emptySums, hourOf, hourSeconds } from './ro
 import { rollupCacheOf } from './rollup-cache.ts';
 import { callsOfUser, rowSumsCacheOf } from './row-sums-cache.ts';
 import type { RowCell, RowHour } from './row-sums-cache.ts';
-import { rowSums, summedRows } from './summed-rows.ts';
+import { countedRows, rowSums, summedRows } from './summed-rows.ts';
 import { ownedTokenName, usageDayKey, usageKey } from './usage-keys.ts';
 import type { UsageKind } from './usage-keys.ts';
 
@@ -237,15 +236,10 @@ async function groupedRows(
   const fields = rowFields[kind].filter((field) => userId === undefined || field !== 'user_id');
   const filter: Filter<LogRecord> = {
     ...(userId === undefined ? {} : { user_id: userId }),
-    and: [
-      { created_at: { gte: hour } },
-      { created_at: { lt: hour + hourSeconds } },
-      { type: LogType.consumption },
-      { hidden: { exists: false } },
-    ],
+    and: [{ created_at: { gte: hour } }, { created_at: { lt: hour + hourSeconds } }, countedRows, { hidden: { exists: false } }],
   };
   const totals = new Map<string, CallSums>();
-  for (const row of await db.collection('logs').group({ filter, by: [...fields, 'failed'], sum: summedRows })) {
+  for (const row of await db.collection('logs').group({ filter, by: [...fields, 'failed', 'type'], sum: summedRows })) {
     const values = fields.map((field) => row[field]);
     const name = values.length === 2 ? ownedTokenName(Number(values[0]), String(values[1])) : String(values[0] ?? '');
     addTo(totals, name, rowSums(row));

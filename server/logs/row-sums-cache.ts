@@ -175,9 +175,10 @@ function sliceOf(groups: readonly GroupRow[]): Slice {
   const slice = emptySlice();
   for (const group of groups) {
     slice.rows += group.count;
-    if (group['type'] !== LogType.consumption || group['hidden'] === true) continue;
+    const isCall = group['type'] === LogType.consumption;
+    if (group['hidden'] === true || (!isCall && group['refunded'] === 0)) continue;
     addCell(cells, group);
-    if (group['failed'] !== 1) addPlaces(slice.latency, group);
+    if (isCall && group['failed'] !== 1) addPlaces(slice.latency, group);
   }
   return { ...slice, cells: [...cells.values()].map((cell) => ({ ...cell, sums: inMilliseconds(cell.sums) })) };
 }

@@ -14,6 +14,8 @@ export type CallKind = Pick<LogHourRecord & LogSumRecord, 'model_name' | 'channe
 export interface CallQuestion extends Whose {
   /** What the rows must be besides, as a filter of rows. */
   rows: readonly Filter<LogRecord>[];
+  /** The same of what was given back. */
+  refunds: readonly Filter<LogRecord>[];
   /** The same in fields that sums have too: model, channel, group. */
   kinds: readonly Filter<CallKind>[];
   /** The rows themselves are few. */
@@ -103,9 +105,14 @@ async function sumParts(db: Database, question: CallQuestion, { rows, hours, day
   return sums.reduce((total, sum) => total + sum, 0);
 }
 
-async function rowSum(db: Database, { rows }: CallQuestion, { from, to }: Piece): Promise<number> {
-  const filter: Filter<LogRecord> = { and: [...rows, { created_at: { gte: from } }, { created_at: { lt: to } }] };
-  return quotaOf(await db.collection('logs').group({ filter, by: [], sum }));
+async function rowSum(db: Database, { rows, refunds }: CallQuestion, { from, to }: Piece): Promise<number> {
+  const logs = db.collection('logs');
+  const time: Filter<LogRecord>[] = [{ created_at: { gte: from } }, { created_at: { lt: to } }];
+  const [spent, refunded] = await Promise.all([
+    logs.group({ filter: { and: [...rows, ...time] }, by: [], sum }),
+    logs.group({ filter: { and: [...refunds, ...time] }, by: [], sum: { quota: 'refunded' } }),
+  ]);
+  return quotaOf(spent) - quotaOf(refunded);
 }
 
 async function hourSum(db: Database, { userId, tokenName, kinds }: CallQuestion, { from, to }: Piece): Promise<number> {

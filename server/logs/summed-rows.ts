@@ -1,10 +1,17 @@
 // Rows of the log summed by the store, and what a sum of them is.
-import type { GroupRow } from '#server/db/collection.ts';
+import { LogType } from '#shared/logs.ts';
+import type { Filter, GroupRow } from '#server/db/collection.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
+import { emptySums } from './rollup-shape.ts';
 
-/** What is summed; `failed` has to be among the keys. */
+/** Calls, and what was given back of them. */
+export const countedRows: Filter<LogRecord> = { or: [{ type: LogType.consumption }, { refunded: { exists: true } }] };
+
+/** What is summed; `failed` and `type` have to be among the keys. */
 export const summedRows = {
   quota: 'quota',
+  refunded: 'refunded',
   prompt_tokens: 'prompt_tokens',
   completion_tokens: 'completion_tokens',
   first_byte_ms: 'other.frt',
@@ -21,8 +28,9 @@ export function inMilliseconds(sums: CallSums): CallSums {
   return { ...sums, first_byte_ms: Math.round(sums.first_byte_ms), duration_ms: Math.round(sums.duration_ms) };
 }
 
-/** Of a part of what is summed: rounded once it is whole. */
+/** Of a part of what is summed: rounded once it is whole. A refund lowers what was used in its own hour. */
 export function exactRowSums(row: GroupRow): CallSums {
+  if (row['type'] !== LogType.consumption) return { ...emptySums(), quota: 0 - Number(row['refunded']) };
   const hasFailed = row['failed'] === 1;
   return {
     calls: row.count,

@@ -6,6 +6,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
+import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
@@ -85,12 +86,25 @@ async function tellOf(context: AppContext, task: TaskRecord): Promise<void> {
   const { settings } = context;
   const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
   const id = task.upstream_id ?? '';
+  const charge = await context.db.collection('logs').first({ request_id: task.request_id, type: LogType.consumption });
   await writeLog(context, {
     ...(task.refund_log_id === undefined ? {} : { id: task.refund_log_id }),
     user_id: task.user_id,
     username: task.username,
     type: LogType.system,
+    ...chargedTo(task, charge),
+    // What is not listed as spent is not listed as given back.
+    ...(charge?.hidden === true ? {} : { refunded: task.quota }),
     content: taskPlatforms[task.platform].refundText(id, quotaLogText(task.quota, display)),
     event: { code: 'task_refunded', amount: task.quota, task_id: id },
   });
+}
+
+/** Where the charge was counted, so that the refund is: its row, or of a row that was deleted what the task knows. */
+function chargedTo(
+  task: TaskRecord,
+  charge: LogRecord | null,
+): Pick<LogRecord, 'token_name' | 'token_id' | 'model_name' | 'channel_id' | 'group'> {
+  const { token_id, channel_id, model } = task;
+  return { token_id, channel_id, model_name: model, token_name: charge?.token_name ?? '', group: charge?.group ?? '' };
 }

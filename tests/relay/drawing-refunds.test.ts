@@ -1,5 +1,7 @@
 // A task that fails costs nothing: its price goes back once, whoever tells of the failure and however often.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Role } from '#shared/roles.ts';
+import { foldLog } from '#server/logs/fold-log.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
@@ -75,6 +77,74 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
       expect.objectContaining({ amount: price }),
     );
   });
+
+  it('lower what dashboard and log say was used, in the hour of the refund, before and after it is folded', async () => {
+    const { context } = scene.app;
+    const customer = await scene.customer({ token: { quota: 300_000 } });
+    const other = await scene.customer();
+    const begin = Math.floor(context.now() / 1000);
+    const { id } = await submitted(customer);
+    scene.upstream.tell((await submitted(other)).id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://cdn.example/1.png' });
+    await poll();
+    scene.later(2 * 3600);
+    await foldLog(context);
+    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
+    await poll();
+    await expectRefunded(customer, id);
+
+    const controller = await scene.app.createUser({ username: 'controller', role: Role.admin });
+    const expectOneStory = async (when: string) => {
+      const own = await scene.app.as(customer.user);
+      const admin = await scene.app.as(controller);
+      const question = `start_timestamp=${begin - 3600}&step=hour`;
+      for (const [client, path] of [
+        [own, '/api/data/self/figures?'],
+        [admin, `/api/data/figures?username=${customer.user.username}&`],
+      ] as const) {
+        for (const by of path.includes('self') ? ['model', 'token'] : ['model', 'channel', 'token']) {
+          const { data } = await client.get(`${path}${question}&by=${by}`);
+          const quotas = data.whole.map((sums: { quota: number }) => sums.quota).filter((quota: number) => quota !== 0);
+          expect(quotas, `${when} by ${by}`).toEqual([price, -price]);
+          // Under the name of the charge, which is still one call.
+          expect(data.totals, `${when} by ${by}`).toMatchObject([{ sums: { calls: 1, errors: 0, quota: 0 } }]);
+        }
+      }
+      for (const filter of ['', '&result=success', '&token_name=' + (await tokenName(customer))])
+        expect((await own.get(`/api/log/self/stat?start_timestamp=${begin - 3600}${filter}`)).data.quota, `${when} ${filter}`).toBe(0);
+      expect((await own.get(`/api/log/self/stat?start_timestamp=${begin + 5400}`)).data.quota, when).toBe(-price);
+      expect((await (await scene.app.as(other.user)).get('/api/log/self/stat')).data.quota, when).toBe(price);
+      // Everybody: what users have used by their accounts.
+      const used = await context.db.collection('users').group({ by: [], sum: { used: 'used_quota' } });
+      expect((await admin.get('/api/log/stat')).data.quota, when).toBe(used[0]?.['used']);
+    };
+    await expectOneStory('live');
+    scene.later(3 * 3600);
+    await foldLog(context);
+    await foldLog(context);
+    await expectOneStory('folded');
+    scene.later(24 * 3600);
+    await foldLog(context);
+    await foldLog(context);
+    await expectOneStory('folded by the day');
+  });
+
+  it('of a charge that is not listed are not listed either', async () => {
+    await scene.set('LogConsumeEnabled', 'false');
+    const customer = await scene.customer();
+    const { id } = await submitted(customer);
+    await scene.set('LogConsumeEnabled', 'true');
+    scene.upstream.tell(id, { status: 'FAILURE', progress: '30%', failReason: 'no' });
+    await poll();
+    await expectRefunded(customer, id);
+    const own = await scene.app.as(customer.user);
+    expect((await own.get('/api/log/self/stat')).data.quota).toBe(0);
+    const { data } = await own.get(`/api/data/self/figures?start_timestamp=${Math.floor(scene.app.context.now() / 1000) - 7200}&step=hour`);
+    expect(data.whole.map((sums: { quota: number }) => sums.quota).filter((quota: number) => quota !== 0)).toEqual([]);
+  });
+
+  async function tokenName(customer: Customer): Promise<string> {
+    return (await scene.app.context.db.collection('tokens').get(customer.tokenId))?.name ?? '';
+  }
 
   it('come once when questions and calls back tell of the same failure at the same time, on two servers', async () => {
     const { createTestApp } = await import('#tests/support/test-app.ts');

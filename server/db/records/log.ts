@@ -33,6 +33,8 @@ export interface LogRecord {
   token_quota?: number;
   /** Not listed, because consumption logs are switched off; kept because the books need it. */
   hidden?: boolean;
+  /** What was given back of an earlier charge, on the row that tells of it. */
+  refunded?: number;
   /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
   failed?: 1;
   /** Only on rows of refused calls: user, token, reason and minute. */

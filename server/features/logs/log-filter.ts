@@ -65,7 +65,10 @@ export async function callQuestion(context: Pick<AppContext, 'db'>, query: Given
   if (group !== undefined) kinds.push({ group });
   if (result !== undefined) kinds.push({ failed: result === 'failed' });
   const rows = rowFilter({ ...query, type: LogType.consumption }, subject);
-  return { userId: subject.userId, tokenName, kinds, rows, isFew: subject.request !== undefined };
+  // A call that was given back had not failed when it was charged.
+  const refunded = rowFilter({ ...query, result: undefined, type: LogType.system }, subject);
+  const refunds = [...refunded, result === 'failed' ? { id: -1 } : { refunded: { gt: 0 } }];
+  return { userId: subject.userId, tokenName, kinds, rows, refunds, isFew: subject.request !== undefined };
 }
 
 async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: number): Promise<Subject | null> {
