@@ -49,7 +49,7 @@ export function ChannelFilters({ search, listed, columns, onFilter }: ChannelFil
           >
             {t('channels.filter.by_tag')}
           </Button>
-          {!isPhone && <ColumnPicker chosen={columns} />}
+          <ColumnPicker chosen={columns} />
         </>
       }
     >

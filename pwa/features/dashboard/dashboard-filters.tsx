@@ -1,8 +1,8 @@
 import { Checkbox } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import { type DashboardQuestion, stepsFor } from './dashboard-question.ts';
 import { type DashboardSearch, spans, splits } from './dashboard-search.ts';
 
@@ -22,20 +22,16 @@ export function DashboardFilters({ question, isAdmin, search, onChange }: Dashbo
       onClear={() => onChange({ by: undefined, user: undefined, own: undefined })}
       presets={
         <>
-          <Segments
+          <RangeFilter
             label={t('dashboard.filter.span')}
-            value={question.span}
-            options={spans.map((value) => ({ value, label: t(`dashboard.span.${value}`) }))}
-            onChange={(span) => onChange({ span, step: undefined })}
+            range={question.span}
+            ranges={spans.map((value) => ({ value, label: t(`dashboard.span.${value}`) }))}
+            onRange={(span) => onChange({ span, step: undefined })}
+            from={question.from}
+            to={question.to}
+            labels={{ from: t('dashboard.filter.from'), to: t('dashboard.filter.to') }}
+            onChange={onChange}
           />
-          {question.span === 'custom' && (
-            <CustomRange
-              from={question.from}
-              to={question.to}
-              labels={{ from: t('dashboard.filter.from'), to: t('dashboard.filter.to') }}
-              onChange={onChange}
-            />
-          )}
           <Segments
             label={t('dashboard.filter.step')}
             value={question.step}

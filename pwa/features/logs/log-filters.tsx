@@ -1,13 +1,12 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
-import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
-import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
 import { Disclosure } from '#pwa/ui/controls/disclosure.tsx';
 import { FilterBar } from '#pwa/ui/list/filter-bar.tsx';
+import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { defaultRange, type LogSearch, ranges } from './log-address.ts';
 import { LogActions } from './log-actions.tsx';
 import { LogFilterField } from './log-filter-fields.tsx';
@@ -32,7 +31,6 @@ const usual: readonly FilterKey[] = ['type', 'result', 'token', 'model'];
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list }: LogFiltersProps) {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
   // Behind the one button there is room for all of them.
   const showsAll = useIsTouched();
   const { range = defaultRange } = search;
@@ -48,26 +46,20 @@ export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list 
       count={countFilters(filtersOf(search, isAdmin))}
       onClear={() => onChange(noFilters)}
       presets={
-        <>
-          <Segments
-            label={t('logs.filter.range')}
-            value={range}
-            options={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
-            onChange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
-          />
-          {range === 'custom' && (
-            <CustomRange
-              from={search.from}
-              to={search.to}
-              labels={{ from: t('logs.filter.from'), to: t('logs.filter.to') }}
-              onChange={onChange}
-            />
-          )}
-        </>
+        <RangeFilter
+          label={t('logs.filter.range')}
+          range={range}
+          ranges={ranges.map((name) => ({ value: name, label: t(`logs.range.${name}`) }))}
+          onRange={(next) => onChange({ range: next === defaultRange ? undefined : next })}
+          from={search.from}
+          to={search.to}
+          labels={{ from: t('logs.filter.from'), to: t('logs.filter.to') }}
+          onChange={onChange}
+        />
       }
       tools={
         <>
-          {!isPhone && <ColumnPicker chosen={chosen} />}
+          <ColumnPicker chosen={chosen} />
           {!isTight && <SavedViewsMenu search={search} onChange={onChange} />}
           <LogActions list={list} />
         </>

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
 import { type Redemption, RedemptionStatus } from '#shared/redemptions.ts';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import type { RedemptionSearch } from './redemption-search.ts';
@@ -15,7 +14,6 @@ interface RedemptionFiltersProps {
 
 export function RedemptionFilters({ search, listed, columns, onFilter }: RedemptionFiltersProps) {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
   const hasUsed = search.status === RedemptionStatus.used && (listed.rows?.length ?? 0) > 0;
   return (
     <FilterBar
@@ -29,7 +27,7 @@ export function RedemptionFilters({ search, listed, columns, onFilter }: Redempt
       tools={
         <>
           {hasUsed && <RemoveUsed />}
-          {!isPhone && <ColumnPicker chosen={columns} />}
+          <ColumnPicker chosen={columns} />
         </>
       }
     >

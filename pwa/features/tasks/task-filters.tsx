@@ -1,9 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
-import { CustomRange } from '#pwa/ui/list/custom-range.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
+import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import type { TaskSearch } from './task-address.ts';
 import { kinds, ranges } from './task-kinds.ts';
 import { useActionText, useStatusText } from './task-labels.tsx';
@@ -23,7 +22,6 @@ interface TaskFiltersProps {
 
 export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView }: TaskFiltersProps) {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
   const { defaultRange } = kinds[list.kind];
   const { range } = list.range;
   // One line stays one line beside a panel: the rows under it do not move when a record is opened.
@@ -33,22 +31,16 @@ export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView
       count={countFilters(list.filters)}
       onClear={() => onNarrow(noFilters)}
       presets={
-        <>
-          <Segments
-            label={t('tasks.filter.range')}
-            value={range}
-            options={ranges.map((name) => ({ value: name, label: t(`tasks.range.${name}`) }))}
-            onChange={(next) => onNarrow({ range: next === defaultRange ? undefined : next })}
-          />
-          {range === 'custom' && (
-            <CustomRange
-              from={search.from}
-              to={search.to}
-              labels={{ from: t('tasks.filter.from'), to: t('tasks.filter.to') }}
-              onChange={onNarrow}
-            />
-          )}
-        </>
+        <RangeFilter
+          label={t('tasks.filter.range')}
+          range={range}
+          ranges={ranges.map((name) => ({ value: name, label: t(`tasks.range.${name}`) }))}
+          onRange={(next) => onNarrow({ range: next === defaultRange ? undefined : next })}
+          from={search.from}
+          to={search.to}
+          labels={{ from: t('tasks.filter.from'), to: t('tasks.filter.to') }}
+          onChange={onNarrow}
+        />
       }
       tools={
         <>
@@ -61,7 +53,7 @@ export function TaskFilterBar({ list, search, columns, isTight, onNarrow, onView
             ]}
             onChange={(view) => onView(view === 'gallery' ? view : undefined)}
           />
-          {!isPhone && search.view === undefined && <ColumnPicker chosen={columns} />}
+          {search.view === undefined && <ColumnPicker chosen={columns} />}
         </>
       }
     >

@@ -83,7 +83,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
             value: search.keyword ?? '',
             onChange: (text) => onSearch({ keyword: text === '' ? undefined : text, p: undefined }),
           }}
-          tools={isPhone ? undefined : <ColumnPicker chosen={chosen} />}
+          tools={<ColumnPicker chosen={chosen} />}
         >
           <FilterText label={t('tokens.filter.key')} value={partOfKey} onChange={setPartOfKey} />
         </FilterBar>

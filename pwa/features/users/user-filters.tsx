@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
 import { FilterBar, FilterSelect } from '#pwa/ui/list/filter-bar.tsx';
 import type { UsersSearch } from './users-search.ts';
@@ -16,7 +15,6 @@ interface UserFiltersProps {
 
 export function UserFilters({ search, listed, columns, onFilter }: UserFiltersProps) {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
   const groups = useQuery(groupsQuery);
   return (
     <FilterBar
@@ -27,7 +25,7 @@ export function UserFilters({ search, listed, columns, onFilter }: UserFiltersPr
         value: search.keyword ?? '',
         onChange: (keyword) => onFilter({ keyword: keyword || undefined }),
       }}
-      tools={isPhone ? null : <ColumnPicker chosen={columns} />}
+      tools={<ColumnPicker chosen={columns} />}
     >
       <FilterSelect
         label={t('users.column.group')}

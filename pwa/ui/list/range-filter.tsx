@@ -1,5 +1,25 @@
+import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { momentOf, momentText } from '#pwa/ui/form/moment-text.ts';
-import styles from './custom-range.module.css';
+import styles from './range-filter.module.css';
+
+interface RangeFilterProps<Range extends string> extends CustomRangeProps {
+  /** What is chosen, read aloud. */
+  label: string;
+  range: Range;
+  /** With `custom` the two moments are asked for. */
+  ranges: readonly { value: Range; label: string }[];
+  onRange: (range: Range) => void;
+}
+
+/** From when to when a list is shown: a few usual times, or two moments. */
+export function RangeFilter<Range extends string>({ label, range, ranges, onRange, ...custom }: RangeFilterProps<Range>) {
+  return (
+    <>
+      <Segments label={label} value={range} options={ranges} onChange={onRange} />
+      {range === 'custom' && <CustomRange {...custom} />}
+    </>
+  );
+}
 
 interface CustomRangeProps {
   /** Unix seconds; undefined: open. */
@@ -10,7 +30,7 @@ interface CustomRangeProps {
 }
 
 /** Two moments; either may be left open. */
-export function CustomRange({ from, to, labels, onChange }: CustomRangeProps) {
+function CustomRange({ from, to, labels, onChange }: CustomRangeProps) {
   return (
     <span className={styles.custom}>
       <label>
