@@ -39,6 +39,24 @@ describeInBrowser('shell', () => {
     await visitor.context.close();
   });
 
+  it('on the first of January there are fireworks, and on no other day', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    for (const size of ['phone', 'desk'] as const) {
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      const button = page.getByRole('button', { name: text('shell.new_year') });
+      await signIn(visitor);
+      await settle(page);
+      expect(await button.count()).toBe(0);
+      await page.clock.setFixedTime(new Date('2027-01-01T09:00:00+08:00'));
+      await page.goto('/pricing');
+      await button.click();
+      await page.locator('[data-fireworks]').waitFor({ state: 'attached' });
+      await visitor.context.close();
+    }
+  });
+
   it('tablet: filters stand behind one button; rows are 44 and 48 px high', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);

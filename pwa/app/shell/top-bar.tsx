@@ -8,6 +8,7 @@ import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { PaletteButton, PaletteField } from '#pwa/app/palette/palette-door.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { Path } from '#pwa/ui/frame/paths.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
@@ -16,6 +17,17 @@ import { ModeTag } from './mode-tag.tsx';
 import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
+
+// On other days nothing of it is loaded.
+const NewYear = lazyPart(
+  () => import('./new-year.tsx'),
+  (part) => part.NewYear,
+);
+
+function isNewYear(): boolean {
+  const today = new Date();
+  return today.getMonth() === 0 && today.getDate() === 1;
+}
 
 export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNarrow: boolean }) {
   const { t } = useTranslation();
@@ -33,6 +45,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
       <header className={styles.phone}>
         <BackOrMark back={heading.back} />
         <h1 className={styles.title}>{heading.title}</h1>
+        {isNewYear() && <NewYear />}
         <PaletteButton />
         <Freshness />
       </header>
@@ -60,6 +73,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
           <Icon name="book" />
         </ActionIcon>
       )}
+      {isNewYear() && <NewYear />}
       <LanguageSwitch />
       <ThemeMenu />
       {user !== null && <AccountMenu user={user} />}
