@@ -12,6 +12,26 @@ test.each([
   ['a\u2800', 'username_characters'],
   ['a\nb', 'username_characters'],
   [' 王小明 ', undefined],
+  // Wide, mathematical, encircled, with a Cyrillic, Greek or phonetic letter, all Cyrillic or Cherokee.
+  ['ａdmin', 'username_characters'],
+  ['𝐫𝐨𝐨𝐭', 'username_characters'],
+  ['ⓡoot', 'username_characters'],
+  ['user１', 'username_characters'],
+  ['аdmin', 'username_characters'],
+  ['rοot', 'username_characters'],
+  ['ɑdmin', 'username_characters'],
+  ['ᴀdmin', 'username_characters'],
+  ['ѕсоре1', 'username_characters'],
+  ['ᎠᎪᎳ', 'username_characters'],
+  ['张三（研发）', undefined],
+  ['王a', undefined],
+  ['山田ユウ-dev', undefined],
+  ['홍길동kim', undefined],
+  ['Иван Петров', undefined],
+  ['Σίσυφος', undefined],
+  ['Łukasz Groß', undefined],
+  ['สมชาย2', undefined],
+  ['2026-11', undefined],
 ])('usernameProblem(%j)', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem);
 });

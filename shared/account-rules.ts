@@ -1,4 +1,5 @@
 // What names and passwords must be like, in the console's forms and on the server alike. Lengths count characters, not bytes.
+import { looksLikeAnother } from './look-alike-names.ts';
 import { displayNameLimit, passwordLimits, usernameLimit } from './user.ts';
 
 export type UsernameProblem = 'username_required' | 'username_long' | 'username_address' | 'username_characters';
@@ -24,7 +25,7 @@ export function usernameProblem(given: string): UsernameProblem | undefined {
   if (characters(name) > usernameLimit) return 'username_long';
   // Login takes a name or an e-mail address: a name must not be able to pass for an address.
   if (name.includes('@')) return 'username_address';
-  return unprintable.test(name) ? 'username_characters' : undefined;
+  return unprintable.test(name) || looksLikeAnother(name) ? 'username_characters' : undefined;
 }
 
 /** An empty name is none: it is shown as the username. */

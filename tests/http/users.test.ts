@@ -163,6 +163,24 @@ describe.each(engines)('users on $kind', (engine) => {
     });
   });
 
+  it('names that are drawn like others: new ones are refused, whichever way they come in; those that are there go on', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const refused = { status: 200, success: false, code: 'invalid_input', field: 'username' };
+    const drawnAlike = ['ｒoot', 'rооt', '𝓻oot'];
+    const former = await app.createUser({ username: 'ａdmin' });
+    const client = await app.login('ａdmin');
+    for (const username of drawnAlike) {
+      expect(await root.post('/api/user/', { username, password: testPassword })).toMatchObject(refused);
+      expect(await app.anonymous().post('/api/user/register', { username, password: testPassword })).toMatchObject(refused);
+      expect(await client.put('/api/user/self', { username })).toMatchObject(refused);
+      expect(await root.put('/api/user/', { id: former.id, username })).toMatchObject(refused);
+    }
+    expect(await client.put('/api/user/self', { username: 'ａdmin', display_name: 'edited' })).toMatchObject({ success: true });
+    expect(await root.put('/api/user/', { id: former.id, username: 'ａdmin', group: 'default' })).toMatchObject({ success: true });
+    await app.login('ａdmin');
+  });
+
   it('names of earlier versions: those that are alike by case go on, and are reserved once a job has seen them', async () => {
     await using app = await createTestApp(engine);
     const root = await app.setup();
