@@ -8,7 +8,7 @@ import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
 import { drawingPaths } from './drawing-request.ts';
-import { serveImage } from './image.ts';
+import { serveImage } from './serve-image.ts';
 import { receiveNotice } from './receive-notice.ts';
 import { fetchDrawing, listDrawings, readSeed } from './read-drawings.ts';
 import { DrawingRefusal, drawingRefusal } from './refusal.ts';
