@@ -55,6 +55,25 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200, 
   response.end(JSON.stringify(body));
 }
 
+/**
+ * Forgets what was asked before. Reads are answered with what `read` has for their address, changes with the answers that a test puts
+ * in line here; one without an answer is refused.
+ */
+export function queueAnswers(server: FixtureServer, read: (url: string) => unknown): object[] {
+  const answers: object[] = [];
+  server.asked.length = 0;
+  server.answer(({ method, url }, response) => {
+    const refusal = { success: false, message: `unexpected ${method} ${url}` };
+    sendJson(response, method === 'GET' ? { success: true, message: '', data: read(url) } : (answers.shift() ?? refusal));
+  });
+  return answers;
+}
+
+/** The bodies of all changes that were asked for. */
+export function sentChanges(server: FixtureServer): unknown[] {
+  return server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+}
+
 function isPort(address: string | AddressInfo | null): address is AddressInfo {
   return typeof address === 'object' && address !== null;
 }

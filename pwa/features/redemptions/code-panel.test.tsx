@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Redemption } from '#shared/redemptions.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { CodePanel } from './code-panel.tsx';
 import { NewCodesPanel } from './new-codes-panel.tsx';
 
@@ -31,16 +31,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
-  answers = [];
-  server.answer(({ method, url }, response) => {
-    const refusal = { success: false, message: `unexpected ${method} ${url}` };
-    sendJson(response, method === 'GET' ? { success: true, message: '', data: [] } : (answers.shift() ?? refusal));
-  });
+  answers = queueAnswers(server, () => []);
 });
 afterEach(() => screen.leave());
 
-const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+const sent = () => sentChanges(server);
 const alertText = () => document.querySelector('[role=alert]')?.textContent;
 const buttons = () => [...document.querySelectorAll('button')].map((button) => button.textContent);
 

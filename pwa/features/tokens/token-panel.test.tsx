@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildConsoleToken } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { NewTokenPanel } from './new-token-panel.tsx';
 import { TokenPanel } from './token-panel.tsx';
 
@@ -17,17 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
-  answers = [];
-  server.answer(({ method, url }, response) => {
-    const data = url.startsWith('/api/user/self/groups') ? {} : [];
-    const refusal = { success: false, message: `unexpected ${method} ${url}` };
-    sendJson(response, method === 'GET' ? { success: true, message: '', data } : (answers.shift() ?? refusal));
-  });
+  answers = queueAnswers(server, (url) => (url.startsWith('/api/user/self/groups') ? {} : []));
 });
 afterEach(() => screen.leave());
 
-const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+const sent = () => sentChanges(server);
 
 function open(token = stored): void {
   screen = drawScreen(<TokenPanel token={token} onClose={() => {}} onPrevious={undefined} onNext={undefined} onRemove={() => {}} />);

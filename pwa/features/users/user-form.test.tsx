@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Role } from '#shared/roles.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { NewUserPanel } from './new-user-panel.tsx';
 import { UserForm } from './user-form.tsx';
 
@@ -19,17 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  server.asked.length = 0;
   closed = 0;
-  answers = [];
-  server.answer(({ method, url }, response) => {
-    const refusal = { success: false, message: `unexpected ${method} ${url}` };
-    sendJson(response, method === 'GET' ? { success: true, message: '', data: ['default', 'vip'] } : (answers.shift() ?? refusal));
-  });
+  answers = queueAnswers(server, () => ['default', 'vip']);
 });
 afterEach(() => screen.leave());
 
-const sent = () => server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);
+const sent = () => sentChanges(server);
 
 function openForm(user = stored): void {
   screen = drawScreen(
