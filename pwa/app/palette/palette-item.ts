@@ -5,7 +5,7 @@ import type { Status } from '#pwa/ui/controls/status-mark.tsx';
  * In their order; each is a heading, `palette.group.<group>`. What is known at once comes first: records that are found later do
  * not move what Enter is about to open.
  */
-export const paletteGroups = ['recent', 'screens', 'actions', 'tokens', 'channels', 'users', 'logs'] as const;
+export const paletteGroups = ['recent', 'screens', 'actions', 'settings', 'tokens', 'channels', 'users', 'logs'] as const;
 export type PaletteGroup = (typeof paletteGroups)[number];
 
 export interface PaletteItem {

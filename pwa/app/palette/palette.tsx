@@ -13,6 +13,7 @@ import styles from './palette.module.css';
 import { useActions, useScreens } from './use-palette-actions.ts';
 import { useRecent } from './use-recent.ts';
 import { useRecordSearch } from './use-record-search.ts';
+import { useSettingItems } from './use-setting-items.ts';
 
 interface PaletteProps {
   onClose: () => void;
@@ -121,6 +122,7 @@ function useItems(text: string, onSignOut: () => void) {
   const known = [...screens, ...actions];
   const { recent, remember } = useRecent(known);
   const typed = readTyped(text);
+  const settings = useSettingItems(typed);
   const settled = useSettled(typed);
   const found = useRecordSearch(settled, useIsOnline());
   const isAnswered = found.isAnswered && settled.kind === typed.kind && settled.text === typed.text;
@@ -131,6 +133,7 @@ function useItems(text: string, onSignOut: () => void) {
       : [
           ...(text.trim() === '' ? recent : []),
           ...(typed.kind === 'actions' ? actions : known).filter((item) => fits(item, typed.text)),
+          ...settings,
           ...records,
         ];
   return { items, found, remember };

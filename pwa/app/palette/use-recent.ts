@@ -4,7 +4,7 @@ import type { IconName } from '#pwa/ui/controls/icon.tsx';
 import type { PaletteItem } from './palette-item.ts';
 import { isOpenTo, readRecent, type RecentItem, rememberItem } from './recent.ts';
 
-const recordIcons: Record<string, IconName> = { token: 'key', channel: 'channels', user: 'user', log: 'list' };
+const recordIcons: Record<string, IconName> = { token: 'key', channel: 'channels', user: 'user', log: 'list', setting: 'settings' };
 
 /** What was opened last, as far as it is open to the account now. Screens and actions are named in the language of now. */
 export function useRecent(known: readonly PaletteItem[]): { recent: PaletteItem[]; remember: (item: PaletteItem) => void } {
