@@ -1,4 +1,5 @@
 import { ActionIcon } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ChannelRun, ChannelRunKind } from '#shared/channel-runs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -9,6 +10,11 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import styles from './channel-list-actions.module.css';
 import type { ChannelRunsView } from './use-channel-runs.ts';
+
+/** Stay side by side: the menu alone in a line of its own would belong to nothing. */
+export function ChannelListActions({ children }: { children: ReactNode }) {
+  return <span className={styles.actions}>{children}</span>;
+}
 
 export function AddChannelButton({ variant, onAdd }: { variant: 'default' | 'filled'; onAdd: () => void }) {
   const { t } = useTranslation();

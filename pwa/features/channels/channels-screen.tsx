@@ -13,7 +13,7 @@ import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
 import { type AskedOfChannels, ChannelDialog } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
-import { AddChannelButton, AllChannelsMenu } from './channel-list-actions.tsx';
+import { AddChannelButton, AllChannelsMenu, ChannelListActions } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
 import { RunProgress } from './run-progress.tsx';
 import { useTagGroup } from './use-tag-group.tsx';
@@ -53,10 +53,12 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
       title={t('channels.title')}
       actions={
         <>
-          {/* One button is filled: the one in the empty list, or that of the open form, when there is one. */}
-          <AddChannelButton variant={isEmpty || open !== undefined ? 'default' : 'filled'} onAdd={handleAdd} />
           {!isPhone && <RunProgress {...controls.runs} />}
-          <AllChannelsMenu runs={controls.runs} onAsk={setAsked} />
+          <ChannelListActions>
+            {/* One button is filled: the one in the empty list, or that of the open form, when there is one. */}
+            <AddChannelButton variant={isEmpty || open !== undefined ? 'default' : 'filled'} onAdd={handleAdd} />
+            <AllChannelsMenu runs={controls.runs} onAsk={setAsked} />
+          </ChannelListActions>
         </>
       }
       filters={<ChannelFilters search={search} listed={listed} columns={columns} onFilter={onFilter} />}
