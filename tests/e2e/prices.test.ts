@@ -1,0 +1,77 @@
+// Prices that are not typed: from a file, and from what the providers ask. Nothing is saved before its changes were looked at.
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { until } from '#tests/support/until.ts';
+import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { channelBody, furnish } from './support/furnish.ts';
+import type { Api } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate } from './support/tidegate.ts';
+import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+
+const mapOf = async (api: Api, key: string): Promise<Record<string, number>> => {
+  const options = (await api.get('/api/option/')) as { key: string; value: string }[];
+  return JSON.parse(options.find((option) => option.key === key)?.value ?? '{}');
+};
+
+describeInBrowser('where prices come from', () => {
+  for (const size of ['desk', 'phone'] as const) {
+    it(`${size}: from the catalogue for models without a price, and as a file there and back`, async () => {
+      await using tidegate = await startTidegate();
+      const { api } = await furnish(tidegate);
+      await api.post('/api/channel/', { ...channelBody(tidegate), name: 'Far shore', models: 'claude-haiku-4-5,nobody-knows-it' });
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      await page.goto('/setting?tab=prices');
+      await settle(page);
+      const before = await mapOf(api, 'ModelRatio');
+      expect(before['claude-haiku-4-5']).toBeUndefined();
+      await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
+      await page.getByText(text('settings.prices.catalogue.filled_one', { count: 1 })).waitFor();
+      const cell = page.getByLabel(`claude-haiku-4-5 ${text('settings.prices.column.usd.input')}`, { exact: true });
+      expect(await cell.inputValue()).toBe('1');
+      // Not under the bar below or the toast above.
+      await cell.evaluate((input) => input.scrollIntoView({ block: 'center' }));
+      await expectSoundScreen(visitor);
+
+      // Nothing is saved yet.
+      expect(await mapOf(api, 'ModelRatio')).toEqual(before);
+      await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
+      await panelOf(page, size)
+        .getByRole('button', { name: /^Save .*change/ })
+        .click();
+      await until(async () => (await mapOf(api, 'ModelRatio'))['claude-haiku-4-5'] === 0.5);
+      expect(await mapOf(api, 'ModelRatio')).toEqual({ ...before, 'claude-haiku-4-5': 0.5 });
+      expect((await mapOf(api, 'CacheRatio'))['claude-haiku-4-5']).toBe(0.1);
+      // What it does not know stays without a price.
+      await settle(page);
+      await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
+      await page.getByText(text('settings.prices.catalogue.none')).waitFor();
+
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: text('settings.prices.file.export') }).click(),
+      ]);
+      const content = JSON.parse(readFileSync(await file.path(), 'utf8'));
+      expect(content.ModelRatio).toEqual(await mapOf(api, 'ModelRatio'));
+      const input = page.getByLabel(text('settings.prices.file.import')).and(page.locator('input'));
+      const give = (name: string, body: string) => input.setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(body) });
+      await give('no.json', '{"ModelRatio":{"gpt-4o":"much"}}');
+      await page.getByText(text('settings.prices.file.broken', { name: 'no.json' })).waitFor();
+      await give('prices.json', JSON.stringify({ ModelRatio: { ...content.ModelRatio, 'nobody-knows-it': 7, 'gpt-4o': 2 } }));
+      // A refused file has left nothing behind: two prices differ.
+      await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
+      const diff = panelOf(page, size);
+      await diff.getByText('nobody-knows-it').first().waitFor();
+      expect(await diff.getByText('claude-haiku-4-5').count()).toBe(0);
+      expect(await mapOf(api, 'ModelRatio')).toEqual(content.ModelRatio);
+      await expectSoundScreen(visitor);
+      await diff.getByRole('button', { name: text('settings.diff.save_other', { count: 2 }) }).click();
+      await until(async () => (await mapOf(api, 'ModelRatio'))['nobody-knows-it'] === 7);
+      expect(await mapOf(api, 'ModelRatio')).toEqual({ ...content.ModelRatio, 'nobody-knows-it': 7, 'gpt-4o': 2 });
+      expect(await mapOf(api, 'ModelPrice')).toEqual(content.ModelPrice);
+      await visitor.context.close();
+    });
+  }
+});
