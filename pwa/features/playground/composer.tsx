@@ -5,6 +5,7 @@ import type { Picture } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
+import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastNote } from '#pwa/ui/frame/toast.ts';
@@ -24,11 +25,19 @@ interface ComposerProps {
   extra?: ReactNode;
 }
 
+const questionKeys: readonly Shortcut[] = [
+  { keys: ['Enter'], text: 'playground.key.send' },
+  { keys: ['Shift', 'Enter'], text: 'playground.key.line' },
+  { keys: ['Esc'], text: 'playground.key.stop' },
+];
+const noKeys: readonly Shortcut[] = [];
+
 /** Where questions are written. Enter sends at a desk; under a finger it breaks the line, as that keyboard has no other key for it. */
 export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra }: ComposerProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const isTouched = useIsTouched();
+  useShortcuts(isTouched ? noKeys : questionKeys);
   const [text, setText] = useState('');
   const { pictures, add, remove, clear } = usePictures();
   const isEmpty = text.trim() === '' && pictures.length === 0;
