@@ -32,7 +32,7 @@ export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
       <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
         {t('frame.update.later')}
       </PlainButton>
-      <PlainButton variant="filled" disabled={hasEdits} isBusy={isUpdating} onClick={() => void handleUpdate()}>
+      <PlainButton variant="default" disabled={hasEdits} isBusy={isUpdating} onClick={() => void handleUpdate()}>
         {t('frame.update.now')}
       </PlainButton>
     </div>

@@ -33,7 +33,7 @@ describeInBrowser('update', () => {
     expect(await update.isDisabled()).toBe(true);
     expect(await field.inputValue()).toBe('800');
     expect(await releaseOf(page)).toBe('first');
-    expect(visitor.complaints).toEqual([]);
+    await expectSoundScreen(visitor);
 
     await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
     await page.getByText(text('frame.update.ready'), { exact: true }).waitFor();
