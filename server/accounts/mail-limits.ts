@@ -9,6 +9,8 @@ import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
 const askerLimit = { count: 20, windowSeconds: 1200 };
 /** Mails to one receiver, whoever asks: a mailbox is not to be flooded, and codes are not to be guessed by asking for many. */
 const receiverLimit = { count: 10, windowSeconds: 3600 };
+/** Of them, those that one address of the network asks for: a stranger leaves some to the owner. */
+const pairLimit = { count: 6, windowSeconds: 3600 };
 
 /** @throws {AppError} `rate_limited` */
 export function limitAsker(context: AppContext, ip: string): Promise<void> {
@@ -16,10 +18,12 @@ export function limitAsker(context: AppContext, ip: string): Promise<void> {
 }
 
 /** @throws {AppError} `mail_too_soon`, `rate_limited` */
-export async function limitReceiver(context: AppContext, email: string): Promise<void> {
+export async function limitReceiver(context: AppContext, email: string, ip: string): Promise<void> {
   const refuse = (seconds: number) => new AppError('mail_too_soon', { seconds }, { retryAfter: seconds });
-  await enforceLimit(context, { key: soonKey(context, email), count: 1, windowSeconds: resendSeconds, refuse });
-  await enforceLimit(context, { key: `mail-to:${context.secrets.hash(foldEmail(email))}`, ...receiverLimit });
+  await enforceLimit(context, { key: soonKey(context, email, ip), count: 1, windowSeconds: resendSeconds, refuse });
+  const receiver = context.secrets.hash(foldEmail(email));
+  await enforceLimit(context, { key: `mail-from-to:${receiver}:${subscriberOf(ip)}`, ...pairLimit });
+  await enforceLimit(context, { key: `mail-to:${receiver}`, ...receiverLimit });
 }
 
 /**
@@ -31,10 +35,11 @@ export function limitNotices(context: AppContext, email: string): Promise<void> 
 }
 
 /** Nothing was sent: the next try need not wait. */
-export function forgiveReceiver(context: AppContext, email: string): Promise<void> {
-  return clearLimit(context, soonKey(context, email));
+export function forgiveReceiver(context: AppContext, email: string, ip: string): Promise<void> {
+  return clearLimit(context, soonKey(context, email, ip));
 }
 
-function soonKey({ secrets }: AppContext, email: string): string {
-  return `mail-soon:${secrets.hash(foldEmail(email))}`;
+/** Of who asks, so that nobody makes others wait. */
+function soonKey({ secrets }: AppContext, email: string, ip: string): string {
+  return `mail-soon:${secrets.hash(foldEmail(email))}:${subscriberOf(ip)}`;
 }

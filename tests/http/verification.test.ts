@@ -90,6 +90,43 @@ describe.each(engines)('verification on $kind', (engine) => {
     expect(await register(good)).toMatchObject({ success: true });
   });
 
+  it('codes: strangers elsewhere use up neither the tries, nor the code, nor the mails of who asked', async () => {
+    await using desk = await createMailDesk(engine, {}, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    await save(desk, { EmailVerificationEnabled: 'true' });
+    const from = (place: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${place}` } });
+    const ask = (place: number) => desk.app.anonymous().get(`/api/verification?email=${encodeURIComponent(address)}`, from(place));
+    const register = (verification_code: string, place: number) =>
+      desk.app.anonymous().post('/api/user/register', { ...body, email: address, verification_code }, from(place));
+    for (let mails = 0; mails < 6; mails += 1) {
+      expect(await ask(9)).toMatchObject({ success: true });
+      desk.app.clock.advance(31_000);
+    }
+    expect(await ask(9)).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(await ask(1)).toMatchObject({ success: true });
+    const code = codeIn(desk.smtp.mails.at(-1)?.text);
+    expect(await ask(8)).toMatchObject({ success: true });
+    for (let tries = 0; tries < 6; tries += 1) expect(await register('000000', 7)).toMatchObject(wrongCode);
+    // Of the newest code the tries from elsewhere are used up.
+    expect(await register(codeIn(desk.smtp.mails.at(-1)?.text), 7)).toMatchObject(wrongCode);
+    expect(await register(code, 1)).toMatchObject({ success: true });
+  });
+
+  it('codes: one may be entered elsewhere than it was asked for, and counts once', async () => {
+    await using desk = await createMailDesk(engine, {}, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    await save(desk, { EmailVerificationEnabled: 'true' });
+    const from = (place: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${place}` } });
+    expect(await desk.app.anonymous().get(`/api/verification?email=${address}`, from(1))).toMatchObject({ success: true });
+    const verification_code = codeIn(desk.smtp.mails.at(-1)?.text);
+    const register = (username: string, place: number) =>
+      desk.app.anonymous().post('/api/user/register', { ...body, username, email: address, verification_code }, from(place));
+    const answers = await Promise.all([1, 2, 3].map((place) => register(`mira${place}`, place)));
+    expect(answers.filter(({ success }) => success)).toHaveLength(1);
+    await desk.app.context.db
+      .collection('users')
+      .patch({ email_folded: address.toLowerCase() }, { unset: ['email_folded'], set: { email: '' } });
+    for (const place of [1, 2]) expect(await register('again', place)).toMatchObject(wrongCode);
+  });
+
   it('codes: a new one takes the place of the one before, after half a minute', async () => {
     await using desk = await createMailDesk(engine);
     await save(desk, { EmailVerificationEnabled: 'true' });

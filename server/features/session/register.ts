@@ -27,7 +27,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   if (input.password2 !== undefined && input.password2 !== '' && input.password2 !== input.password) {
     throw new AppError('setup_passwords_differ', {}, { field: 'password2' });
   }
-  const verified = await checkEmail(context, input);
+  const verified = await checkEmail(context, input, ip);
   await limitRegistrations(context, ip);
   const email = (input.email ?? '').trim();
   if (email !== '' && (await findByEmail(context, email)) !== null) throw new AppError('username_taken', {}, { field: 'email' });
@@ -51,7 +51,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
 }
 
 /** The address with its code, where this site wants one; null where it does not. The code is not used up yet. */
-async function checkEmail(context: AppContext, input: RegisterInput): Promise<{ subject: CodeSubject; code: string } | null> {
+async function checkEmail(context: AppContext, input: RegisterInput, ip: string): Promise<{ subject: CodeSubject; code: string } | null> {
   const email = (input.email ?? '').trim();
   if (Array.from(email).length > longestEmail) throw invalidInput('email', fieldRules.longest(longestEmail));
   if (!context.settings.get('EmailVerificationEnabled')) return null;
@@ -61,7 +61,7 @@ async function checkEmail(context: AppContext, input: RegisterInput): Promise<{ 
   }
   const problem = emailProblem(context.settings, email);
   if (problem !== undefined) throw new AppError(problem, {}, { field: 'email' });
-  const subject: CodeSubject = { purpose: 'register', email, userId: 0 };
+  const subject: CodeSubject = { purpose: 'register', email, userId: 0, place: subscriberOf(ip) };
   if (!(await isCode(context, subject, code))) throw wrongCode();
   return { subject, code };
 }

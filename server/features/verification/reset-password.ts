@@ -30,7 +30,7 @@ export async function requestReset(context: AppContext, facts: RequestFacts, giv
   if (!address.safeParse(email).success) throw new AppError('invalid_parameter', {}, { field: 'email' });
   if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
   await limitAsker(context, facts.ip);
-  await limitReceiver(context, email);
+  await limitReceiver(context, email, facts.ip);
   context.waitUntil(sendLink(context, facts, email));
 }
 

@@ -16,7 +16,7 @@ export function mountVerification(host: RouteHost): void {
     return undefined;
   });
   mount(host, verificationApi.bindEmail, async (call) => {
-    await bindOwnEmail(call.context, signedIn(call), call.query);
+    await bindOwnEmail(call.context, { caller: signedIn(call), ip: call.facts.ip }, call.query);
     return undefined;
   });
   mount(host, verificationApi.requestReset, async (call) => {

@@ -6,6 +6,7 @@ import { isCode, issueCode, takeCode, tidyCode } from '#server/accounts/verifica
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
 import { codeMail } from './mail-texts.ts';
 
 const minutes = 3;
@@ -24,15 +25,15 @@ export async function sendCode(
   if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
   await limitAsker(context, facts.ip);
   if ((await findByEmail(context, email)) !== null) throw new AppError('email_taken', {}, { field: 'email' });
-  await limitReceiver(context, email);
+  await limitReceiver(context, email, facts.ip);
   const code = Buffer.from(context.secrets.hash(context.randomText(43)), 'base64url')
     .toString('hex')
     .slice(0, codeLength);
-  await issueCode(context, { ...subjectOf(caller), email }, { code, seconds: minutes * 60 });
+  await issueCode(context, { ...subjectOf(caller), email, place: subscriberOf(facts.ip) }, { code, seconds: minutes * 60 });
   try {
     await context.mail.send({ to: email, ...codeMail(facts.language, { systemName: context.settings.get('SystemName'), code, minutes }) });
   } catch (failure) {
-    await forgiveReceiver(context, email);
+    await forgiveReceiver(context, email, facts.ip);
     throw failure;
   }
 }
@@ -40,7 +41,7 @@ export async function sendCode(
 /** @throws {AppError} `invalid_parameter`, `code_wrong`, `email_taken` */
 export async function bindOwnEmail(
   context: AppContext,
-  caller: Caller,
+  { caller, ip }: { caller: Caller; ip: string },
   { email: given = '', code: typed = '' }: { email?: string | undefined; code?: string | undefined },
 ): Promise<UserRecord> {
   const email = given.trim();
@@ -48,7 +49,7 @@ export async function bindOwnEmail(
   if (email === '' || code === '') throw new AppError('invalid_parameter', {}, { field: email === '' ? 'email' : 'code' });
   const problem = emailProblem(context.settings, email);
   if (problem !== undefined) throw new AppError(problem, {}, { field: 'email' });
-  const subject = { ...subjectOf(caller), email };
+  const subject = { ...subjectOf(caller), email, place: subscriberOf(ip) };
   const isRight = (await isCode(context, subject, code)) && (await takeCode(context, subject, code));
   if (!isRight) throw new AppError('code_wrong', {}, { field: 'code' });
   return bindEmail(context, caller.user.id, email);
