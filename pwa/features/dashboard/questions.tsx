@@ -176,11 +176,12 @@ export function Failures({ figures, steps, whole, linkOf, onStep }: QuestionProp
 export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const lines = [
-    { label: t('dashboard.speed.p95'), color: 'var(--series-2)', isDashed: false, value: p95Of },
-    { label: t('dashboard.speed.p50'), color: 'var(--series-1)', isDashed: false, value: p50Of },
-    { label: t('dashboard.speed.first_byte'), color: 'var(--series-3)', isDashed: true, value: firstByteOf },
-  ];
+  const slow = { label: t('dashboard.speed.p95'), color: 'var(--series-2)', isDashed: false, value: p95Of };
+  const half = { label: t('dashboard.speed.p50'), color: 'var(--series-1)', isDashed: false, value: p50Of };
+  const first = { label: t('dashboard.speed.first_byte'), color: 'var(--series-3)', isDashed: true, value: firstByteOf };
+  const lines = [slow, half, first];
+  // A phone shows the first two without scrolling.
+  const columns = [half, slow, first];
   const show = (value: number | null): string => (value === null ? '—' : format.duration(value));
   const whole = latencyOf(figures);
   return (
@@ -203,8 +204,8 @@ export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
         <StepTable
           label={t('dashboard.speed.title')}
           steps={steps}
-          columns={lines.toReversed().map((line) => ({ heading: line.label, value: (step) => show(line.value(step.latency)) }))}
-          total={lines.toReversed().map((line) => show(line.value(whole)))}
+          columns={columns.map((line) => ({ heading: line.label, value: (step) => show(line.value(step.latency)) }))}
+          total={columns.map((line) => show(line.value(whole)))}
           linkOf={(step) => linkOf(step)}
         />
       }
