@@ -25,7 +25,7 @@ const controls = {
     refresh: () => Promise.resolve(),
     offerToEnable: () => {},
     setMany: () => Promise.reject(new Error('unused')),
-    setTag: () => Promise.resolve(0),
+    setTag: () => Promise.resolve(),
     repair: () => Promise.resolve(0),
     updateBalance: () => Promise.reject(new Error('unused')),
     askingBalanceOf: undefined,

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { type Channel, type ChannelEdit, ChannelStatus, channelApi } from '#shared/channels.ts';
-import { type ChannelBulkEdit, channelTagApi } from '#shared/channel-tags.ts';
+import { bulkLimit, type ChannelBulkEdit, channelTagApi } from '#shared/channel-tags.ts';
 import { channelRunApi } from '#shared/channel-runs.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';
 import { useUndo } from '#pwa/api/use-undo.ts';
@@ -46,10 +46,21 @@ export function useChannelActions() {
     // A failure is kept with the channel too.
     onSettled: refresh,
   });
+  /** Of many at once that were enabled. */
+  const offerToEnable = (ids: readonly number[]): void =>
+    offerUndo(t('channels.undo.disabled_many', { count: ids.length }), async () => {
+      const { failed } = await call(channelTagApi.editMany, { body: { ids: [...ids], status: ChannelStatus.enabled } }).finally(refresh);
+      return failed.length === 0;
+    });
   return {
     refresh,
     setMany: (body: ChannelBulkEdit) => setMany.mutateAsync(body),
-    setTag: (tag: string, isEnabled: boolean) => setTag.mutateAsync({ tag, isEnabled }),
+    setTag: async (tag: string, isEnabled: boolean): Promise<void> => {
+      // Undo leads back to where it came from: to those that were enabled before.
+      const before = isEnabled ? [] : await enabledOf(tag);
+      await setTag.mutateAsync({ tag, isEnabled });
+      if (before.length > 0 && before.length <= bulkLimit) offerToEnable(before);
+    },
     repair: () => repair.mutateAsync(),
     updateBalance: (channel: Pick<Channel, 'id' | 'name'>) => balance.mutateAsync(channel),
     askingBalanceOf: balance.isPending ? balance.variables.id : undefined,
@@ -64,12 +75,7 @@ export function useChannelActions() {
         return true;
       });
     },
-    /** Of many at once that were enabled. */
-    offerToEnable: (ids: readonly number[]): void =>
-      offerUndo(t('channels.undo.disabled_many', { count: ids.length }), async () => {
-        const { failed } = await call(channelTagApi.editMany, { body: { ids: [...ids], status: ChannelStatus.enabled } }).finally(refresh);
-        return failed.length === 0;
-      }),
+    offerToEnable,
     setNumber: (channel: Pick<Channel, 'id'>, field: 'priority' | 'weight', value: number) =>
       edit.mutateAsync({ id: channel.id, [field]: value }),
     remove: (ids: number[]) => remove.mutateAsync(ids),
@@ -77,4 +83,10 @@ export function useChannelActions() {
     copy: (id: number, name: (original: string) => string) => copy.mutateAsync({ id, name }),
   };
 }
+/** Nobody is kept from disabling a tag because these are not known. */
+async function enabledOf(tag: string): Promise<number[]> {
+  const channels = await call(channelApi.search, { query: { tag } }).catch(() => []);
+  return channels.filter((channel) => channel.tag === tag && channel.status === ChannelStatus.enabled).map(({ id }) => id);
+}
+
 export type ChannelActions = ReturnType<typeof useChannelActions>;

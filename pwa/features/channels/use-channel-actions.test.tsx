@@ -1,0 +1,73 @@
+import { useEffect } from 'react';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dropUndos } from '#pwa/ui/frame/toast.ts';
+import { buildConsoleChannel } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type ChannelActions, useChannelActions } from './use-channel-actions.ts';
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+let isSearchBroken: boolean;
+const sent: { path: string; body: unknown }[] = [];
+const told: { actions?: ChannelActions } = {};
+
+function Part() {
+  const actions = useChannelActions();
+  useEffect(() => {
+    told.actions = actions;
+  });
+  return null;
+}
+
+const stored = [
+  buildConsoleChannel({ id: 7, tag: 'east' }),
+  buildConsoleChannel({ id: 8, tag: 'east', status: 2 }),
+  buildConsoleChannel({ id: 9, tag: 'east', status: 3 }),
+  buildConsoleChannel({ id: 10, tag: 'easter' }),
+];
+
+describe('use-channel-actions', () => {
+  beforeAll(async () => {
+    await startScreenTexts('channels');
+    server = await startFixtureServer();
+  });
+  afterAll(() => server.stop());
+  beforeEach(() => {
+    sent.length = 0;
+    isSearchBroken = false;
+    server.answer(({ method, url, body }, response) => {
+      const path = url.split('?')[0] ?? '';
+      if (method !== 'GET') sent.push({ path, body });
+      if (path === '/api/channel/search') {
+        if (isSearchBroken) return sendJson(response, { success: false, message: 'not now', code: 'internal_error' }, 500);
+        return sendJson(response, { success: true, message: '', data: stored });
+      }
+      const data = path === '/api/channel/batch' ? { changed: 1, same: 0, failed: [] } : 3;
+      return sendJson(response, { success: true, message: '', data });
+    });
+    screen = drawScreen(<Part />);
+  });
+  afterEach(() => {
+    dropUndos();
+    screen.leave();
+  });
+
+  test('a tag that is disabled can be had back as it was: only what was enabled is enabled again', async () => {
+    await told.actions?.setTag('east', false);
+    await shows(() => expect(screen.text()).toContain('Undo'));
+    expect(sent.map(({ path }) => path)).toEqual(['/api/channel/tag/disabled']);
+    screen.press('Undo');
+    await shows(() => expect(sent).toHaveLength(2));
+    expect(sent[1]).toMatchObject({ path: '/api/channel/batch', body: { ids: [7], status: 1 } });
+    await shows(() => expect(screen.text()).toContain('Undone'));
+  });
+
+  test('enabling offers nothing, and a tag is disabled although nobody says what was enabled', async () => {
+    await told.actions?.setTag('east', true);
+    isSearchBroken = true;
+    await told.actions?.setTag('east', false);
+    expect(sent.map(({ path }) => path)).toEqual(['/api/channel/tag/enabled', '/api/channel/tag/disabled']);
+    expect([...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo')).toBe(false);
+  });
+});
