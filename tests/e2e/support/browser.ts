@@ -59,6 +59,8 @@ export function describeInBrowser(name: string, body: () => void): void {
 export async function createVisitor(
   url: string,
   { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {},
+  /** Complaints that a test asks for. */
+  expected?: RegExp,
 ): Promise<Visitor> {
   if (running === undefined) throw new Error('There is no browser yet: use describeInBrowser');
   const isTouched = size !== 'desk';
@@ -77,17 +79,20 @@ export async function createVisitor(
   watchRequests(context);
   const complaints: string[] = [];
   const page = await context.newPage();
-  watch(page, complaints);
-  context.on('page', (opened) => watch(opened, complaints));
+  const note = (complaint: string) => {
+    if (expected?.test(complaint) !== true) complaints.push(complaint);
+  };
+  watch(page, note);
+  context.on('page', (opened) => watch(opened, note));
   return { context, page, complaints };
 }
 
-function watch(page: Page, complaints: string[]): void {
+function watch(page: Page, note: (complaint: string) => void): void {
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(`${message.type()}: ${message.text()}`);
+    if (message.type() === 'error' || message.type() === 'warning') note(`${message.type()}: ${message.text()}`);
   });
-  page.on('pageerror', (error) => complaints.push(`uncaught: ${error.stack ?? error.message}`));
+  page.on('pageerror', (error) => note(`uncaught: ${error.stack ?? error.message}`));
   page.on('response', (response) => {
-    if (response.status() >= 500) complaints.push(`${response.status()}: ${response.url()}`);
+    if (response.status() >= 500) note(`${response.status()}: ${response.url()}`);
   });
 }
