@@ -36,8 +36,7 @@ const noKeys: readonly Shortcut[] = [];
 export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra }: ComposerProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const isTouched = useIsTouched();
-  useShortcuts(isTouched ? noKeys : questionKeys);
+  const isTouched = useQuestionKeys();
   const [text, setText] = useState('');
   const { pictures, add, remove, clear } = usePictures();
   const isEmpty = text.trim() === '' && pictures.length === 0;
@@ -113,6 +112,13 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
       </div>
     </form>
   );
+}
+
+/** Tells of the keys where there are some: not under a finger. True there. */
+function useQuestionKeys(): boolean {
+  const isTouched = useIsTouched();
+  useShortcuts(isTouched ? noKeys : questionKeys);
+  return isTouched;
 }
 
 function usePictures() {
