@@ -16,7 +16,9 @@ const cookieLength = 43;
 const lifetimeSeconds = 30 * 24 * 3600;
 /** Beyond this the ones unused for longest end: nobody has that many browsers. */
 const mostSessions = 50;
-/** How old the last sign of life may be before the session is prolonged and its cookie sent again. */
+/** How old the last sign of life may be before it is noted anew: those in use must not count as unused for longest. */
+const noteAfterSeconds = 300;
+/** How much of its life is gone when a session is prolonged and its cookie sent again. */
 const renewAfterSeconds = 24 * 3600;
 
 /** The caller of an endpoint. @throws {AppError} when there is none, or credentials are wrong, unless access is optional */
@@ -106,11 +108,13 @@ async function readSession(context: AppContext, facts: RequestFacts): Promise<Ca
 
 async function renew(context: AppContext, session: SessionRecord, facts: RequestFacts, value: string): Promise<string | null> {
   const now = Math.floor(context.now() / 1000);
-  if (now - session.seen_at < renewAfterSeconds) return null;
-  const renewed = await context.db
+  if (now - session.seen_at < noteAfterSeconds) return null;
+  const prolonged = now + lifetimeSeconds;
+  const isRenewed = prolonged - session.expires_at >= renewAfterSeconds;
+  const patched = await context.db
     .collection('sessions')
-    .patch({ id: session.id }, { set: { seen_at: now, expires_at: now + lifetimeSeconds, ip: facts.ip } });
-  return renewed === null ? null : cookie(value, lifetimeSeconds, facts.isSecure);
+    .patch({ id: session.id }, { set: { seen_at: now, ip: facts.ip, ...(isRenewed ? { expires_at: prolonged } : {}) } });
+  return patched !== null && isRenewed ? cookie(value, lifetimeSeconds, facts.isSecure) : null;
 }
 
 async function readAccessToken(context: AppContext, facts: RequestFacts): Promise<Caller> {

@@ -127,6 +127,22 @@ describe.each(engines)('session on $kind', (engine) => {
     expect(await last.get('/api/user/self')).toMatchObject({ status: 200 });
   });
 
+  it('login: a session in use does not end because others begin', async () => {
+    await using app = await createTestApp(engine);
+    const mei = await app.createUser({ username: 'mei' });
+    const inUse = await app.as(mei);
+    for (let index = 0; index < 51; index += 1) {
+      app.clock.advance(10_000);
+      await app.as(mei);
+      expect(await inUse.get('/api/user/self')).toMatchObject({ status: 200 });
+    }
+    await app.login('mei');
+    const noted = await inUse.get('/api/user/self');
+    expect(noted).toMatchObject({ status: 200 });
+    // The cookie is not sent again for that.
+    expect(noted.headers['set-cookie']).toBeUndefined();
+  });
+
   it('login: successes do not use up the tries of an account or an address', async () => {
     await using app = await createTestApp(engine);
     await app.createUser({ username: 'mei' });
