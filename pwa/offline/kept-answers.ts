@@ -4,8 +4,8 @@ import { hashKey, type Query, type QueryClient } from '@tanstack/react-query';
 import { readAnswers, removeAnswers, type StoredAnswer, writeAnswer } from './database.ts';
 
 const longestAge = 30 * 24 * 60 * 60 * 1000;
-/** How many answers of one kind (first part of the key) are kept; the latest. */
-const keptPerKind = 6;
+/** How many answers of one kind (first part of the key) are kept, the latest; home alone has nine. */
+const keptPerKind = 12;
 
 /** Puts them into the client, and forgets what is too old. */
 export async function restoreKept(client: QueryClient, userId: number): Promise<void> {

@@ -70,11 +70,13 @@ describe('query-persister', () => {
   });
 
   test('of one kind only the latest few are kept', async () => {
-    for (let page = 1; page <= 9; page += 1) {
+    for (let page = 1; page <= 15; page += 1) {
       vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000 + page * 1000);
       await ask(['logs', page], page, true);
     }
     vi.restoreAllMocks();
-    await vi.waitFor(async () => expect(new Set((await kept(1)).map(([, page]) => page))).toEqual(new Set([4, 5, 6, 7, 8, 9])));
+    await vi.waitFor(async () =>
+      expect(new Set((await kept(1)).map(([, page]) => page))).toEqual(new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])),
+    );
   });
 });

@@ -24,6 +24,8 @@ describeInBrowser('offline', () => {
     await page.getByText('gpt-4o-mini').first().waitFor();
     await page.getByText(text('common.freshness.offline'), { exact: true }).waitFor();
     expect(await ages(page)).toBeGreaterThan(0);
+    await settle(page);
+    expect(await page.getByText(text('common.load.not_here'), { exact: true }).count(), 'blocks of home that are not kept').toBe(0);
 
     for (const [screen, shown] of [
       ['/pricing', 'gpt-4o-mini'],
