@@ -33,3 +33,11 @@ export function readPriceFile(text: string): Map<PriceKey, string> | undefined {
   for (const key of priceKeys) if (data[key] !== undefined) texts.set(key, JSON.stringify(data[key], null, 2));
   return texts.size === 0 ? undefined : texts;
 }
+
+/** Whether these texts say what the maps hold. */
+export function isSamePrices(texts: ReadonlyMap<PriceKey, string>, maps: PriceMaps): boolean {
+  return [...texts].every(([key, text]) => {
+    const entries = Object.entries(Prices.parse(JSON.parse(text)));
+    return entries.length === maps[key].size && entries.every(([model, value]) => Number(maps[key].get(model)) === value);
+  });
+}

@@ -70,4 +70,12 @@ describe('where prices come from', () => {
     expect([...(typed[0] ?? [])].map(([key, text]) => [key, JSON.parse(text)])).toEqual([['CacheRatio', { x: 0.1 }]]);
     expect(alertText()).toBeUndefined();
   });
+
+  test('a file that holds the prices that are here types nothing', async () => {
+    draw([]);
+    for (const text of ['{"ModelRatio":{"other":1}}', '{"ModelRatio":{"other":1},"CacheRatio":{}}']) await give(text);
+    expect(typed).toEqual([]);
+    for (const text of ['{"ModelRatio":{}}', '{"ModelRatio":{"other":1,"more":2}}', '{"ModelRatio":{"other":2}}']) await give(text);
+    await vi.waitFor(() => expect(typed).toHaveLength(3));
+  });
 });

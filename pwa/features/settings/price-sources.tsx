@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { saveText } from '#pwa/ui/controls/save-text.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { catalogueEdits, readCatalogue } from './price-catalogue.ts';
-import { largestFile, priceFileText, readPriceFile } from './price-files.ts';
+import { isSamePrices, largestFile, priceFileText, readPriceFile } from './price-files.ts';
 import { editedTextsOfMany, type PriceKey, type PriceMaps } from './price-rows.ts';
 import styles from './price-table.module.css';
 
@@ -27,7 +27,9 @@ export function PriceSources({ maps, unpriced, quotaPerUnit, onTexts }: PriceSou
     if (file === undefined) return;
     const texts = file.size > largestFile ? undefined : readPriceFile(await file.text());
     setProblem(texts === undefined ? t('settings.prices.file.broken', { name: file.name }) : undefined);
-    if (texts !== undefined) onTexts(texts);
+    if (texts === undefined) return;
+    if (isSamePrices(texts, maps)) toastSuccess(t('settings.prices.file.same', { name: file.name }));
+    else onTexts(texts);
   }
 
   async function handleCatalogue(): Promise<void> {
