@@ -90,8 +90,16 @@ describeInBrowser('channels by tag', () => {
       .getByRole('dialog')
       .getByRole('button', { name: text('channels.action.disable_tag') })
       .click();
-    await page.getByText(text('channels.many.done_other', { count: 2 })).waitFor();
+    await page.getByText(text('channels.undo.disabled_many_other', { count: 2 })).waitFor();
     expect((await members('azure')).map(({ status }) => status)).toEqual([2, 2]);
+    await page.keyboard.press('Control+z');
+    await expect.poll(async () => (await members('azure')).map(({ status }) => status)).toEqual([1, 1]);
+    await command('disable_tag');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: text('channels.action.disable_tag') })
+      .click();
+    await expect.poll(async () => (await members('azure')).map(({ status }) => status)).toEqual([2, 2]);
     await command('enable_tag');
     await expect.poll(async () => (await members('azure')).map(({ status }) => status)).toEqual([1, 1]);
     await command('edit_tag');

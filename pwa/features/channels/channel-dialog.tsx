@@ -79,7 +79,7 @@ function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: Ch
       return;
     }
     if (asked.kind === 'disable_tag') {
-      toastSuccess(t('channels.many.done', { count: await actions.setTag(asked.tag, false) }));
+      await actions.setTag(asked.tag, false);
       return;
     }
     if (asked.kind === 'repair') {

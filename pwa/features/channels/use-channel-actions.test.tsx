@@ -68,6 +68,7 @@ describe('use-channel-actions', () => {
     isSearchBroken = true;
     await told.actions?.setTag('east', false);
     expect(sent.map(({ path }) => path)).toEqual(['/api/channel/tag/enabled', '/api/channel/tag/disabled']);
+    await shows(() => expect(screen.text()).toContain('3 channels changed'));
     expect([...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo')).toBe(false);
   });
 });

@@ -58,8 +58,9 @@ export function useChannelActions() {
     setTag: async (tag: string, isEnabled: boolean): Promise<void> => {
       // Undo leads back to where it came from: to those that were enabled before.
       const before = isEnabled ? [] : await enabledOf(tag);
-      await setTag.mutateAsync({ tag, isEnabled });
+      const count = await setTag.mutateAsync({ tag, isEnabled });
       if (before.length > 0 && before.length <= bulkLimit) offerToEnable(before);
+      else if (!isEnabled) toastSuccess(t('channels.many.done', { count }));
     },
     repair: () => repair.mutateAsync(),
     updateBalance: (channel: Pick<Channel, 'id' | 'name'>) => balance.mutateAsync(channel),
