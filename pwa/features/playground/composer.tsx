@@ -74,7 +74,7 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
       <Textarea
         classNames={{ input: styles.input ?? '' }}
         aria-label={t('playground.ask.label')}
-        placeholder={reason ?? t(isForSeveral ? 'playground.ask.several' : 'playground.ask.one')}
+        placeholder={reason ?? t(invitation(isForSeveral, isTouched))}
         autosize
         minRows={1}
         maxRows={8}
@@ -183,4 +183,10 @@ function AttachButton({ onFiles }: { onFiles: (files: FileList) => void }) {
       />
     </>
   );
+}
+
+/** Nobody drops a picture with a finger. */
+function invitation(isForSeveral: boolean, isTouched: boolean) {
+  if (isTouched) return isForSeveral ? 'playground.ask.several_touched' : 'playground.ask.one_touched';
+  return isForSeveral ? 'playground.ask.several' : 'playground.ask.one';
 }
