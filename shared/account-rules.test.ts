@@ -32,6 +32,10 @@ test.each([
   ['Łukasz Groß', undefined],
   ['สมชาย2', undefined],
   ['2026-11', undefined],
+  // Cyrillic names whose letters are not all drawn like Latin ones.
+  ['Антон', undefined],
+  ['Оксана', undefined],
+  ['мама', undefined],
 ])('usernameProblem(%j)', (name, problem) => {
   expect(usernameProblem(name)).toBe(problem);
 });

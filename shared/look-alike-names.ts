@@ -16,8 +16,8 @@ const resembling = [
 /** Letters of other alphabets that are drawn like Latin ones; a whole name of them reads as a Latin name. */
 const drawnAsLatin = new Set(
   [
-    // Cyrillic
-    'авекмнорстухѕіјԁԛԝһӏүҽ',
+    // Cyrillic; its small в, к, м, н and т are drawn like small capitals, which no Latin name is written in
+    'аеорсухѕіјԁԛԝһӏү',
     'АВЕКМНОРСТУХЅІЈԌԚԜҺӀҮ',
     // Greek
     'αικνορυχϲϳ',

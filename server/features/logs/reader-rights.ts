@@ -19,7 +19,7 @@ export async function mayStillRead(host: RouteHost, { endpoint, facts, userId, o
     const caller = await host.identify(facts, endpoint);
     return caller?.user.id === userId && (ownId !== undefined || caller.user.role >= Role.admin);
   } catch (failure) {
-    // A database that is away is no reason to end.
+    // A database that is away says nothing about rights.
     if (failure instanceof AppError && failure.status < 500) return false;
     throw failure;
   }
