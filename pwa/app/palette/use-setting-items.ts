@@ -35,8 +35,8 @@ const keysQuery = (role: number) =>
   queryOptions({
     queryKey: ['palette', 'settings', role],
     queryFn: async () => {
-      const [{ mayWriteSetting, settings, isSettingKey }] = await Promise.all([import('#shared/settings.ts'), loadTexts('settings')]);
-      return Object.keys(settings).filter((key) => isSettingKey(key) && mayWriteSetting(key, role));
+      const [{ mayWriteSetting, settingKeys }] = await Promise.all([import('#shared/settings.ts'), loadTexts('settings')]);
+      return settingKeys.filter((key) => mayWriteSetting(key, role));
     },
     staleTime: Infinity,
     networkMode: 'always',
