@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { fits, marked, type PaletteItem, readTyped, recordsFor } from './palette-item.ts';
+import { menuEntries } from '#pwa/app/shell/menu-entries.ts';
+import { Role } from '#shared/roles.ts';
+import type { SiteStatus } from '#shared/site.ts';
+import { called, fits, marked, type PaletteItem, readTyped, recordsFor } from './palette-item.ts';
 import { isOpenTo } from './recent.ts';
+import { searchWords } from './search-words.ts';
 
 describe('palette', () => {
   it('finds an item by all words in any order, in its name and its detail', () => {
@@ -9,6 +13,31 @@ describe('palette', () => {
     expect(fits(item, 'azure harbour')).toBe(true);
     expect(fits(item, 'harbour east')).toBe(false);
     expect(fits(item, '   ')).toBe(true);
+  });
+
+  it('puts what is named so before what is also called so, and takes words of both for one item', () => {
+    const items = [
+      { key: 'screen:/detail', name: 'Dashboard' },
+      { key: 'screen:/log', name: 'Usage logs' },
+      { key: 'screen:/topup', name: 'Wallet' },
+    ];
+    const found = (typed: string) => called(items, typed).map(({ name }) => name);
+    expect(found('usage')).toEqual(['Usage logs', 'Dashboard']);
+    expect(found('usage bill')).toEqual(['Dashboard', 'Usage logs']);
+    expect(found('wallet recharge')).toEqual(['Wallet']);
+    expect(found('值')).toEqual(['Wallet']);
+    expect(found('')).toEqual(['Dashboard', 'Usage logs', 'Wallet']);
+    // Neither the middle of a word nor a single letter.
+    expect(found('harge')).toEqual([]);
+    expect(found('c')).toEqual([]);
+  });
+
+  it('has other words in both languages for every screen of the menu', () => {
+    const everything = menuEntries(Role.root, { enable_drawing: true, enable_task: true } as SiteStatus);
+    for (const { to } of everything) {
+      expect(searchWords[`screen:${to}`], to).toMatch(/[a-z]/);
+      expect(searchWords[`screen:${to}`], to).toMatch(/\p{Script=Han}/u);
+    }
   });
 
   it('marks what was typed and loses no letter of the text', () => {

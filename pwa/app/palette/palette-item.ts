@@ -1,5 +1,6 @@
 import type { IconName } from '#pwa/ui/controls/icon.tsx';
 import type { Status } from '#pwa/ui/controls/status-mark.tsx';
+import { searchWords } from './search-words.ts';
 
 /**
  * In their order; each is a heading, `palette.group.<group>`. What is known at once comes first: records that are found later do
@@ -29,6 +30,28 @@ export function fits(item: Pick<PaletteItem, 'name' | 'detail'>, typed: string):
   const text = `${item.name} ${item.detail ?? ''}`.toLowerCase();
   return wordsOf(typed).every((word) => text.includes(word));
 }
+
+/**
+ * Screens or actions that are called so: those whose name or detail has all the words first, then those that have other words
+ * for it. Each keeps its order.
+ */
+export function called<Item extends Pick<PaletteItem, 'key' | 'name' | 'detail'>>(items: readonly Item[], typed: string): Item[] {
+  const named = items.filter((item) => fits(item, typed));
+  const meant = items.filter((item) => !named.includes(item) && wordsOf(typed).every((word) => isWordFor(item, word)));
+  return [...named, ...meant];
+}
+
+function isWordFor(item: Pick<PaletteItem, 'key' | 'name' | 'detail'>, typed: string): boolean {
+  // A single letter begins too many words.
+  const isTold = typed.length > 1 || !isLatin.test(typed);
+  return (
+    fits(item, typed) ||
+    (isTold &&
+      wordsOf(searchWords[item.key] ?? '').some((word) => word.startsWith(typed) || (!isLatin.test(typed) && word.includes(typed))))
+  );
+}
+
+const isLatin = /^[\x20-\x7e]*$/;
 
 /** A text in pieces: those that were typed are marked. */
 export function marked(text: string, typed: string): { piece: string; isMarked: boolean }[] {

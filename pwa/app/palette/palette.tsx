@@ -7,7 +7,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
-import { fits, type PaletteItem, readTyped, recordsFor, type Typed } from './palette-item.ts';
+import { called, type PaletteItem, readTyped, recordsFor, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import styles from './palette.module.css';
 import { useActions, useScreens } from './use-palette-actions.ts';
@@ -132,7 +132,9 @@ function useItems(text: string, onSignOut: () => void) {
       ? records
       : [
           ...(text.trim() === '' ? recent : []),
-          ...(typed.kind === 'actions' ? actions : known).filter((item) => fits(item, typed.text)),
+          // By group: the order of the rows is the order of the arrows.
+          ...(typed.kind === 'actions' ? [] : called(screens, typed.text)),
+          ...called(actions, typed.text),
           ...settings,
           ...records,
         ];

@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Role } from '#shared/roles.ts';
+import { forgetUser, storeUser } from '#pwa/api/stored-user.ts';
+import { chooseLanguage } from '#pwa/i18n/setup.ts';
+import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { Palette } from './palette.tsx';
+
+let server: FixtureServer;
+let screen: DrawnScreen;
+
+beforeAll(async () => {
+  await startScreenTexts('palette', 'shell');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.answer((_request, response) => sendJson(response, { success: true, message: '', data: [] }));
+});
+afterEach(() => {
+  screen.leave();
+  forgetUser();
+});
+
+const open = (role: number): void => {
+  storeUser(buildConsoleUser({ role }));
+  screen = drawScreen(<Palette onClose={() => {}} onSignOut={() => {}} />);
+};
+const chosen = () => document.querySelector('[role=option][aria-selected=true]')?.textContent ?? '';
+
+/** What somebody types, and what Enter opens then: its name in English and in Chinese. */
+const table: readonly [typed: string, en: string, zh: string][] = [
+  ['api key', 'Tokens', '令牌'],
+  ['apikey', 'Tokens', '令牌'],
+  ['密钥', 'Tokens', '令牌'],
+  ['balance', 'Wallet', '钱包'],
+  ['recharge', 'Wallet', '钱包'],
+  ['top up', 'Wallet', '钱包'],
+  ['充值', 'Wallet', '钱包'],
+  ['invoice', 'Wallet', '钱包'],
+  ['order', 'Wallet', '钱包'],
+  ['订单', 'Wallet', '钱包'],
+  ['provider', 'Channels', '渠道'],
+  ['upstream', 'Channels', '渠道'],
+  ['上游', 'Channels', '渠道'],
+  ['bill', 'Dashboard', '数据看板'],
+  ['账单', 'Dashboard', '数据看板'],
+  ['price', 'Pricing', '定价'],
+  ['password', 'Personal settings', '个人设置'],
+  ['voucher', 'Redemption codes', '兑换码'],
+  ['卡密', 'Redemption codes', '兑换码'],
+  ['configuration', 'System settings', '系统设置'],
+  ['logout', 'Sign out', '退出登录'],
+  ['hotkeys', 'Show keyboard shortcuts', '显示键盘快捷键'],
+  ['reload', 'Refresh what is shown', '刷新当前内容'],
+  ['day', 'Light theme', '浅色主题'],
+  ['night', 'Dark theme', '深色主题'],
+];
+
+describe('palette: other words', () => {
+  test.each(['en', 'zh'] as const)('%s: lead to the screen or action in either language', async (language) => {
+    await chooseLanguage(language);
+    open(Role.root);
+    const label = document.querySelector('[role=combobox]')?.getAttribute('aria-label') ?? '';
+    for (const [typed, en, zh] of table) {
+      screen.type(label, typed);
+      await shows(() => expect(chosen(), typed).toContain(language === 'en' ? en : zh));
+    }
+    await chooseLanguage('en');
+  });
+
+  test('lead nobody to what is closed to them', async () => {
+    open(Role.user);
+    screen.type('Go to, find or do', 'upstream');
+    await shows(() => expect(screen.text()).toContain('Nothing was found.'));
+    screen.type('Go to, find or do', '卡密');
+    await shows(() => expect(chosen()).toContain('Redeem a code'));
+  });
+});
