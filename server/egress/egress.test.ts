@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createEgress } from '#server/egress/egress.ts';
 import type { EgressRequest } from '#server/egress/egress.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
@@ -147,6 +147,31 @@ describe('guarded egress', () => {
     expect(await refusalOf(send(internet))).toBe('broken_answer');
     internet.silence(publicAddress);
     expect(await refusalOf(send(internet, { milliseconds: 150 }))).toBe('timeout');
+  });
+
+  it('an answer taken bit by bit may be read slowly, but its sender may not be slow', async () => {
+    await using internet = await startFakeInternet();
+    internet.serve((_visit, response) => void response.writeHead(200).write('drip'));
+    const clock = vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const request = { url: here, method: 'GET', milliseconds: 5_000, maxBytes: 1_000, redirects: 0 } as const;
+      const stream = await createEgress(internet.network).open(request);
+      clock.advanceTimersByTime(60_000);
+      expect(await stream.read()).toEqual(Buffer.from('drip'));
+      clock.advanceTimersByTime(60_000);
+      const reading = refusalOf(stream.read());
+      clock.advanceTimersByTime(5_000);
+      expect(await reading).toBe('timeout');
+    } finally {
+      clock.useRealTimers();
+    }
+  });
+
+  it('who does not want the answer any more ends the request', async () => {
+    await using internet = await startFakeInternet();
+    const leaving = new AbortController();
+    internet.serve(() => leaving.abort());
+    expect(await refusalOf(send(internet, { signal: leaving.signal }))).toBe('timeout');
   });
 
   it('an unknown name, a wrong certificate and what is no address are told apart', async () => {

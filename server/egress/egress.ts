@@ -16,6 +16,8 @@ export interface EgressRequest {
   body?: Buffer;
   /** For the whole, from the look-up of the name to the end of the answer. */
   milliseconds: number;
+  /** Ends it before its time. */
+  signal?: AbortSignal;
   /** The most that an answer may have; 0: its head is all that is wanted. */
   maxBytes: number;
   /** How many are followed. */
@@ -30,9 +32,20 @@ export interface EgressAnswer {
   body: Buffer;
 }
 
+/** An answer that is taken bit by bit; what is not taken is left to the sender. */
+export interface EgressStream {
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** The next part; null: that was all. @throws {EgressRefusal} */
+  read(): Promise<Buffer | null>;
+  close(): void;
+}
+
 export interface Egress {
   /** @throws {EgressRefusal} */
   send(request: EgressRequest): Promise<EgressAnswer>;
+  /** Whoever opens it closes it. Only the time in which the other side is waited for counts. @throws {EgressRefusal} */
+  open(request: EgressRequest): Promise<EgressStream>;
 }
 
 /** What tests replace. Judging addresses is not among it. */
@@ -49,16 +62,55 @@ const addressTries = 3;
 const secretHeaders = new Set(['authorization', 'cookie', 'x-webhook-signature']);
 
 export function createEgress(network: Network = internet): Egress {
-  return {
-    async send(request) {
-      const late = AbortSignal.timeout(request.milliseconds);
-      let target = { url: parseUrl(request.url), headers: request.headers ?? {} };
+  async function open(request: EgressRequest): Promise<EgressStream> {
+    const deadline = createDeadline(request);
+    let target = { url: parseUrl(request.url), headers: request.headers ?? {} };
+    return deadline.during(async () => {
       for (let hop = 0; ; hop += 1) {
-        const answer = await sendOnce(network, { ...request, ...target }, late);
-        const next = nextHop(request, target, answer);
-        if (next === null) return answer;
+        const stream = await openOnce(network, { ...request, ...target }, deadline);
+        const next = nextHop(request, target, stream);
+        if (next === null) return stream;
+        stream.close();
+        if (next instanceof EgressRefusal) throw next;
         if (hop >= request.redirects) throw new EgressRefusal('too_many_redirects');
         target = next;
+      }
+    });
+  }
+
+  return {
+    open,
+    async send(request) {
+      const stream = await open(request);
+      try {
+        const { status, headers } = stream;
+        return { status, headers, body: request.maxBytes === 0 ? Buffer.alloc(0) : await readAll(stream) };
+      } finally {
+        stream.close();
+      }
+    },
+  };
+}
+
+/** Time that passes only while the other side is waited for. */
+interface Deadline {
+  signal: AbortSignal;
+  during<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+function createDeadline({ milliseconds, signal }: EgressRequest): Deadline {
+  const late = new AbortController();
+  let left = milliseconds;
+  return {
+    signal: signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]),
+    async during(work) {
+      const begin = performance.now();
+      const timer = setTimeout(() => late.abort(), left);
+      try {
+        return await work();
+      } finally {
+        clearTimeout(timer);
+        left -= performance.now() - begin;
       }
     },
   };
@@ -75,18 +127,20 @@ type Hop = Omit<EgressRequest, 'url' | 'headers'> & Target;
 function nextHop(
   { method, redirects }: EgressRequest,
   { url, headers }: Target,
-  { status, headers: answered }: EgressAnswer,
-): Target | null {
+  { status, headers: answered }: EgressStream,
+): Target | EgressRefusal | null {
   const follows = method === 'GET' ? [301, 302, 303, 307, 308] : [307, 308];
   if (redirects === 0 || answered.location === undefined || !follows.includes(status)) return null;
-  const next = parseUrl(answered.location, url);
+  const next = URL.parse(answered.location, url);
+  if (next === null) return new EgressRefusal('unknown_host');
   if (next.origin === url.origin) return { url: next, headers };
   const kept = Object.entries(headers).filter(([name]) => !secretHeaders.has(name.toLowerCase()));
   return { url: next, headers: Object.fromEntries(kept) };
 }
 
-async function sendOnce(network: Network, hop: Hop, late: AbortSignal): Promise<EgressAnswer> {
+async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise<EgressStream> {
   const { url, isTrusted = false } = hop;
+  const late = deadline.signal;
   if (url.protocol !== 'https:' && !(isTrusted && url.protocol === 'http:')) throw new EgressRefusal('not_https');
   const addresses = await inTime(addressesOf(network, hostOf(url)), late);
   if (!isTrusted && !addresses.every(isPublicAddress)) throw new EgressRefusal('private_address');
@@ -96,27 +150,33 @@ async function sendOnce(network: Network, hop: Hop, late: AbortSignal): Promise<
     const socket = await connected(network.connect(address, port), late).catch((failure: unknown) => {
       last = failure;
     });
-    if (socket !== undefined) return exchange(hop, socket, late);
+    if (socket !== undefined) return exchange(hop, socket, deadline);
     if (late.aborted) break;
   }
   throw late.aborted ? new EgressRefusal('timeout') : new EgressRefusal('unreachable', { cause: last });
 }
 
-function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, late: AbortSignal): Promise<EgressAnswer> {
+function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, deadline: Deadline): Promise<EgressStream> {
   const host = hostOf(url);
   const isSecure = url.protocol === 'https:';
   const socket = isSecure ? connectTls({ socket: plain, host, ...(isIP(host) === 0 ? { servername: host } : {}) }) : plain;
-  const result = new Promise<EgressAnswer>((resolve, reject) => {
+  const { signal: late } = deadline;
+  const close = () => {
+    socket.destroy();
+    plain.destroy();
+  };
+  return new Promise<EgressStream>((resolve, reject) => {
     let isOpen = !isSecure;
-    const fail = (failure: unknown) => {
-      if (failure instanceof EgressRefusal) reject(failure);
-      else reject(new EgressRefusal(late.aborted ? 'timeout' : isOpen ? 'broken_answer' : 'tls', { cause: failure }));
+    const fail = (cause: unknown) => {
+      close();
+      reject(new EgressRefusal(late.aborted ? 'timeout' : isOpen ? 'broken_answer' : 'tls', { cause }));
     };
     socket.once('secureConnect', () => {
       isOpen = true;
     });
-    socket.once('error', fail);
-    late.addEventListener('abort', () => fail(new EgressRefusal('timeout')), { once: true });
+    socket.on('error', fail);
+    if (late.aborted) fail(late.reason);
+    late.addEventListener('abort', () => fail(late.reason), { once: true });
     const request = http.request({
       method,
       host: url.host,
@@ -125,30 +185,47 @@ function exchange({ url, method, headers, body, maxBytes }: Hop, plain: Socket, 
       setHost: false,
       createConnection: () => socket,
     });
-    request.once('error', fail);
+    request.on('error', fail);
     request.once('response', (response) => {
-      const { statusCode: status = 0, headers: answered } = response;
-      response.once('error', fail);
-      readBody(response, maxBytes).then((bytes) => resolve({ status, headers: answered, body: bytes }), fail);
+      // Who reads is told; nobody may be reading just then.
+      response.on('error', () => {});
+      resolve(streamOf(response, { maxBytes, deadline, close }));
     });
     request.end(body);
   });
-  return result.finally(() => {
-    socket.destroy();
-    plain.destroy();
-  });
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (maxBytes === 0) return Buffer.alloc(0);
-  const chunks: Buffer[] = [];
+interface Opened {
+  maxBytes: number;
+  deadline: Deadline;
+  close(): void;
+}
+
+function streamOf(response: IncomingMessage, { maxBytes, deadline, close }: Opened): EgressStream {
+  const { statusCode: status = 0, headers } = response;
+  const parts: AsyncIterator<unknown> = response[Symbol.asyncIterator]();
   let size = 0;
-  for await (const chunk of response) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    size += chunk.length;
-    if (size > maxBytes) throw new EgressRefusal('too_large');
-    chunks.push(chunk);
-  }
+  return {
+    status,
+    headers,
+    async read() {
+      const part = await deadline
+        .during(() => parts.next())
+        .catch((cause: unknown) => {
+          throw new EgressRefusal(deadline.signal.aborted ? 'timeout' : 'broken_answer', { cause });
+        });
+      if (part.done === true || !Buffer.isBuffer(part.value)) return null;
+      size += part.value.length;
+      if (size > maxBytes) throw new EgressRefusal('too_large');
+      return part.value;
+    },
+    close,
+  };
+}
+
+async function readAll({ read }: EgressStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let chunk = await read(); chunk !== null; chunk = await read()) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 

@@ -1,4 +1,6 @@
 // Pictures through this site: whoever has the address sees the picture, and nothing else comes this way.
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildTask } from '#tests/support/build-task.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
@@ -7,6 +9,7 @@ import type { FakeInternet } from '#tests/support/fake-internet.ts';
 import { trustLocalhost } from '#tests/support/trust-localhost.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 afterAll(trustLocalhost());
 
@@ -18,18 +21,19 @@ describe('pictures of drawings', () => {
   let nextId = 0;
   beforeAll(async () => {
     internet = await startFakeInternet();
-    app = await createTestApp(embeddedEngine, { network: internet.network });
+    app = await createTestApp(embeddedEngine, { network: internet.network, env: { TRUSTED_PROXIES: '127.0.0.1' } });
   });
   afterAll(async () => {
     await app.close();
     await internet[Symbol.asyncDispose]();
   });
 
-  async function picture(url: string, fields: object = {}): Promise<Response> {
+  async function store(url: string, fields: object = {}): Promise<string> {
     const id = (nextId += 1);
     await app.context.db.collection('tasks').insert(buildTask({ id, upstream_id: `pic-${id}`, image_url: url, ...fields }));
-    return fetch(`${app.origin}/mj/image/pic-${id}?rand=1`);
+    return `${app.origin}/mj/image/pic-${id}?rand=1`;
   }
+  const picture = async (url: string, fields: object = {}) => fetch(await store(url, fields));
 
   it('are shown with their type, to be kept once they are done', async () => {
     internet.serve((_visit, response) =>
@@ -78,13 +82,67 @@ describe('pictures of drawings', () => {
     expect(internet.connections.at(-1)).toBe(`${publicAddress}:443`);
   });
 
-  it('what is too large is not held, and a refusal is told by its status alone', async () => {
-    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.alloc(21 * 1024 * 1024)));
-    expect((await picture(`https://${publicName}/large.png`)).status).toBe(500);
+  it('what is too large is not passed on, and a refusal is told by its status alone', async () => {
+    const large = Buffer.alloc(21 * 1024 * 1024);
+    internet.serve((_visit, response) =>
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': large.length }).end(large),
+    );
+    expect((await picture(`https://${publicName}/large.png`)).status).toBe(502);
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(large));
+    await expect((await picture(`https://${publicName}/without-a-length.png`)).arrayBuffer()).rejects.toThrow('terminated');
     internet.serve((_visit, response) => response.writeHead(403, { 'content-type': 'text/html' }).end('the secret of the bucket'));
     const refused = await picture(`https://${publicName}/x.png`);
     expect(refused.status).toBe(403);
     expect(await refused.text()).toBe('{"error":"http_get_image_failed"}');
+  });
+
+  it('one that breaks off is not shown as a whole one, and what is packed is refused', async () => {
+    const head = { 'content-type': 'image/png' };
+    internet.serve((_visit, response) => {
+      response.writeHead(200, { ...head, 'content-length': '1000' }).write(png, () => response.socket?.destroy());
+    });
+    const broken = await picture(`https://${publicName}/x.png`);
+    await expect(broken.arrayBuffer()).rejects.toThrow('terminated');
+    internet.serve((_visit, response) => response.writeHead(200, { ...head, 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1e6))));
+    expect((await picture(`https://${publicName}/x.png`)).status).toBe(502);
+  });
+
+  it('to those who do not read costs no memory, and nobody else waits for them', async () => {
+    const part = Buffer.alloc(64 * 1024);
+    internet.serve((_visit, response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      Readable.from(Array.from({ length: 300 }, () => part)).pipe(response);
+    });
+    const before = process.memoryUsage().arrayBuffers;
+    const url = await store(`https://${publicName}/x.png`);
+    const leaving = new AbortController();
+    const ask = (address: string) => fetch(url, { signal: leaving.signal, headers: { 'x-forwarded-for': address } });
+    // Twelve are open, and the others wait.
+    const held = Array.from({ length: 40 }, () => ask('203.0.113.1'));
+    await until(() => internet.open() >= 12);
+    expect(internet.open()).toBe(12);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
+    const other = await ask('203.0.113.2');
+    expect((await other.arrayBuffer()).byteLength).toBe(300 * part.length);
+    leaving.abort();
+    await Promise.allSettled(held);
+    await until(() => internet.open() === 0);
+  });
+
+  it('one that never begins holds up nobody but its own address', async () => {
+    internet.serve(() => undefined);
+    const url = await store(`https://${publicName}/slow.png`);
+    const leaving = new AbortController();
+    const ask = (address: string) => fetch(url, { signal: leaving.signal, headers: { 'x-forwarded-for': address } });
+    const held = Array.from({ length: 90 }, () => ask('203.0.113.1'));
+    // Twelve are asked for, sixty wait.
+    const refused = await Promise.any(held);
+    expect(refused.status).toBe(429);
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));
+    expect((await ask('203.0.113.2')).status).toBe(200);
+    leaving.abort();
+    await Promise.allSettled(held);
+    await until(() => internet.open() === 0);
   });
 
   it('of nothing known, or of a task without one, there is none', async () => {

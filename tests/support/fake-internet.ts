@@ -29,6 +29,8 @@ export interface FakeInternet extends AsyncDisposable {
   /** The addresses of a name; with several lists, one after the other, the last for ever. */
   name(host: string, ...answers: string[][]): void;
   serve(serving: Serving): void;
+  /** Connections that are open now. */
+  open(): number;
   /** Connections to it go nowhere. */
   silence(address: string): void;
 }
@@ -58,6 +60,11 @@ export async function startFakeInternet({ isPlain = false }: { isPlain?: boolean
   };
   const server = isPlain ? createHttpServer(answer) : createHttpsServer(localhostTls, answer);
   server.on('tlsClientError', () => undefined);
+  let open = 0;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => (open -= 1));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: own } = server.address() as AddressInfo;
 
@@ -79,6 +86,7 @@ export async function startFakeInternet({ isPlain = false }: { isPlain?: boolean
     },
     name: (host, ...answers) => void names.set(host, answers),
     serve: (next) => void (serving = next),
+    open: () => open,
     silence: (address) => void silent.add(address),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -1,0 +1,144 @@
+// Pictures of upstreams through this site, for browsers: fetched by the guarded egress, and nothing but pictures. They pass bit by bit,
+// as fast as they are read, so that one that is read slowly is not held here.
+import { AppError } from '#shared/errors.ts';
+import { EgressRefusal } from '#server/egress/egress-refusal.ts';
+import type { EgressStream } from '#server/egress/egress.ts';
+import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
+import type { FairQueue } from '#server/fair-queue.ts';
+import { subscriberOf } from '#server/http/client-address.ts';
+import type { Connection } from '#server/http/connection.ts';
+import { toAppError } from '#server/http/failure.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+
+/** For which the upstream is waited, in all. */
+const waitMs = 30_000;
+const mostBytes = 20 * 1024 * 1024;
+/** Whoever keeps theirs open keeps nobody else's from being opened. */
+const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerSource: 60 });
+const ofOneAddress = { atOnce: 12, places: 60, placesPerSource: 60 };
+const byAddress = new Map<string, FairQueue>();
+/** What a browser shows and does not run. */
+const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif', 'image/avif', 'image/bmp']);
+const keptSeconds = 86_400;
+
+export interface PictureAsked {
+  request: Request;
+  connection: Connection | null;
+  /** Null: there is none, which clients are told by `missing`. */
+  find: () => Promise<{ url: string; isFinal: boolean } | null>;
+  missing: string;
+}
+
+export async function servePicture(host: RouteHost, { request, connection, find, missing }: PictureAsked): Promise<Response> {
+  const { context } = host;
+  const facts = host.facts(request, connection);
+  const headers = { 'x-oneapi-request-id': facts.requestId, 'x-content-type-options': 'nosniff' };
+  const refuse = (status: number, error: string) =>
+    Response.json({ error }, { status, headers: { ...headers, 'cache-control': 'no-store' } });
+  const leaving = new AbortController();
+  connection?.res.once('close', () => leaving.abort());
+  try {
+    const found = await find();
+    if (found === null || found.url === '') return refuse(400, missing);
+    const picture = await openPicture(host, { url: found.url, source: subscriberOf(facts.ip), signal: leaving.signal });
+    const { status, type } = picture;
+    if (type === null) {
+      picture.close();
+      return refuse(status >= 400 && status < 600 ? status : 502, 'http_get_image_failed');
+    }
+    return new Response(bodyOf(picture), {
+      headers: {
+        ...headers,
+        'content-type': type,
+        'content-security-policy': "default-src 'none'; sandbox",
+        'cross-origin-resource-policy': 'cross-origin',
+        'cache-control': found.isFinal ? `public, max-age=${keptSeconds}` : 'no-store',
+      },
+    });
+  } catch (failure) {
+    if (failure instanceof EgressRefusal) {
+      if (!leaving.signal.aborted) context.log.warn({ reason: failure.reason }, 'a picture could not be fetched');
+      return refuse(500, 'http_get_image_failed');
+    }
+    const error = toAppError(failure instanceof QueueFull ? new AppError('rate_limited') : failure, context, facts.requestId);
+    return refuse(error.status, error.code);
+  }
+}
+
+interface Picture extends Pick<EgressStream, 'status' | 'read' | 'close'> {
+  /** Null: it is no picture. */
+  type: string | null;
+}
+
+interface Wanted {
+  url: string;
+  source: string;
+  /** Nobody wants it any more. */
+  signal: AbortSignal;
+}
+
+/** Its place is free for others once it is closed, which it is when its client leaves. */
+function openPicture({ context }: RouteHost, { url, source, signal }: Wanted): Promise<Picture> {
+  return new Promise((resolve, reject) => {
+    const opening = inTurn(source, async () => {
+      if (signal.aborted) throw new EgressRefusal('timeout');
+      const stream = await context.egress.open({
+        url,
+        method: 'GET',
+        headers: { accept: 'image/*', 'accept-encoding': 'identity' },
+        milliseconds: waitMs,
+        maxBytes: mostBytes,
+        redirects: 3,
+        signal,
+      });
+      await new Promise<void>((free) => {
+        const close = () => {
+          stream.close();
+          free();
+        };
+        if (signal.aborted) close();
+        signal.addEventListener('abort', close, { once: true });
+        resolve({ status: stream.status, type: typeOf(stream), read: stream.read, close });
+      });
+    });
+    opening.catch(reject);
+  });
+}
+
+async function inTurn(source: string, work: () => Promise<void>): Promise<void> {
+  const own = byAddress.get(source) ?? createFairQueue(ofOneAddress);
+  byAddress.set(source, own);
+  try {
+    await own.run(source, () => everybodys.run(source, work));
+  } finally {
+    if (own.running === 0) byAddress.delete(source);
+  }
+}
+
+/** A picture that breaks off breaks the response off: browsers keep no half of it. */
+function bodyOf({ read, close }: Picture): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(stream) {
+        try {
+          const part = await read();
+          if (part !== null) return stream.enqueue(part);
+          stream.close();
+          close();
+        } catch (failure) {
+          close();
+          throw failure;
+        }
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Null: it is no picture, or more than is passed on. */
+function typeOf({ status, headers }: EgressStream): string | null {
+  const type = (headers['content-type'] ?? 'image/jpeg').split(';')[0]?.trim().toLowerCase() ?? '';
+  const isWhole = status === 200 && headers['content-encoding'] === undefined;
+  return isWhole && types.has(type) && !(Number(headers['content-length']) > mostBytes) ? type : null;
+}
