@@ -102,6 +102,8 @@ export const OperatorTodo = z.object({
   unpriced: z.array(z.object({ model: z.string(), count: z.int() })),
   /** Calls of some account cannot be settled. */
   is_stuck: z.boolean(),
+  /** Mails are sent, and no address is set for their links. Said only to whoever may set it. */
+  lacks_address: z.boolean(),
 });
 export type OperatorTodo = z.infer<typeof OperatorTodo>;
 

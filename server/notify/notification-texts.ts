@@ -4,6 +4,7 @@ import type { Language } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { NotificationEvent } from '#server/db/records/notification.ts';
 import type { Settings } from '#server/settings/settings.ts';
+import { siteAddress } from '#server/settings/site-address.ts';
 
 export interface NotificationText {
   type: string;
@@ -27,6 +28,14 @@ const quotaLow: Texts = {
     content: "{{value}}: {{value}} is left. Top up so that your calls go on.<br/>Top up here: <a href='{{value}}'>{{value}}</a>",
   },
 };
+/** While nobody has said where this site is: better no link than one that leads to the reader's own machine. */
+const quotaLowUnlinked: Texts = {
+  zh: { title: quotaLow.zh.title, content: '{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时在控制台的钱包页充值。' },
+  en: {
+    title: quotaLow.en.title,
+    content: '{{value}}: {{value}} is left. Top up in the console, under Wallet, so that your calls go on.',
+  },
+};
 const channelDisabled: Texts = {
   zh: { title: '通道「{0}」（#{1}）已被禁用', content: '通道「{0}」（#{1}）已被禁用，原因：{2}' },
   en: { title: 'Channel “{0}” (#{1}) was disabled', content: 'Channel “{0}” (#{1}) was disabled, because: {2}' },
@@ -44,16 +53,14 @@ const trial: Texts = {
   en: { title: 'Test notice', content: 'This is a test notice. That it reached you shows that your notices work.' },
 };
 
-/** Address of this site when none is set. */
-const ownAddress = 'http://localhost:3000';
-
 export function textOf(event: NotificationEvent, language: Language, settings: Settings): NotificationText {
   switch (event.code) {
     case 'quota_exceed': {
-      const { title, content } = quotaLow[language];
+      const site = siteAddress(settings);
+      const { title, content } = (site === undefined ? quotaLowUnlinked : quotaLow)[language];
       const display = { inCurrency: settings.get('DisplayInCurrencyEnabled'), quotaPerUnit: settings.get('QuotaPerUnit') };
-      const link = `${siteAddress(settings)}/topup`;
-      return { type: event.code, title, content, values: [title, quotaText(event.balance, display), link, link], inserts: [] };
+      const links = site === undefined ? [] : [`${site}/topup`, `${site}/topup`];
+      return { type: event.code, title, content, values: [title, quotaText(event.balance, display), ...links], inserts: [] };
     }
     case 'channel_update': {
       const { channel_id: id, name, status, reason } = event;
@@ -68,10 +75,6 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
 
 export function trialText(language: Language): NotificationText {
   return plainText('test', trial, language);
-}
-
-export function siteAddress(settings: Settings): string {
-  return settings.get('ServerAddress') || ownAddress;
 }
 
 /** As a webhook says it: names are in it as they are, values are not. */

@@ -1,10 +1,10 @@
 // Where the image of a drawing is: at this site, unless the administrator shows the upstream's own address.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { siteAddress } from '#server/settings/site-address.ts';
+import { siteAddressOrLocal } from '#server/settings/site-address.ts';
 
 /** Empty: there is no image. */
 export function imageAddress({ settings, env }: Pick<AppContext, 'settings' | 'env'>, task: TaskRecord): string {
   if (task.image_url === '' || task.upstream_id === undefined || !settings.get('MjForwardUrlEnabled')) return task.image_url;
-  return `${siteAddress(settings, env.PORT)}/mj/image/${encodeURIComponent(task.upstream_id)}`;
+  return `${siteAddressOrLocal(settings, env.PORT)}/mj/image/${encodeURIComponent(task.upstream_id)}`;
 }

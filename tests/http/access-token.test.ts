@@ -78,6 +78,7 @@ describe.each(engines)('system access token on $kind', (engine) => {
     const again = await app.login('mei', 'given-123');
     const second = program(app, String((await again.get('/api/user/token')).data), user.id);
     expect(await second.get('/api/user/self')).toMatchObject({ success: true });
+    await root.put('/api/option/', { key: 'ServerAddress', value: 'https://gate.example' });
     await app.anonymous().get('/api/reset_password?email=mei@example.org');
     await until(() => smtp.mails.length > 0);
     const link = new URL(/https?:\/\/\S+/.exec(smtp.mails[0]?.text ?? '')?.[0] ?? 'http://none');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Role } from '#shared/roles.ts';
 import type { NamedSums, UsageFigures, UsageHour } from '#shared/dashboard.ts';
 import { LogType } from '#shared/logs.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -211,8 +212,9 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     }
     expect((await desk()).low_users).toEqual([]);
     const { db, secrets } = app.context;
+    const since = now() - 60;
     for (const [id, info] of [
-      [71, JSON.stringify({ status_reason: '401 invalid key', status_time: now() - 60 })],
+      [71, JSON.stringify({ status_reason: '401 invalid key', status_time: since })],
       [72, 'no JSON'],
       [73, JSON.stringify({ status_time: 'long ago', status_reason: 7 })],
     ] as const) {
@@ -233,11 +235,24 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     }
     const found = await desk();
     expect(found.channels).toEqual([
-      { id: 71, name: 'off 71', reason: '401 invalid key', since: now() - 60 },
+      { id: 71, name: 'off 71', reason: '401 invalid key', since },
       { id: 72, name: 'off 72', reason: '', since: 0 },
       { id: 73, name: 'off 73', reason: '', since: 0 },
     ]);
     expect(found.unpriced).toEqual([{ model: 'unknown-1', count: 6 }]);
+  });
+
+  it('desk: mails without a server address are told to whoever may set it', async () => {
+    await using site = await createTestApp(engine);
+    const root = await site.setup();
+    const plain = await site.as(await site.createUser({ role: Role.admin }));
+    const lacksAddress = async (client: TestClient) => (await client.get('/api/data/desk')).data.lacks_address;
+    expect(await lacksAddress(root)).toBe(false);
+    await root.put('/api/option/', { key: 'SMTPServer', value: 'mail.example' });
+    await root.put('/api/option/', { key: 'SMTPFrom', value: 'post@mail.example' });
+    expect([await lacksAddress(root), await lacksAddress(plain)]).toEqual([true, false]);
+    await root.put('/api/option/', { key: 'ServerAddress', value: 'https://gate.example' });
+    expect(await lacksAddress(root)).toBe(false);
   });
 
   describe('the calls of existing clients', () => {

@@ -60,9 +60,24 @@ describe.each(engines)('notices on $kind', (engine) => {
     expect(await deliverDue(app.context)).toBe(0);
   });
 
+  it('mail: while nobody has said where this site is, it holds no link, and says where to go', async () => {
+    await using desk = await createMailDesk(engine);
+    const [mei, lin] = [await desk.app.createUser({ email: 'mei@example.org' }), await desk.app.createUser({ email: 'lin@example.org' })];
+    await (await desk.app.as(lin)).put('/api/user/setting', {}, { headers: { 'accept-language': 'en' } });
+    await queue(desk.app, mei.id, 'mei');
+    await queue(desk.app, lin.id, 'lin');
+    expect(await deliverDue(desk.app.context)).toBe(2);
+    const byReceiver = new Map(desk.smtp.mails.map((mail) => [mail.to[0], mail]));
+    expect(byReceiver.get('mei@example.org')?.text).toContain('请及时在控制台的钱包页充值');
+    expect(byReceiver.get('lin@example.org')?.text).toContain('Top up in the console, under Wallet');
+    for (const mail of byReceiver.values()) for (const part of [mail.text, mail.html]) expect(part).not.toMatch(/https?:|localhost|\{\{/);
+  });
+
   it('webhook: a signed POST with the placeholders left in and their values beside them', async () => {
     await using internet = await startFakeInternet();
     await using app = await createTestApp(engine, { network: internet.network });
+    const root = await app.setup();
+    await root.put('/api/option/', { key: 'ServerAddress', value: 'https://gate.example' });
     const user = await app.createUser();
     await useHook(app, user.id, 'wh-secret');
     await queue(app, user.id);
@@ -74,7 +89,7 @@ describe.each(engines)('notices on $kind', (engine) => {
       type: 'quota_exceed',
       title: '您的额度即将用尽',
       content: "{{value}}，当前剩余额度为 {{value}}，为了不影响您的使用，请及时充值。<br/>充值链接：<a href='{{value}}'>{{value}}</a>",
-      values: ['您的额度即将用尽', '＄0.500000', 'http://localhost:3000/topup', 'http://localhost:3000/topup'],
+      values: ['您的额度即将用尽', '＄0.500000', 'https://gate.example/topup', 'https://gate.example/topup'],
       timestamp: expect.any(Number),
     });
     expect(visit?.headers['authorization']).toBe('Bearer wh-secret');

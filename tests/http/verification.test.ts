@@ -243,8 +243,30 @@ describe.each(engines)('verification on $kind', (engine) => {
     expect(await desk.app.anonymous().post('/api/user/reset', given)).toMatchObject(invalid);
   });
 
+  it.each(['zh', 'en'])(
+    'reset: without a server address the mail holds a code and no link, whatever the request names (%s)',
+    async (language) => {
+      await using desk = await createMailDesk(engine);
+      const user = await desk.app.createUser({ username: 'mira', email: address });
+      const before = desk.smtp.mails.length;
+      const poison = { origin: 'https://evil.example', 'x-forwarded-host': 'evil.example', 'accept-language': language };
+      expect(await desk.app.anonymous().get(`/api/reset_password?email=${encodeURIComponent(address)}`, { headers: poison })).toMatchObject(
+        { success: true },
+      );
+      await until(() => desk.smtp.mails.length > before);
+      const mail = desk.smtp.mails.at(-1);
+      const token = /^[0-9A-Za-z]{32}$/m.exec(mail?.text ?? '')?.[0] ?? '';
+      for (const part of [mail?.text, mail?.html]) {
+        expect(part).toContain(token);
+        expect(part).not.toMatch(/https?:|localhost|evil/);
+      }
+      expect(await desk.app.anonymous().post('/api/user/reset', { email: user.email, token })).toMatchObject({ success: true });
+    },
+  );
+
   it('reset: a link holds ten minutes, whatever strangers try; where they are, they are stopped', async () => {
     await using desk = await createMailDesk(engine, {}, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
+    await save(desk, { ServerAddress: 'https://gate.example' });
     await desk.app.createUser({ username: 'mira', email: address });
     const late = await sentLink(desk, address);
     desk.app.clock.advance(601_000);

@@ -90,7 +90,7 @@ function NeedsHand() {
 function Todo({ todo }: { todo: OperatorTodo }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isCalm = !todo.is_stuck && todo.channels.length + todo.low_users.length + todo.unpriced.length === 0;
+  const isCalm = !todo.is_stuck && !todo.lacks_address && todo.channels.length + todo.low_users.length + todo.unpriced.length === 0;
   if (isCalm)
     return (
       <ul className={styles.calm}>
@@ -116,6 +116,15 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           search={{ open: String(channel.id) }}
         />
       ))}
+      {todo.lacks_address && (
+        <TodoLine
+          status="look"
+          what={t('home.todo.no_address')}
+          why={t('home.todo.no_address_why')}
+          to="/setting"
+          search={{ field: 'ServerAddress' }}
+        />
+      )}
       {todo.low_users.length > 0 && (
         <TodoLine
           status="look"

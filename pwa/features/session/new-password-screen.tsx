@@ -1,18 +1,27 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { verificationApi } from '#shared/verification.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { CopyText } from '#pwa/ui/controls/copy-text.tsx';
+import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import { useScreenHeading } from '#pwa/ui/frame/screen-heading.ts';
 import styles from './session-form.module.css';
 
-/** Where the link of the mail leads: a new password, shown once. */
-export function NewPasswordScreen({ email, token }: { email: string; token: string }) {
+interface Proof {
+  email: string;
+  token: string;
+}
+
+/** Where the link of the mail leads, or where its code is typed: a new password, shown once. */
+export function NewPasswordScreen(link: Proof) {
   const { t } = useTranslation();
+  const [{ email, token }, setProof] = useState(link);
   useScreenHeading(t('signin.new_password.title'));
   const reset = useMutation({
     mutationFn: async () => {
@@ -24,7 +33,8 @@ export function NewPasswordScreen({ email, token }: { email: string; token: stri
     meta: { quiet: true },
   });
   const isBroken = email === '' || token === '';
-  const failure = isBroken ? t('signin.new_password.broken') : reset.error === null ? undefined : failureOf(reset.error).message;
+  const isHalf = email === '' && token !== '';
+  const failure = isHalf ? t('signin.new_password.broken') : reset.error === null ? undefined : failureOf(reset.error).message;
   return (
     <section className={styles.form}>
       <h1 className={styles.title}>{t('signin.new_password.title')}</h1>
@@ -36,7 +46,9 @@ export function NewPasswordScreen({ email, token }: { email: string; token: stri
               <StatusMark status="failed">{failure}</StatusMark>
             </p>
           )}
-          {!isBroken && (
+          {isBroken ? (
+            <ProofForm email={email} onGiven={setProof} />
+          ) : (
             <OnlineButton
               variant="filled"
               fullWidth
@@ -45,7 +57,7 @@ export function NewPasswordScreen({ email, token }: { email: string; token: stri
               onClick={() => reset.mutate()}
             />
           )}
-          {failure !== undefined && (
+          {(failure !== undefined || isBroken) && (
             <p className={styles.other}>
               <Link to="/reset">{t('signin.new_password.another')}</Link>
             </p>
@@ -62,4 +74,42 @@ export function NewPasswordScreen({ email, token }: { email: string; token: stri
       </p>
     </section>
   );
+}
+
+/** The mail of an installation that does not know its own address holds a code in place of a link. */
+function ProofForm({ email, onGiven }: { email: string; onGiven: (proof: Proof) => void }) {
+  const { t } = useTranslation();
+  const [missing, setMissing] = useState<Partial<Record<keyof Proof, true>>>({});
+  function handleSubmit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const proof = { email: textOf(form.get('email')), token: textOf(form.get('token')) };
+    setMissing({ ...(proof.email === '' && { email: true }), ...(proof.token === '' && { token: true }) });
+    if (proof.email !== '' && proof.token !== '') onGiven(proof);
+  }
+  return (
+    <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+      <PlainField
+        name="email"
+        label={t('signin.email.label')}
+        error={missing.email && t('signin.email.required')}
+        autoComplete="email"
+        defaultValue={email}
+      />
+      <PlainField
+        name="token"
+        label={t('signin.new_password.code')}
+        error={missing.token && t('signin.new_password.code_required')}
+        autoComplete="one-time-code"
+        autoFocus
+      />
+      <PlainButton type="submit" variant="filled" isWide>
+        {t('signin.new_password.go_on')}
+      </PlainButton>
+    </form>
+  );
+}
+
+function textOf(given: FormDataEntryValue | null): string {
+  return typeof given === 'string' ? given.trim() : '';
 }

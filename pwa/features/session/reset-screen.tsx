@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { SiteStatus } from '#shared/site.ts';
 import { resendSeconds, verificationApi } from '#shared/verification.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
@@ -57,6 +58,11 @@ export function ResetScreen() {
             <StatusMark status="on">{t('signin.reset.sent')}</StatusMark>
           </p>
         )}
+        {request.isSuccess && isAddressUnknown(status) && (
+          <p className={styles.other}>
+            <a href={`/user/reset?${new URLSearchParams({ email: request.variables }).toString()}`}>{t('signin.reset.enter_code')}</a>
+          </p>
+        )}
         <PlainButton type="submit" variant="filled" isWide isBusy={request.isPending} disabled={isOffline || wait.left > 0}>
           {wait.left > 0 ? t('signin.email.again_in', { seconds: wait.left }) : t('signin.reset.submit')}
         </PlainButton>
@@ -66,4 +72,9 @@ export function ResetScreen() {
       </p>
     </section>
   );
+}
+
+/** A server that nobody has told its address names itself so; its mails hold a code in place of a link. */
+function isAddressUnknown(status: SiteStatus | undefined): boolean {
+  return URL.parse(status?.server_address ?? '')?.hostname === 'localhost';
 }

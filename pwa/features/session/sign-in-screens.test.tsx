@@ -191,6 +191,20 @@ describe('new-password-screen', () => {
     expect(screen.text()).toContain('Send another link');
   });
 
+  test('the code of a mail without a link is typed', async () => {
+    answer = { body: { success: true, message: '', data: 'Zx8-made-up' } };
+    screen = drawScreen(<NewPasswordScreen email="alice@example.org" token="" />);
+    expect(screen.text()).not.toContain('The link is not complete');
+    submit();
+    await shows(() => expect(screen.text()).toContain('Enter the code of the mail'));
+    screen.type('Code of the mail', ' typed-code ');
+    submit();
+    await shows(() => expect(screen.text()).toContain('alice@example.org gets a new password'));
+    screen.press('Make a new password');
+    await shows(() => expect(screen.text()).toContain('Zx8-made-up'));
+    expect(sent('/api/user/reset')).toEqual([{ email: 'alice@example.org', token: 'typed-code' }]);
+  });
+
   test('half a link asks nothing', () => {
     screen = drawScreen(<NewPasswordScreen email="" token="x" />);
     expect(alertText()).toContain('The link is not complete');

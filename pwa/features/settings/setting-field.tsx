@@ -55,6 +55,14 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
           <StatusMark status="look">{t(`settings.option.${textName(entry.key)}.warning`)}</StatusMark>
         </p>
       )}
+      {entry.key === 'ServerAddress' && mayWrite && option.value === '' && draft === undefined && isReachable(location) && (
+        <p className={styles.note}>
+          <span>{t('settings.this_page', { address: location.origin })}</span>
+          <Button variant="subtle" onClick={() => onType(location.origin)}>
+            {t('settings.use_this_page')}
+          </Button>
+        </p>
+      )}
       {!mayWrite && (
         <p className={styles.note}>
           <StatusMark status="note">{t('settings.root_only')}</StatusMark>
@@ -79,6 +87,11 @@ function FieldNotes({ entry, option, draft, queued, mayWrite, onType, onDrop }: 
       )}
     </>
   );
+}
+
+/** Whether others may reach this page by the same address. */
+function isReachable({ hostname }: Location): boolean {
+  return hostname !== 'localhost' && hostname !== '[::1]' && !hostname.startsWith('127.');
 }
 
 function Conflict({

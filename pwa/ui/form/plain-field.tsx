@@ -4,7 +4,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './plain-field.module.css';
 
-type PlainFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'name' | 'autoComplete' | 'autoFocus'> & {
+type PlainFieldProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'name' | 'autoComplete' | 'autoFocus' | 'defaultValue'> & {
   label: string;
   error?: string | undefined;
 };

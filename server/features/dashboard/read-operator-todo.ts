@@ -2,13 +2,15 @@
 import { ChannelStatus } from '#shared/channels.ts';
 import type { OperatorTodo } from '#shared/dashboard.ts';
 import { LogType, RefusalFacts } from '#shared/logs.ts';
+import { mayWriteSetting } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
+import { siteAddress } from '#server/settings/site-address.ts';
 
-type Context = Pick<AppContext, 'db' | 'ledger' | 'settings' | 'now'>;
+type Context = Pick<AppContext, 'db' | 'ledger' | 'mail' | 'settings' | 'now'>;
 
 const daySeconds = 24 * hourSeconds;
 /** Shown; further ones are on their screens. */
@@ -18,14 +20,15 @@ const mostUsers = 500;
 const mostRefusals = 500;
 const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_price_error_admin']);
 
-export async function readOperatorTodo(context: Context): Promise<OperatorTodo> {
+export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
   const [channels, low_users, unpriced] = await Promise.all([
     disabledChannels(context),
     lowUsers(context, at),
     unpricedModels(context, at),
   ]);
-  return { at, channels, low_users, unpriced, is_stuck: context.ledger.isStuck };
+  const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
+  return { at, channels, low_users, unpriced, is_stuck: context.ledger.isStuck, lacks_address };
 }
 
 async function disabledChannels({ db }: Context): Promise<OperatorTodo['channels']> {

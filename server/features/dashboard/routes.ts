@@ -9,7 +9,7 @@ import { listHours, listOwnHours } from './list-hours.ts';
 export function mountDashboard(host: RouteHost): void {
   mount(host, dashboardApi.hours, ({ context, query }) => listHours(context, query));
   mount(host, dashboardApi.hoursSelf, (call) => listOwnHours(call.context, call.query, signedIn(call).user));
-  mount(host, dashboardApi.operatorTodo, ({ context }) => readOperatorTodo(context));
+  mount(host, dashboardApi.operatorTodo, (call) => readOperatorTodo(call.context, signedIn(call).user.role));
   mount(host, dashboardApi.figures, ({ context, query }) => readFigures(context, query));
   mount(host, dashboardApi.figuresSelf, (call) => readFigures(call.context, call.query, signedIn(call).user.id));
 }

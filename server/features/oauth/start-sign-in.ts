@@ -3,6 +3,7 @@ import type { RedirectProvider } from '#shared/oauth.ts';
 import { isProviderOn } from '#server/accounts/identities.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
+import { siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
 import { beginAttempt } from './attempt.ts';
 import { github } from './providers/github.ts';
 import { linuxdo } from './providers/linuxdo.ts';
@@ -43,7 +44,7 @@ export async function startSignIn(
  */
 export function callbackAddress({ settings, env }: AppContext, { headers }: RequestFacts, provider: RedirectProvider): string {
   const origin = headers.get('origin') ?? '';
-  const asked = /^https?:\/\//.test(origin) && URL.canParse(origin) ? new URL(origin).origin : `http://localhost:${env.PORT}`;
-  const site = settings.get('ServerAddress').replace(/\/+$/, '') || asked;
+  const asked = /^https?:\/\//.test(origin) && URL.canParse(origin) ? new URL(origin).origin : undefined;
+  const site = siteAddress(settings) ?? asked ?? siteAddressOrLocal(settings, env.PORT);
   return `${site}/oauth/${provider}`;
 }

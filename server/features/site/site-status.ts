@@ -1,7 +1,7 @@
 import type { SiteStatus } from '#shared/site.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Settings } from '#server/settings/settings.ts';
-import { canTakePayments, siteAddress } from '#server/settings/site-address.ts';
+import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-address.ts';
 
 /**
  * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks. Of
@@ -18,7 +18,7 @@ export function siteStatus(
     system_name: settings.get('SystemName'),
     logo: settings.get('Logo'),
     footer_html: settings.get('Footer'),
-    server_address: siteAddress(settings, port),
+    server_address: siteAddressOrLocal(settings, port),
     docs_link: settings.get('general_setting.docs_link'),
     chat_link: '',
     chats: [...settings.get('Chats')],

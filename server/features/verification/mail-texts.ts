@@ -11,7 +11,9 @@ interface CodeMail {
 
 interface ResetMail {
   systemName: string;
-  link: string;
+  token: string;
+  /** Absent while nobody has said where this site is: the token is typed instead. */
+  link: string | undefined;
   minutes: number;
 }
 
@@ -34,7 +36,9 @@ export function codeMail(language: Language, { systemName, code, minutes }: Code
   };
 }
 
-export function resetMail(language: Language, { systemName, link, minutes }: ResetMail): MailText {
+export function resetMail(language: Language, mail: ResetMail): MailText {
+  const { systemName, link, minutes } = mail;
+  if (link === undefined) return resetCodeMail(language, mail);
   const isChinese = language === 'zh';
   const greeting = isChinese ? `您好，你正在进行${systemName}密码重置。` : `Hello, somebody is resetting your password at ${systemName}.`;
   const anchor = (text: string) => `<a href='${escapeHtml(link)}'>${text}</a>`;
@@ -49,5 +53,26 @@ export function resetMail(language: Language, { systemName, link, minutes }: Res
     subject: isChinese ? `${systemName}密码重置` : `${systemName}: reset your password`,
     text: [greeting, fallback, link, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${action}</p><p>${fallback}<br> ${escapeHtml(link)} </p><p>${end}</p>`,
+  };
+}
+
+function resetCodeMail(language: Language, { systemName, token, minutes }: ResetMail): MailText {
+  const lines = {
+    zh: [
+      `您好，你正在进行${systemName}密码重置。`,
+      '请回到申请重置密码的页面，选择“输入邮件中的重置码”，填入：',
+      `重置码 ${minutes} 分钟内有效，如果不是本人操作，请忽略。`,
+    ],
+    en: [
+      `Hello, somebody is resetting your password at ${systemName}.`,
+      'Return to the page where you asked for this mail, choose “Enter the code of the mail” and enter:',
+      `The code is valid for ${minutes} minutes. If it was not you, please ignore this mail.`,
+    ],
+  }[language];
+  const [greeting = '', action = '', end = ''] = lines;
+  return {
+    subject: language === 'zh' ? `${systemName}密码重置` : `${systemName}: reset your password`,
+    text: [greeting, action, token, end].join('\n\n'),
+    html: `<p>${escapeHtml(greeting)}</p><p>${action}<br><strong>${escapeHtml(token)}</strong></p><p>${end}</p>`,
   };
 }

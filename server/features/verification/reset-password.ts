@@ -11,6 +11,7 @@ import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
+import { siteAddress } from '#server/settings/site-address.ts';
 import { resetMail } from './mail-texts.ts';
 
 const minutes = 10;
@@ -37,13 +38,12 @@ export async function requestReset(context: AppContext, facts: RequestFacts, giv
 async function sendLink(context: AppContext, { language }: RequestFacts, asked: string): Promise<void> {
   const user = await findByEmail(context, asked);
   if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) return;
-  const { settings, env } = context;
+  const { settings } = context;
   const token = context.randomText(tokenLength);
   await issueCode(context, { purpose: 'reset', userId: 0, email: user.email }, { code: token, seconds: minutes * 60 });
-  // Never the address that the request names: whoever asks could make it theirs.
-  const site = settings.get('ServerAddress').replace(/\/+$/, '') || `http://localhost:${env.PORT}`;
-  const link = `${site}/user/reset?${new URLSearchParams({ email: user.email, token }).toString()}`;
-  const text = resetMail(language, { systemName: settings.get('SystemName'), link, minutes });
+  const site = siteAddress(settings);
+  const link = site === undefined ? undefined : `${site}/user/reset?${new URLSearchParams({ email: user.email, token }).toString()}`;
+  const text = resetMail(language, { systemName: settings.get('SystemName'), token, link, minutes });
   await context.mail.send({ to: user.email, ...text });
 }
 

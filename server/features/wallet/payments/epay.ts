@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { centsOf, centsText } from '#shared/top-up-price.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
-import { canTakePayments, siteAddress } from '#server/settings/site-address.ts';
+import { canTakePayments, siteAddress, siteAddressOrLocal } from '#server/settings/site-address.ts';
 import type { NoticeReading, PaymentNotice, PaymentProvider } from './provider.ts';
 
 const noticePath = '/api/user/epay/notify';
@@ -23,13 +23,14 @@ export const epay: PaymentProvider = {
 function startForm({ settings, env }: AppContext, order: OrderRecord) {
   const url = new URL(settings.get('PayAddress'));
   url.pathname = `${url.pathname.replace(/\/$/, '')}/submit.php`;
-  const site = siteAddress(settings, env.PORT);
+  const called = withoutSlash(settings.get('CustomCallbackAddress'));
+  const site = siteAddress(settings) ?? (called || siteAddressOrLocal(settings, env.PORT));
   const fields = {
     pid: settings.get('EpayId'),
     type: order.method,
     out_trade_no: order.trade_no,
-    notify_url: `${withoutSlash(settings.get('CustomCallbackAddress') || site)}${noticePath}`,
-    return_url: `${withoutSlash(site)}/topup`,
+    notify_url: `${called || site}${noticePath}`,
+    return_url: `${site}/topup`,
     name: `TUC${order.amount}`,
     money: centsText(order.cents),
     device: 'pc',
