@@ -6,30 +6,48 @@ import type { AppContext } from '#server/context.ts';
 
 /** An editor that died holds the others up no longer than this. */
 const lockMs = 5000;
+const prolongMs = 2000;
 const pollMs = 15;
 const patienceMs = 15_000;
 
 /** Editors of this process queue here, so that only one of them asks the database. */
-const queues = new Map<string, Promise<unknown>>();
+const queues = new Map<string, Promise<void>>();
 
 /** Runs `work` while nobody else runs work of the same name. @throws {AppError} `database_unavailable` after 15 s of waiting */
 export async function withEditLock<Result>(context: AppContext, name: string, work: () => Promise<Result>): Promise<Result> {
   const key = `edit:${name}`;
+  const deadline = performance.now() + patienceMs;
   const before = queues.get(key) ?? Promise.resolve();
-  const mine = before.then(() => holdLock(context, key, work));
-  const settled = mine.catch(() => undefined);
-  queues.set(key, settled);
+  const mine = Promise.withResolvers<void>();
+  const place = before.then(() => mine.promise);
+  queues.set(key, place);
+  void place.then(() => queues.get(key) === place && queues.delete(key));
   try {
-    return await mine;
+    await within(patienceMs, before);
+    return await holdLock(context, { key, deadline }, work);
   } finally {
-    if (queues.get(key) === settled) queues.delete(key);
+    mine.resolve();
   }
 }
 
-async function holdLock<Result>(context: AppContext, key: string, work: () => Promise<Result>): Promise<Result> {
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = wait(milliseconds, true, { signal: timer.signal });
+  // Ended by the abort below; nobody waits for it then.
+  late.catch(() => undefined);
+  const isLate = await Promise.race([work.then(() => false), late]);
+  timer.abort();
+  if (isLate) throw waitedTooLong();
+}
+
+async function holdLock<Result>(
+  context: AppContext,
+  { key, deadline }: { key: string; deadline: number },
+  work: () => Promise<Result>,
+): Promise<Result> {
   const jobs = context.db.collection('jobs');
   const owner = context.randomText(16);
-  for (let waited = 0; ; waited += pollMs) {
+  for (;;) {
     const now = context.now();
     const lock = { id: key, owner, expires_at: now + lockMs, last_run_at: now };
     const taken = await jobs.patch(
@@ -38,15 +56,25 @@ async function holdLock<Result>(context: AppContext, key: string, work: () => Pr
       { insertIfMissing: lock },
     );
     if (taken !== null) break;
-    if (waited >= patienceMs) throw new AppError('database_unavailable', {}, { retryAfter: 1 });
+    // Of a slow database each question takes its time, too.
+    if (performance.now() > deadline) throw waitedTooLong();
     await wait(pollMs);
   }
+  // Work on a slow database takes longer than a lock that nobody prolongs.
+  const prolonging = setInterval(() => {
+    jobs.patch({ id: key, owner }, { set: { expires_at: context.now() + lockMs } }).catch(() => null);
+  }, prolongMs);
   try {
     return await work();
   } finally {
+    clearInterval(prolonging);
     // The work is done; a lock that cannot be given back now ends by itself.
     await jobs.remove({ id: key, owner }).catch((failure: unknown) => {
       context.log.warn({ reason: String(failure) }, 'an edit lock could not be given back');
     });
   }
+}
+
+function waitedTooLong(): AppError {
+  return new AppError('database_unavailable', {}, { retryAfter: 1 });
 }

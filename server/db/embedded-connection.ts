@@ -5,8 +5,10 @@ import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/
 import { collections } from '#server/db/collections.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
-/** How long a call waits for a lock that another process holds before it gives up. */
+/** How long a call waits for a lock that another process holds before it gives up, its wait for calls before it included. */
 const patience = 10_000;
+/** What was locked this long ago still is, as far as a call knows that has waited long enough. */
+const lockedMilliseconds = 100;
 /** How long one attempt may block the event loop while it waits. */
 const blockingMilliseconds = 5;
 const cachedStatements = 500;
@@ -25,6 +27,8 @@ export class EmbeddedConnection {
   #queue: Promise<void> | undefined;
   /** When the first call of this turn of the event loop came. */
   #turnBegan: number | undefined;
+  /** When an attempt last found the file locked. */
+  #lockedAt = -Infinity;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -47,7 +51,7 @@ export class EmbeddedConnection {
     try {
       return this.#inTurn(work());
     } catch (error) {
-      return isBusy(error) ? retry(work) : Promise.reject(translate(error));
+      return isBusy(error) ? this.#retry(work, performance.now() + patience) : Promise.reject(translate(error));
     }
   }
 
@@ -60,7 +64,8 @@ export class EmbeddedConnection {
         if (!isBusy(error)) return Promise.reject(translate(error));
       }
     }
-    const turn = (this.#queue ?? Promise.resolve()).then(() => retry(work));
+    const deadline = performance.now() + patience;
+    const turn = (this.#queue ?? Promise.resolve()).then(() => this.#retry(work, deadline));
     const settled = turn.then(ignore, ignore);
     this.#queue = settled;
     void settled.then(() => {
@@ -91,6 +96,22 @@ export class EmbeddedConnection {
     }
   }
 
+  async #retry<Result>(work: () => Result, deadline: number): Promise<Result> {
+    for (;;) {
+      const isOver = performance.now() > deadline;
+      // A thousand calls that have waited long enough do not each block the event loop once more.
+      if (isOver && performance.now() - this.#lockedAt < lockedMilliseconds) throw lockedFile();
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error)) throw translate(error);
+        this.#lockedAt = performance.now();
+        if (isOver) throw lockedFile(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
+    }
+  }
+
   async close(): Promise<void> {
     await this.#queue;
     this.#statements.clear();
@@ -110,17 +131,8 @@ export class EmbeddedConnection {
   }
 }
 
-async function retry<Result>(work: () => Result): Promise<Result> {
-  const deadline = performance.now() + patience;
-  for (;;) {
-    try {
-      return work();
-    } catch (error) {
-      if (!isBusy(error)) throw translate(error);
-      if (performance.now() > deadline) throw new DatabaseUnavailable('The database file is locked by another process', { cause: error });
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1 + Math.random() * 8));
-  }
+function lockedFile(cause?: unknown): DatabaseUnavailable {
+  return new DatabaseUnavailable('The database file is locked by another process', { cause });
 }
 
 function ignore(): void {}
