@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
@@ -32,6 +32,7 @@ function Frame() {
   const [isFolded, setFolded] = useFolded();
   const hasSidebar = user !== null && !isPhone;
   const isRail = isTablet || isFolded;
+  useKeptFocus();
   return (
     <div className={styles.shell} data-sidebar={hasSidebar ? (isRail ? 'rail' : 'open') : 'none'}>
       <a className={styles.skip} href="#main">
@@ -46,6 +47,25 @@ function Frame() {
       <PaletteHost />
     </div>
   );
+}
+
+/** Loaded after the first screen, which is shown without it. */
+function useKeptFocus(): void {
+  useEffect(() => {
+    let stop: (() => void) | undefined;
+    let isGone = false;
+    void import('./keep-focus.ts').then(
+      ({ keepFocus }) => {
+        if (!isGone) stop = keepFocus();
+      },
+      // Without a network, and not kept on the device.
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      stop?.();
+    };
+  }, []);
 }
 
 /** Remembered per device; until somebody chooses, as the site says. */

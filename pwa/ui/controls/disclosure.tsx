@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 interface DisclosureProps {
   /** Draws the button; spread the given attributes onto it. */
   button: (attributes: { 'aria-expanded': boolean; onClick: () => void }) => ReactNode;
-  /** What opens below it. `close` is for entries that end it. */
+  /** What opens below it. `close` is for entries that end it; the button has the focus then. */
   children: (close: () => void) => ReactNode;
 }
 
@@ -14,6 +14,10 @@ export function Disclosure({ button, children }: DisclosureProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
 
+  function close(): void {
+    setOpen(false);
+    root.current?.querySelector('button')?.focus();
+  }
   useEffect(() => {
     if (!isOpen) return;
     const handleOutside = (event: Event): void => {
@@ -22,8 +26,7 @@ export function Disclosure({ button, children }: DisclosureProps) {
     const handleKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
-      setOpen(false);
-      root.current?.querySelector('button')?.focus();
+      close();
     };
     const node = root.current;
     document.addEventListener('pointerdown', handleOutside);
@@ -39,7 +42,7 @@ export function Disclosure({ button, children }: DisclosureProps) {
   return (
     <div className={styles.root} ref={root}>
       {button({ 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) })}
-      {isOpen && <div className={styles.sheet}>{children(() => setOpen(false))}</div>}
+      {isOpen && <div className={styles.sheet}>{children(close)}</div>}
     </div>
   );
 }
