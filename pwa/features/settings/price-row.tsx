@@ -123,6 +123,8 @@ function Cell({ label, model, value, isChanged, disabled, isWrong, onTyped, onRe
             event.preventDefault();
             event.currentTarget.blur();
           }
+          // What is being typed is saved with the rest.
+          if (event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)) handleLeave();
           if (event.key !== 'Escape') return;
           event.preventDefault();
           isReverting.current = true;

@@ -29,6 +29,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
   return (
     <SidePanel
       title={t('settings.diff.title', { count })}
+      takesFocus
       onClose={onClose}
       foot={
         <>

@@ -11,6 +11,7 @@ import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { useSaveKey } from '#pwa/ui/frame/use-save-key.ts';
 import { isChanged } from './default-values.ts';
 import { changesOf } from './option-drafts.ts';
 import { entriesOf } from './pages.ts';
@@ -40,13 +41,14 @@ interface SettingsFormProps {
   /** What will be saved is in sight. */
   isReviewing: boolean;
   onReview: () => void;
+  onSave: () => void;
 }
 
 export type PriceView = 'table' | 'json';
 
 /** One form for all pages: what was typed in one is still there after a look at another. */
 export function SettingsForm(props: SettingsFormProps) {
-  const { page, search, options, edits, field, isReviewing, onReview } = props;
+  const { page, search, options, edits, field, isReviewing, onReview, onSave } = props;
   const { t } = useTranslation();
   const [askedOff, setAskedOff] = useState<SettingKey>();
 
@@ -57,19 +59,15 @@ export function SettingsForm(props: SettingsFormProps) {
   /** More than one value is looked at before it is saved. */
   function handleSave(): void {
     if (!isReviewing && changesOf(edits.drafts) > 1) onReview();
-    else void edits.save();
+    else onSave();
   }
+  useSaveKey(handleSave);
   const shared = { options, edits, wanted: field, onType: handleType };
   return (
     <form
       className={styles.form}
       noValidate
       onSubmit={(event) => {
-        event.preventDefault();
-        handleSave();
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
         handleSave();
       }}

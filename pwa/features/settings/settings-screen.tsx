@@ -118,6 +118,7 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
               edits={edits}
               isReviewing={panel === 'diff'}
               onReview={() => onPanel('diff')}
+              onSave={() => void handleSave()}
             />
           )}
         </QueryState>
@@ -136,10 +137,7 @@ function MenuButton({ page, onOpen }: { page: string; onOpen: () => void }) {
   );
 }
 
-const settingKeys: readonly Shortcut[] = [
-  { keys: ['/'], text: 'palette.key.search' },
-  { keys: ['Mod', 'S'], text: 'palette.key.save' },
-];
+const settingKeys: readonly Shortcut[] = [{ keys: ['/'], text: 'palette.key.search' }];
 
 /** `/` leads to the search. */
 function useSearchKey() {

@@ -30,6 +30,7 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
   const titleId = useId();
   const trap = useFocusTrap(true);
   const opener = useRef(document.activeElement);
+  const layer = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
     const before = opener.current;
@@ -42,14 +43,14 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
   }, []);
   useEffect(() => {
     const handleKey = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+      if (event.key === 'Escape' && !event.defaultPrevented && isOnTop(layer.current)) onClose();
     };
     document.addEventListener('keydown', handleKey);
     return () => document.removeEventListener('keydown', handleKey);
   }, [onClose]);
 
   return (
-    <div className={styles.layer}>
+    <div className={styles.layer} ref={layer} data-sheet>
       {/* The close button does the same for the keyboard. */}
       <div className={styles.scrim} onClick={onClose} aria-hidden="true" />
       <section
@@ -74,4 +75,9 @@ function OpenSheet({ title, onClose, foot, isTall = false, children }: BottomShe
       </section>
     </div>
   );
+}
+
+/** Esc closes what is uppermost: no dialog and no later sheet is open. */
+function isOnTop(layer: Element | null): boolean {
+  return document.querySelector('dialog[open]') === null && [...document.querySelectorAll('[data-sheet]')].at(-1) === layer;
 }

@@ -4,8 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { BottomSheet } from './bottom-sheet.tsx';
 import { useIsPhone } from './breakpoint.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
-import { type Shortcut, useShortcuts } from './shortcuts.ts';
+import { isElsewhere } from '#pwa/ui/list/list-keys.ts';
 import styles from './side-panel.module.css';
+import { useSaveKey } from './use-save-key.ts';
 
 interface SidePanelProps {
   title: ReactNode;
@@ -19,31 +20,19 @@ interface SidePanelProps {
   onSave?: () => void;
   /** Buttons at the foot. */
   foot?: ReactNode;
-  /** Puts the focus into the panel when it opens: for forms. A record that is only looked at leaves it in the list. */
+  /**
+   * Puts the focus into the panel when it opens: into its first field, or the first button of what is marked `data-autofocus`.
+   * A record that is only looked at leaves it in the list.
+   */
   takesFocus?: boolean;
   /** A long form: on a phone its sheet does not grow as parts of it arrive. */
   isTall?: boolean;
   children: ReactNode;
 }
 
-const saving: readonly Shortcut[] = [{ keys: ['Mod', 'S'], text: 'palette.key.save' }];
-const looking: readonly Shortcut[] = [];
-
 /** One record beside its list: 420 px at a desk, a sheet from below on a phone. */
 export function SidePanel(props: SidePanelProps) {
-  const { onSave } = props;
-  useShortcuts(onSave === undefined ? looking : saving);
-  useEffect(() => {
-    if (onSave === undefined) return;
-    const handleKey = (event: KeyboardEvent): void => {
-      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      onSave();
-    };
-    document.addEventListener('keydown', handleKey);
-    return () => document.removeEventListener('keydown', handleKey);
-  }, [onSave]);
-
+  useSaveKey(props.onSave);
   if (!useIsPhone()) return <DeskPanel {...props} />;
   const title = (
     <>
@@ -71,32 +60,28 @@ function DeskPanel({ title, note, onClose, onPrevious, onNext, foot, takesFocus 
     if (!takesFocus) return;
     const before = document.activeElement;
     const node = panel.current;
-    const first = node?.querySelector<HTMLElement>('[data-autofocus], input, select, textarea');
+    const first = node?.querySelector<HTMLElement>('[data-autofocus] button, input, select, textarea');
     (first ?? node)?.focus();
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, [takesFocus]);
 
+  useEffect(() => {
+    const handleKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
+      // From a field as well, if it is one of the panel.
+      const isInside = event.target instanceof Node && panel.current?.contains(event.target) === true;
+      if (!isInside && isElsewhere(event.target)) return;
+      event.preventDefault();
+      onClose();
+    };
+    document.addEventListener('keydown', handleKey);
+    return () => document.removeEventListener('keydown', handleKey);
+  }, [onClose]);
+
   return (
-    <aside
-      className={styles.panel}
-      aria-labelledby={titleId}
-      tabIndex={-1}
-      ref={panel}
-      onKeyDown={(event) => {
-        // In a field, the list does not hear it.
-        if (
-          event.key === 'Escape' &&
-          !event.defaultPrevented &&
-          event.target instanceof HTMLElement &&
-          event.target.closest('input, textarea, select') !== null
-        ) {
-          event.preventDefault();
-          onClose();
-        }
-      }}
-    >
+    <aside className={styles.panel} aria-labelledby={titleId} tabIndex={-1} ref={panel}>
       <header className={styles.head}>
         <h2 className={styles.title} id={titleId}>
           {title} {note !== undefined && <span className={styles.note}>{note}</span>}
