@@ -71,6 +71,7 @@ function MadeCodes({ made: { name, keys }, onClose }: { made: Made; onClose: () 
   return (
     <SidePanel
       title={t('redemptions.made.title', { count: keys.length })}
+      takesFocus
       onClose={onClose}
       foot={
         <>

@@ -62,6 +62,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
   return (
     <SidePanel
       title={t('tokens.made.title', { count: tokens.length })}
+      takesFocus
       onClose={onClose}
       foot={
         <>
@@ -79,7 +80,7 @@ function MadeTokens({ tokens, onClose }: { tokens: readonly Token[]; onClose: ()
         {tokens.map((token) => (
           <li key={token.id}>
             <b>{token.name}</b>
-            <span className={styles.madeKey}>
+            <span className={styles.madeKey} data-autofocus>
               <code>sk-{token.key}</code>
               <CopyIcon text={`sk-${token.key}`} label={t('tokens.action.copy_named', { name: token.name })} />
             </span>
