@@ -1,7 +1,9 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Role } from '#shared/roles.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
@@ -94,6 +96,7 @@ export function PlaygroundScreen() {
       {offered.data === undefined && offered.query.error !== null && (
         <LoadFailure what={t('playground.model.all')} error={offered.query.error} onRetry={() => void offered.query.refetch()} />
       )}
+      {offered.query.data?.length === 0 && <NoModels />}
       <Notices isUnkept={state.isUnkept} />
       <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} />
       <Composer
@@ -136,6 +139,18 @@ function useReason(offered: readonly string[] | undefined): string | undefined {
   if (open.models.length === 0 || open.models.includes('')) return t('playground.model.choose');
   const faulty = unsendable(open.settings);
   return faulty === undefined ? undefined : t('playground.ask.unsendable', { name: t(`playground.parameter.${faulty}`) });
+}
+
+/** Nobody can be asked, in no group: who may put that right is led there. */
+function NoModels() {
+  const { t } = useTranslation();
+  const isAdmin = (useStoredUser()?.role ?? Role.guest) >= Role.admin;
+  return (
+    <p className={styles.notice}>
+      <StatusMark status="look">{t(isAdmin ? 'playground.nothing.admin' : 'playground.nothing.user')}</StatusMark>{' '}
+      {isAdmin && <Link to="/channel">{t('playground.nothing.channels')}</Link>}
+    </p>
+  );
 }
 
 function Notices({ isUnkept }: { isUnkept: boolean }) {

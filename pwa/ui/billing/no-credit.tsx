@@ -17,7 +17,10 @@ export function NoCredit({ canTopUp }: { canTopUp: boolean }) {
           <Link to="/topup">{t('common.credit.top_up_link')}</Link>
         </>
       ) : (
-        <span>{t('common.credit.ask')}</span>
+        <>
+          <span>{t('common.credit.ask')}</span>
+          <Link to="/topup">{t('common.credit.redeem_link')}</Link>
+        </>
       )}
     </p>
   );
