@@ -16,6 +16,20 @@ const requestTypes = new Set([400, 404, 408, 413, 415]);
 /** Clients of the playground compare these texts. */
 const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
 
+/** Programs compare these, so they are English in either language; whoever is at the playground reads them in the own one. */
+const playgroundTexts: Partial<Record<ErrorCode, Record<Language, string>>> = {
+  model_required: { zh: '请选择模型', en: 'Choose a model' },
+  invalid_text_request: { zh: '请填写消息（messages）', en: 'The request has no messages' },
+  sensitive_words_detected: { zh: '内容包含屏蔽词', en: 'The request has blocked words' },
+};
+
+/** The same for a call of the console's session. */
+export function playgroundError(error: AppError, language: Language, requestId: string): ErrorObject {
+  const told = ownError(error, language, requestId);
+  const message = playgroundTexts[error.code]?.[language];
+  return message === undefined ? told : { ...told, message };
+}
+
 /** The error object of our own refusals. */
 export function ownError(error: AppError, language: Language, requestId: string): ErrorObject {
   const text = errorText(error.code, language, error.details);

@@ -182,6 +182,24 @@ describe.each(engines)('the playground on $kind', (engine) => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
+  test.each([
+    ['zh', '请选择模型', '请求体不是合法的 JSON：第 1 行第 2 列'],
+    ['en', 'Choose a model', 'The request body is not valid JSON: line 1, column 2'],
+  ])('what is wrong with a call is told in the language of whoever sits there (%s)', async (language, unchosen, broken) => {
+    await using scene = await createPlayground(engine);
+    const told = async (body: unknown) => {
+      const answer = await scene.post(path, body, { ...scene.session, 'accept-language': language });
+      return (await answer.json()).error;
+    };
+    expect(await told({ messages, model: '' })).toEqual({
+      message: unchosen,
+      type: 'invalid_request_error',
+      param: 'model',
+      code: 'model_required',
+    });
+    expect((await told('{')).message).toContain(broken);
+  });
+
   test('what is wrong with a call is told as on the way of keys, and the log of its user has it', async () => {
     await using scene = await createPlayground(engine);
     const code = async (body: unknown) => (await (await scene.post(path, body, scene.session)).json()).error.code;

@@ -9,7 +9,7 @@ import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.t
 import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
-import { errorResponse, ownError } from '#server/relay/relay-failure.ts';
+import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
 import { stopCall } from '#server/relay/running-call.ts';
@@ -70,7 +70,8 @@ export async function openCall(
     // Nobody is signed in: the console hears of it as in all of its calls.
     if (endpoint.callers === 'sessions' && progress.caller === undefined) return failureResponse(error, language, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
-    return errorResponse(endpoint.dialect, ownError(error, language, requestId), requestId, error.retryAfter);
+    const told = endpoint.callers === 'sessions' ? playgroundError : ownError;
+    return errorResponse(endpoint.dialect, told(error, language, requestId), requestId, error.retryAfter);
   }
 }
 
