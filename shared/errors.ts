@@ -36,7 +36,12 @@ export const errors = {
   // Any request
   invalid_parameter: entry(200, '无效的参数', 'Invalid parameters'),
   invalid_field: entry(200, '无效的参数：{sentence}', 'Invalid parameter: {sentence}'),
-  invalid_json: entry(400, '请求体不是合法的 JSON', 'The request body is not valid JSON'),
+  body_empty: entry(400, '请求体为空，应为 JSON', 'The request body is empty, it must be JSON'),
+  invalid_json: entry(
+    400,
+    '请求体不是合法的 JSON：第 {line} 行第 {column} 列',
+    'The request body is not valid JSON: line {line}, column {column}',
+  ),
   invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
   body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
   body_expands: entry(413, '请求体解压后膨胀过大', 'The request body expands too much when it is decompressed'),
@@ -49,7 +54,7 @@ export const errors = {
     '服务器正在处理的请求体过大，请稍后再试',
     'The requests in progress are too large together, try again later',
   ),
-  unsupported_media_type: entry(415, '不支持的内容类型', 'Unsupported content type'),
+  unsupported_media_type: entry(415, '请求体的类型（Content-Type）必须是 application/json', 'The Content-Type must be application/json'),
   broken_encoding: entry(400, '请求体无法按 {encoding} 解压', 'The request body cannot be decompressed as {encoding}'),
   unsupported_encoding: entry(415, '不支持的内容编码', 'Unsupported content encoding'),
   not_found: entry(200, '记录不存在', 'The record does not exist'),
@@ -207,7 +212,7 @@ export const errors = {
 
   // Options
   option_unknown: entry(200, '未知的配置项', 'Unknown setting'),
-  option_denied: entry(403, '只有超级管理员可以修改此配置项', 'Only the super admin may change this setting'),
+  option_denied: entry(403, '只有超级管理员可以修改配置项 {key}', 'Only the super admin may change {key}'),
   option_invalid_json: entry(200, '不是合法的 JSON 字符串', 'Not a valid JSON text'),
   option_not_boolean: entry(200, '配置项 {key} 只能是 true 或 false', '{key} must be true or false'),
   option_empty: entry(200, '请填写配置项 {key}', '{key} must not be empty'),

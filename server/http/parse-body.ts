@@ -1,5 +1,6 @@
 // Bytes of a body to the value that they are JSON of.
 import { AppError } from '#shared/errors.ts';
+import { placeOfFault } from '#shared/json-fault.ts';
 import type { Bodies } from '#server/http/bodies.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { BodyReading, RawBody } from '#server/http/read-body.ts';
@@ -22,16 +23,17 @@ export function isLong({ bytes, parts }: RawBody): boolean {
   return bytes.length > longBytes || parts > longParts;
 }
 
-/** @throws {AppError} `invalid_json` */
+/** @throws {AppError} `body_empty`, `invalid_json`, which names the place */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('invalid_json', {}, { cause });
+    if (text.trim() === '') throw new AppError('body_empty', {}, { cause });
+    throw new AppError('invalid_json', { ...placeOfFault(text, cause) }, { cause });
   }
 }
 
-/** The text of a body and its value. @throws {AppError} `invalid_utf8`, `invalid_json` */
+/** The text of a body and its value. @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json` */
 export async function parseBody(raw: RawBody, bodies: Bodies, owner: string): Promise<{ text: string; value: unknown }> {
   if (!isLong(raw)) {
     const text = textOf(raw);

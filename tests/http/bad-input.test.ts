@@ -101,8 +101,10 @@ describe('bad input', () => {
   });
 
   it.each([
-    ['{"username":', 'invalid_json', '请求体不是合法的 JSON'],
-    ['', 'invalid_json', '请求体不是合法的 JSON'],
+    ['{"username":', 'invalid_json', '请求体不是合法的 JSON：第 1 行第 13 列'],
+    ['{"username": "root",\n "password": none}', 'invalid_json', '请求体不是合法的 JSON：第 2 行第 14 列'],
+    ['', 'body_empty', '请求体为空，应为 JSON'],
+    [' \n', 'body_empty', '请求体为空，应为 JSON'],
     ['[1,2]', 'invalid_parameter', '无效的参数'],
     ['null', 'invalid_parameter', '无效的参数'],
     ['"text"', 'invalid_parameter', '无效的参数'],

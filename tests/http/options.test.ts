@@ -148,7 +148,7 @@ describe.each(engines)('options on $kind', (engine) => {
       success: false,
       code: 'option_denied',
       field: key,
-      message: '只有超级管理员可以修改此配置项',
+      message: `只有超级管理员可以修改配置项 ${key}`,
     });
     expect(await read(key)).toEqual(before);
     expect(await save(key, 'https://good.example', root)).toMatchObject({ success: true });

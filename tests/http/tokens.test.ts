@@ -138,7 +138,7 @@ describe.each(engines)('tokens on $kind', (engine) => {
     expect((await client.post('/api/token/', { name: '' }, english)).message).toBe('Enter a name for the token');
     expect(
       (await client.post('/api/token/', undefined, { rawBody: '{"name":', headers: { 'content-type': 'application/json' } })).message,
-    ).toBe('请求体不是合法的 JSON');
+    ).toBe('请求体不是合法的 JSON：第 1 行第 9 列');
   });
 
   it('tidies addresses and models', async () => {

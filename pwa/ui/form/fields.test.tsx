@@ -179,8 +179,7 @@ describe('json-field', () => {
     ['1', undefined],
     ['{"a":', { line: 1, column: 6 }],
     ['{\n"a":1\n"b":2}', { line: 3, column: 1 }],
-    // Node names no place there: it is the end of what was typed.
-    ['[1,\n2,\n]', { line: 3, column: 2 }],
+    ['[1,\n2,\n]', { line: 3, column: 1 }],
   ])('%j breaks at %j', (text, place) => {
     screen = drawScreen(null);
     expect(jsonFault(text)).toEqual(place);

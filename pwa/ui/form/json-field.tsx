@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type JsonFault, placeOfFault } from '#shared/json-fault.ts';
 import styles from './json-field.module.css';
 
 interface JsonFieldProps {
@@ -52,19 +53,13 @@ export function JsonField({ label, value, onChange, error, description, template
 }
 
 /** Where a text stops being JSON (from 1), or undefined when it is JSON or empty. */
-export function jsonFault(text: string): { line: number; column: number } | undefined {
+export function jsonFault(text: string): JsonFault | undefined {
   if (text.trim() === '') return undefined;
   try {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const said = error instanceof Error ? error.message : '';
-    // Engines name the place differently, or not at all; then it is the end of what was typed.
-    const place = /line (\d+) column (\d+)/.exec(said);
-    if (place !== null) return { line: Number(place[1]), column: Number(place[2]) };
-    const position = /position (\d+)/.exec(said);
-    const before = text.slice(0, position === null ? text.length : Number(position[1]));
-    return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+    return placeOfFault(text, error);
   }
 }
 

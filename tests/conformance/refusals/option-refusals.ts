@@ -19,7 +19,10 @@ const lacks =
 
 export const optionRefusals = {
   option_unknown: refuses('Nonsense', 'x'),
-  option_denied: async (desk) => toldBy(await desk.admin.put('/api/option/', { key: 'SMTPServer', value: 'mail.example' })),
+  option_denied: async (desk) => ({
+    told: toldBy(await desk.admin.put('/api/option/', { key: 'SMTPServer', value: 'mail.example' })),
+    details: { key: 'SMTPServer' },
+  }),
   option_invalid_json: refuses('ModelRatio', '{"gpt-4o": 1,'),
   option_not_boolean: refuses('RegisterEnabled', 'perhaps'),
   option_empty: refuses('RetryTimes', ' '),

@@ -42,7 +42,11 @@ export const requestRefusals = {
     told: toldBy(await desk.root.put('/api/option/', { key: 'SystemName', value: { a: 1 } })),
     details: { sentence: { zh: '值（value）必须是文本、数字或 true / false', en: 'value must be a text, a number, or true or false' } },
   }),
-  invalid_json: (desk) => login(desk, '{"username":'),
+  body_empty: (desk) => login(desk, ''),
+  invalid_json: async (desk): Promise<Refusal> => ({
+    told: await login(desk, '{"username":\n  "root",}'),
+    details: { line: 2, column: 10 },
+  }),
   invalid_utf8: (desk) => login(desk, new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
   body_too_large: async (desk): Promise<Refusal> => ({
     told: await login(desk, JSON.stringify({ username: 'x'.repeat(2 * 1024 * 1024), password: testPassword })),

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { placeOfFault } from './json-fault.ts';
+
+function faultOf(text: string, rename = (message: string) => message) {
+  try {
+    JSON.parse(text);
+  } catch (failure) {
+    return placeOfFault(text, new SyntaxError(rename(failure instanceof Error ? failure.message : '')));
+  }
+  return undefined;
+}
+
+const broken: [string, number, number][] = [
+  ['{', 1, 2],
+  ['{"a":1,}', 1, 8],
+  ['{\n"a": tru}', 2, 6],
+  ['[1,\n2,\n]', 3, 1],
+  ['[1 2]', 1, 4],
+  ['{"a":1}}', 1, 8],
+  ['{"a" 1}', 1, 6],
+  ['{a:1}', 1, 2],
+  ["{'a':1}", 1, 2],
+  ['[01]', 1, 3],
+  ['abc', 1, 1],
+  ['{"a":[{"b":"c\\n"}, nil]}', 1, 20],
+  ['{"a":"line 9 column 9"', 1, 23],
+  ['{"a":x, "b":"line 9 column 9"}', 1, 6],
+];
+
+test.each(broken)('%j stops being JSON at line %d, column %d', (text, line, column) => {
+  expect(faultOf(text)).toEqual({ line, column });
+});
+
+// A number that goes on wrongly is named from its beginning there.
+test.each(broken.filter(([text]) => text !== '[01]'))('%j: found also where the engine names no place', (text, line, column) => {
+  expect(faultOf(text, () => 'JSON Parse error')).toEqual({ line, column });
+});
+
+test('a long text is not searched', () => {
+  const text = `[x,${' '.repeat(1024 * 1024)}`;
+  expect(faultOf(text, () => 'JSON Parse error')).toEqual({ line: 1, column: text.length + 1 });
+});
