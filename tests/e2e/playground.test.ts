@@ -213,6 +213,42 @@ describeInBrowser('playground', () => {
     await visitor.context.close();
   });
 
+  it('on a phone what is needed less often is behind one button, and two models are one press away', async () => {
+    const visitor = await enter('phone');
+    const { page } = visitor;
+    tidegate.upstream.behave({ text: 'At noon.' });
+    await ask(page, 'When does the tide turn?');
+    await page.getByRole('article').getByText('USD').waitFor();
+    const more = page.getByRole('button', { name: text('playground.more'), exact: true });
+    const choose = async (key: string) => {
+      await more.click();
+      await page.getByRole('menuitem', { name: text(key) }).click();
+    };
+    await more.click();
+    await page
+      .getByRole('menu')
+      .getByText(/^1 answer · \d\.\d{6} USD$/)
+      .waitFor();
+    await expectSoundScreen(visitor);
+    await page.keyboard.press('Escape');
+    await choose('playground.conversation.all');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: text('common.action.close') })
+      .click();
+    await choose('playground.export.open');
+    await page.getByRole('dialog').getByRole('button', { name: 'curl', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await choose('playground.conversation.new');
+    await page.getByText(text('playground.greeting')).waitFor();
+    const beside = page.getByRole('button', { name: text('playground.model.beside') });
+    await beside.click();
+    await page.getByRole('group', { name: text('playground.model.shown') }).waitFor();
+    expect(await beside.getAttribute('aria-pressed')).toBe('true');
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
+
   it('a picture goes along, and the code that is exported has no key', async () => {
     const visitor = await enter('desk');
     const { page } = visitor;

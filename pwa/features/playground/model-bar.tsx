@@ -1,11 +1,12 @@
 import { ActionIcon } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Conversation } from '#pwa/offline/conversation.ts';
-import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { chooseModels } from './conversations-state.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import styles from './playground.module.css';
+import { useSum } from './use-sum.ts';
 
 const ModelSelect = lazyPart(
   () => import('./model-select.tsx'),
@@ -20,10 +21,12 @@ interface ModelBarProps {
   isRunning: boolean;
   /** On a phone, one of two is shown at a time. */
   shown: number | null;
+  /** On a phone at the end of the bar, in place of the sum. */
+  actions?: ReactNode;
 }
 
 /** Which models answer, each over its column, with what they have cost so far. */
-export function ModelBar({ conversation, offered, isRunning, shown }: ModelBarProps) {
+export function ModelBar({ conversation, offered, isRunning, shown, actions }: ModelBarProps) {
   const { t } = useTranslation();
   const { models } = conversation;
   const columns = models.map((_model, column) => column).filter((column) => shown === null || column === shown);
@@ -43,7 +46,7 @@ export function ModelBar({ conversation, offered, isRunning, shown }: ModelBarPr
               disabled={isRunning}
               onChoose={(name) => choose(column, name)}
             />
-            <Sum conversation={conversation} column={column} />
+            {!actions && <Sum conversation={conversation} column={column} />}
             {models.length > 1 && (
               <ActionIcon
                 variant="subtle"
@@ -54,6 +57,7 @@ export function ModelBar({ conversation, offered, isRunning, shown }: ModelBarPr
                 <Icon name="close" />
               </ActionIcon>
             )}
+            {actions}
           </div>
         );
       })}
@@ -62,14 +66,6 @@ export function ModelBar({ conversation, offered, isRunning, shown }: ModelBarPr
 }
 
 function Sum({ conversation, column }: { conversation: Conversation; column: number }) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const charges = conversation.turns.map((turn) => turn.answers[column]?.quota).filter((quota) => quota !== undefined);
-  if (charges.length === 0) return null;
-  const sum = charges.reduce((total, quota) => total + quota, 0);
-  return (
-    <span className={styles.sum}>
-      {t('playground.model.sum', { count: charges.length, cost: `${format.charge(sum)} ${format.unit || t('common.quota.name')}` })}
-    </span>
-  );
+  const sum = useSum(conversation, column);
+  return sum === undefined ? null : <span className={styles.sum}>{sum}</span>;
 }

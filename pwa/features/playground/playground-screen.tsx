@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -10,7 +10,6 @@ import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsPhone, useMedia } from '#pwa/ui/frame/breakpoint.ts';
@@ -21,12 +20,12 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useStore } from '#pwa/ui/store.ts';
 import { ask, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
-import { chooseModels, chooseSettings, loadConversations, newConversation, playground } from './conversations-state.ts';
-import { ChatIcon } from './icons.tsx';
+import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
+import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
 import styles from './playground.module.css';
 import { defaultModel, offeredModelsQuery } from './queries.ts';
-import { countSet, emptySettings, unsendable } from './request-body.ts';
+import { emptySettings, unsendable } from './request-body.ts';
 import { Thread } from './thread.tsx';
 
 const ConversationList = lazyPart(
@@ -41,8 +40,6 @@ const ExportDialog = lazyPart(
   () => import('./export-dialog.tsx'),
   (part) => part.ExportDialog,
 );
-
-type Part = 'parameters' | 'conversations' | 'export';
 
 /** Questions to the models that the account may use, at its own charge. */
 export function PlaygroundScreen() {
@@ -63,7 +60,7 @@ export function PlaygroundScreen() {
       title={t('playground.title')}
       back="/"
       isAlone
-      actions={<Actions isRunning={isRunning} isWide={isWide} offered={offered.data ?? []} onOpen={setPart} />}
+      {...(!isPhone && { actions: <Actions isRunning={isRunning} isWide={isWide} offered={offered.data ?? []} onOpen={setPart} /> })}
       panel={
         part === 'conversations' ? (
           <ConversationList kept={kept} openId={open.id} onClose={close} />
@@ -82,7 +79,13 @@ export function PlaygroundScreen() {
         ) : null
       }
     >
-      <ModelBar conversation={open} offered={offered.data ?? []} isRunning={isRunning} shown={shown} />
+      <ModelBar
+        conversation={open}
+        offered={offered.data ?? []}
+        isRunning={isRunning}
+        shown={shown}
+        actions={isPhone && <PhoneActions onOpen={setPart} />}
+      />
       {shown !== null && (
         <div className={styles.switch}>
           <Segments
@@ -99,14 +102,17 @@ export function PlaygroundScreen() {
       {offered.query.data?.length === 0 && <NoModels />}
       <Notices isUnkept={state.isUnkept} />
       <Thread key={open.id} conversation={open} shown={shown} canAsk={reason === undefined} />
-      <Composer
-        key={`composer ${open.id}`}
-        isRunning={isRunning}
-        reason={reason}
-        isForSeveral={open.models.length > 1}
-        onAsk={ask}
-        onStop={() => stop(open.id)}
-      />
+      <div className={styles.composerPlace}>
+        <Composer
+          key={`composer ${open.id}`}
+          isRunning={isRunning}
+          reason={reason}
+          isForSeveral={open.models.length > 1}
+          onAsk={ask}
+          onStop={() => stop(open.id)}
+          extra={isPhone && <BesideButton isRunning={isRunning} offered={offered.data ?? []} />}
+        />
+      </div>
       {part === 'export' && <ExportDialog conversation={open} onClose={close} />}
     </Screen>
   );
@@ -181,62 +187,5 @@ function ResetButton() {
     <Button variant="subtle" onClick={() => chooseSettings({ ...emptySettings, group })}>
       {t('playground.parameter.reset')}
     </Button>
-  );
-}
-
-interface ActionsProps {
-  isRunning: boolean;
-  /** The parameters stand beside the conversation already. */
-  isWide: boolean;
-  offered: readonly string[];
-  onOpen: (part: Part) => void;
-}
-
-function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
-  const { t } = useTranslation();
-  const { open } = useStore(playground);
-  const isPhone = useIsPhone();
-  const count = countSet(open.settings);
-  const isBeside = open.models.length > 1;
-  const other = offered.find((name) => !open.models.includes(name)) ?? open.models[0];
-  function toggleBeside(): void {
-    if (isBeside) chooseModels(open.models.slice(0, 1));
-    else if (other !== undefined) chooseModels([...open.models, other]);
-  }
-  return (
-    <>
-      <ActionIcon
-        aria-label={t('playground.conversation.all')}
-        title={t('playground.conversation.all')}
-        onClick={() => onOpen('conversations')}
-      >
-        <Icon name="list" />
-      </ActionIcon>
-      {!isWide && (
-        <Button variant={isPhone ? 'default' : 'subtle'} leftSection={<Icon name="filter" />} onClick={() => onOpen('parameters')}>
-          {count === 0 ? t('playground.parameter.title') : t('playground.parameter.title_count', { count })}
-        </Button>
-      )}
-      <ActionIcon
-        aria-label={t('playground.model.beside')}
-        title={t('playground.model.beside')}
-        aria-pressed={isBeside}
-        disabled={isRunning || other === undefined}
-        onClick={toggleBeside}
-      >
-        <ChatIcon name="beside" />
-      </ActionIcon>
-      <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
-        <ChatIcon name="code" />
-      </ActionIcon>
-      <ActionIcon
-        aria-label={t('playground.conversation.new')}
-        title={t('playground.conversation.new')}
-        disabled={open.turns.length === 0}
-        onClick={newConversation}
-      >
-        <Icon name="plus" />
-      </ActionIcon>
-    </>
   );
 }

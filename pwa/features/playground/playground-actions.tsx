@@ -1,0 +1,138 @@
+// What the playground offers besides asking: beside its title, and on a phone around the model and the question.
+import { ActionIcon, Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
+import { useStore } from '#pwa/ui/store.ts';
+import { chooseModels, newConversation, playground } from './conversations-state.ts';
+import { ChatIcon } from './icons.tsx';
+import { useSum } from './use-sum.ts';
+import styles from './playground.module.css';
+import { countSet } from './request-body.ts';
+
+/** What opens over the conversation, or beside it. */
+export type Part = 'parameters' | 'conversations' | 'export';
+
+interface ModelsProps {
+  isRunning: boolean;
+  offered: readonly string[];
+}
+
+interface ActionsProps extends ModelsProps {
+  /** The parameters stand beside the conversation already. */
+  isWide: boolean;
+  onOpen: (part: Part) => void;
+}
+
+export function Actions({ isRunning, isWide, offered, onOpen }: ActionsProps) {
+  const { t } = useTranslation();
+  const { open } = useStore(playground);
+  const beside = useBeside(offered);
+  const title = useParametersTitle();
+  return (
+    <>
+      <ActionIcon
+        aria-label={t('playground.conversation.all')}
+        title={t('playground.conversation.all')}
+        onClick={() => onOpen('conversations')}
+      >
+        <Icon name="list" />
+      </ActionIcon>
+      {!isWide && (
+        <Button variant="subtle" leftSection={<Icon name="filter" />} onClick={() => onOpen('parameters')}>
+          {title}
+        </Button>
+      )}
+      <ActionIcon
+        aria-label={t('playground.model.beside')}
+        title={t('playground.model.beside')}
+        aria-pressed={beside.isOn}
+        disabled={isRunning || !beside.canTurn}
+        onClick={beside.turn}
+      >
+        <ChatIcon name="beside" />
+      </ActionIcon>
+      <ActionIcon aria-label={t('playground.export.open')} title={t('playground.export.open')} onClick={() => onOpen('export')}>
+        <ChatIcon name="code" />
+      </ActionIcon>
+      <ActionIcon
+        aria-label={t('playground.conversation.new')}
+        title={t('playground.conversation.new')}
+        disabled={open.turns.length === 0}
+        onClick={newConversation}
+      >
+        <Icon name="plus" />
+      </ActionIcon>
+    </>
+  );
+}
+
+/** Beside the model: the parameters with how many are set, and the rest behind one button. */
+export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
+  const { t } = useTranslation();
+  const { open } = useStore(playground);
+  const count = countSet(open.settings);
+  const title = useParametersTitle();
+  const sum = useSum(open, 0);
+  return (
+    <span className={styles.phoneActions}>
+      <Button className={styles.parametersButton ?? ''} variant="subtle" aria-label={title} onClick={() => onOpen('parameters')}>
+        <Icon name="filter" />
+        {count > 0 && <span>{count}</span>}
+      </Button>
+      <RowMenu
+        label={t('playground.more')}
+        width={216}
+        content={() => ({
+          note: open.models.length === 1 ? sum : undefined,
+          actions: [
+            {
+              key: 'new',
+              label: t('playground.conversation.new'),
+              isDisabled: open.turns.length === 0,
+              onClick: newConversation,
+            },
+            { key: 'all', label: t('playground.conversation.all'), onClick: () => onOpen('conversations') },
+            { key: 'export', label: t('playground.export.open'), onClick: () => onOpen('export') },
+          ],
+        })}
+      />
+    </span>
+  );
+}
+
+/** On a phone beside the question, which it asks of two. */
+export function BesideButton({ isRunning, offered }: ModelsProps) {
+  const { t } = useTranslation();
+  const beside = useBeside(offered);
+  return (
+    <Button
+      variant="subtle"
+      aria-label={t('playground.model.beside')}
+      aria-pressed={beside.isOn}
+      disabled={isRunning || !beside.canTurn}
+      leftSection={<ChatIcon name="beside" />}
+      onClick={beside.turn}
+    >
+      {t('playground.model.beside_short')}
+    </Button>
+  );
+}
+
+function useParametersTitle(): string {
+  const { t } = useTranslation();
+  const count = countSet(useStore(playground).open.settings);
+  return count === 0 ? t('playground.parameter.title') : t('playground.parameter.title_count', { count });
+}
+
+/** A second model, and back to one. */
+function useBeside(offered: readonly string[]) {
+  const { open } = useStore(playground);
+  const isOn = open.models.length > 1;
+  const other = offered.find((name) => !open.models.includes(name)) ?? open.models[0];
+  function turn(): void {
+    if (isOn) chooseModels(open.models.slice(0, 1));
+    else if (other !== undefined) chooseModels([...open.models, other]);
+  }
+  return { isOn, canTurn: other !== undefined, turn };
+}
