@@ -9,10 +9,9 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import { daysLeft, useLastsText } from './lasting.ts';
 import { spendQuery } from './queries.ts';
 import styles from './wallet.module.css';
-
-const day = 86_400;
 
 export function BalanceBlock() {
   const { t } = useTranslation();
@@ -20,6 +19,7 @@ export function BalanceBlock() {
   const self = useQuery(selfQuery);
   const spend = useQuery(spendQuery);
   const isStale = useConnection() !== 'online';
+  const lasts = useLastsText();
   return (
     <Block title={t('wallet.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
       <QueryState query={self} what={t('wallet.balance.title')} lines={3}>
@@ -54,17 +54,4 @@ export function BalanceBlock() {
       </QueryState>
     </Block>
   );
-
-  /** In days while that says something: from a year on the pace of a week is no forecast. */
-  function lasts(days: number): string {
-    if (days > 365) return t('wallet.balance.more_than_a_year');
-    return days >= 1 ? t('wallet.balance.days', { count: Math.floor(days) }) : t('wallet.balance.less_than_a_day');
-  }
-}
-
-/** By the pace of the last week; a new account has not had seven days. Undefined when nothing was spent or nothing is left. */
-export function daysLeft(balance: number, spent: number, createdAt: number): number | undefined {
-  if (spent <= 0 || balance <= 0) return undefined;
-  const days = Math.min(7, Math.max(1, (Date.now() / 1000 - createdAt) / day));
-  return (balance / spent) * days;
 }

@@ -28,15 +28,20 @@ export function HistoryBlock({ page, kind, onSearch }: HistoryBlockProps) {
   const isStale = useConnection() !== 'online';
   const title = t('wallet.history.title');
   return (
-    <Block title={title} aside={<AsOf at={history.dataUpdatedAt} isStale={isStale} />}>
-      <div className={styles.kinds}>
-        <FilterSelect
-          label={t('wallet.history.kind')}
-          value={chosen ?? ''}
-          options={kinds.map((value) => ({ value, label: t(`wallet.kind.${value}`) }))}
-          onChange={(value) => onSearch({ kind: value || undefined, p: undefined })}
-        />
-      </div>
+    <Block
+      title={title}
+      aside={
+        <span className={styles.kinds}>
+          <AsOf at={history.dataUpdatedAt} isStale={isStale} />
+          <FilterSelect
+            label={t('wallet.history.kind')}
+            value={chosen ?? ''}
+            options={kinds.map((value) => ({ value, label: t(`wallet.kind.${value}`) }))}
+            onChange={(value) => onSearch({ kind: value || undefined, p: undefined })}
+          />
+        </span>
+      }
+    >
       <QueryState query={history} what={title} lines={5}>
         {({ items, total, total_is_lower_bound: isMore }) =>
           items.length === 0 ? (

@@ -42,6 +42,8 @@ describe('order-panel', () => {
     await shows(() => expect(screen.text()).toContain('Waiting for Alipay to confirm the payment'));
     expect(screen.text()).toMatch(/for 0:4\d/);
     expect(screen.text()).toContain(order.trade_no);
+    expect(screen.text()).toMatch(/asked every 3 s, valid until \d\d:\d\d/);
+    expect(screen.text()).toContain('seconds after the payment');
     expect(buttons()).toEqual(expect.arrayContaining(['Open the payment page again', 'I have paid, check now', 'Cancel order']));
   });
 

@@ -10,7 +10,7 @@ import { type Status, StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { useMethodName } from './method-name.ts';
-import { orderQuery } from './queries.ts';
+import { orderQuery, pollPending } from './queries.ts';
 import { refreshMoney } from './refresh-money.ts';
 import { submitPayment } from './submit-payment.ts';
 import styles from './wallet.module.css';
@@ -96,16 +96,26 @@ function Standing({ order }: { order: TopUpOrder }) {
     </>
   );
 
+  /** Of today the time is enough. */
+  function momentOf(seconds: number): string {
+    const isToday = format.dayKey(seconds) === format.dayKey(Date.now() / 1000);
+    return isToday ? format.time(seconds) : format.dateTime(seconds);
+  }
+
   function timeOf(step: Step): string {
-    if (step === 'ordered') return format.dateTime(order.create_time);
-    if (step === 'credited') return order.status === 'success' ? format.dateTime(order.complete_time) : '';
-    return order.status === 'pending' ? t('wallet.order.until', { time: format.clock(order.expires_at) }) : '';
+    if (step === 'ordered') return momentOf(order.create_time);
+    if (step === 'credited') {
+      if (order.status === 'success') return momentOf(order.complete_time);
+      return reached[order.status] === 1 && order.status !== 'pending' ? '' : t('wallet.order.soon');
+    }
+    if (order.status !== 'pending') return '';
+    return t('wallet.order.until', { seconds: pollPending / 1000, time: format.clock(order.expires_at) });
   }
 }
 
 function markOf({ status }: TopUpOrder, index: number): Status {
   if (index < reached[status]) return 'on';
-  if (index > reached[status]) return 'off';
+  if (index > reached[status]) return 'unreached';
   return status === 'cancelled' || status === 'expired' ? 'off' : 'expired';
 }
 

@@ -59,6 +59,22 @@ describe('pay-panel', () => {
     expect(screen.text()).toContain('Credited$20.00');
   });
 
+  test('says how long the balance lasts then, by the pace of the last week', async () => {
+    const now = Date.now() / 1000;
+    server.answer(({ url }, response) => {
+      const user = buildConsoleUser({ quota: 1_000_000, created_time: Math.floor(now - 30 * 86_400) });
+      if (url === '/api/user/self') return sendJson(response, { success: true, message: '', data: user });
+      if (url.startsWith('/api/log/self/stat'))
+        return sendJson(response, { success: true, message: '', data: { quota: 7_000_000, rpm: 0, tpm: 0 } });
+      return sendJson(response, { success: false, message: 'not here' });
+    });
+    open();
+    await shows(() =>
+      expect(screen.text()).toContain('Balance afterwards $22.00, enough for about 11 days at the pace of the last 7 days.'),
+    );
+    expect(screen.text()).toContain('× 7.30¥146.00');
+  });
+
   test('pays by the first way that is offered: the form goes to the provider, the order opens', async () => {
     open();
     screen.press('Pay ¥146.00 by Alipay');

@@ -10,8 +10,10 @@ import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import { daysLeft, useLastsText } from './lasting.ts';
 import { useMethodName } from './method-name.ts';
 import { priceLines } from './price-lines.ts';
+import { spendQuery } from './queries.ts';
 import { refreshMoney } from './refresh-money.ts';
 import { submitPayment } from './submit-payment.ts';
 import type { ChosenAmount } from './top-up-block.tsx';
@@ -30,7 +32,6 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
   const format = useFormat();
   const client = useQueryClient();
   const methodName = useMethodName();
-  const self = useQuery(selfQuery).data;
   const [method, setMethod] = useState(info.methods[0] ?? '');
   const quota = topUpQuota(amount, {
     inCurrency: info.in_currency,
@@ -65,7 +66,7 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
       }
     >
       <PriceTable chosen={{ amount, money }} info={info} quota={quota} />
-      {self !== undefined && <p className={styles.after}>{t('wallet.pay.after', { amount: format.quota(self.quota + quota) })}</p>}
+      <Afterwards quota={quota} />
       <fieldset className={styles.methods}>
         <legend>{t('wallet.pay.method')}</legend>
         {info.methods.map((id) => (
@@ -85,6 +86,23 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
   );
 }
 
+/** The balance once it is credited, and how long that lasts. */
+function Afterwards({ quota }: { quota: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const lasts = useLastsText();
+  const self = useQuery(selfQuery).data;
+  const spend = useQuery(spendQuery).data;
+  if (self === undefined) return null;
+  const amount = format.quota(self.quota + quota);
+  const days = spend === undefined ? undefined : daysLeft(self.quota + quota, spend.quota, self.created_time);
+  return (
+    <p className={styles.after}>
+      {days === undefined ? t('wallet.pay.after', { amount }) : t('wallet.pay.after_lasting', { amount, time: lasts(days) })}
+    </p>
+  );
+}
+
 /** The lines as a receipt has them. */
 function PriceTable({ chosen: { amount, money }, info, quota }: Pick<PayPanelProps, 'chosen' | 'info'> & { quota: number }) {
   const { t } = useTranslation();
@@ -99,7 +117,7 @@ function PriceTable({ chosen: { amount, money }, info, quota }: Pick<PayPanelPro
         </tr>
         {lines !== null && (
           <tr>
-            <th scope="row">{format.factor(info.price)}</th>
+            <th scope="row">× {format.price(info.price)}</th>
             <td>¥{lines.base}</td>
           </tr>
         )}

@@ -5,7 +5,7 @@ import { call } from '#pwa/api/call.ts';
 
 const week = 7 * 24 * 60 * 60;
 /** Milliseconds between two looks at an order that is not paid, and at one that is being credited. */
-const pollPending = 3000;
+export const pollPending = 3000;
 const pollPaid = 1000;
 export const historySize = 20;
 

@@ -76,7 +76,7 @@ export function RedeemBlock({ shared, onSharedTaken }: RedeemBlockProps) {
           ref={field}
           className={styles.code}
           aria-label={t('wallet.redeem.title')}
-          placeholder={t('wallet.redeem.title')}
+          placeholder={t('wallet.redeem.hint')}
           value={key}
           maxLength={200}
           autoComplete="off"

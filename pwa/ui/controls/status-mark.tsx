@@ -5,7 +5,7 @@ import styles from './status-mark.module.css';
 /**
  * `on` works · `off` stopped by somebody · `auto` stopped by the system · `empty` used up · `expired` · `failed` ·
  * `look` amber: slow or low · `note` grey: nothing to do · `conflict` · `waiting` to be sent · `offline` not on this device ·
- * `running` now · `queued` its turn will come.
+ * `running` now · `queued` its turn will come · `unreached` a step that is not yet.
  */
 export type Status =
   | 'on'
@@ -20,7 +20,8 @@ export type Status =
   | 'waiting'
   | 'offline'
   | 'running'
-  | 'queued';
+  | 'queued'
+  | 'unreached';
 
 const glyphs: Record<Status, GlyphName> = {
   on: 'dot',
@@ -36,6 +37,7 @@ const glyphs: Record<Status, GlyphName> = {
   offline: 'barred',
   running: 'live',
   queued: 'clock',
+  unreached: 'ring',
 };
 
 interface StatusMarkProps {

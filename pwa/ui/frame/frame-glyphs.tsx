@@ -18,6 +18,7 @@ export const frameGlyphs = {
       <path d="M6 3.4V6l1.8 1.1" {...line} strokeWidth={1.25} />
     </>
   ),
+  ring: <circle cx="6" cy="6" r="4.5" {...line} />,
   split: (
     <>
       <path d="M6 1 11 6 6 11 1 6z" {...line} />
