@@ -107,6 +107,7 @@ export function BesideButton({ isRunning, offered }: ModelsProps) {
   const beside = useBeside(offered);
   return (
     <Button
+      className={styles.beside ?? ''}
       variant="subtle"
       aria-label={t('playground.model.beside')}
       aria-pressed={beside.isOn}
