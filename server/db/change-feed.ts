@@ -18,7 +18,10 @@ export interface ChangeFeedOptions {
 const gapMilliseconds = 10_000;
 /** A row that took longer than this to store may have been given up: it is announced once more, under a new id. */
 const slowStoreMilliseconds = gapMilliseconds / 2;
-/** Rows are kept for this long; a process that was away for half of it drops its caches instead. */
+/**
+ * Rows are kept for this long after they were seen: a clock that is ahead of others' would take new ones for old. A process that was away
+ * for half of it drops its caches instead.
+ */
 const keptMilliseconds = 10 * 60_000;
 const pruneEveryMilliseconds = 60_000;
 /** How far back a new feed looks for rows that are still on their way. */
@@ -50,6 +53,8 @@ class PollingChangeFeed implements ChangeFeed {
   #isAway = false;
   #polledAt = 0;
   #prunedAt = -Infinity;
+  /** Up to which id rows had been seen, by the minute. */
+  readonly #seenUpTo: { id: number; at: number }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #poll: Promise<void> | undefined;
 
@@ -152,6 +157,7 @@ class PollingChangeFeed implements ChangeFeed {
     const newest = (await changes.first({}, { sort: [['id', -1]] }))?.id ?? 0;
     this.#floor = Math.max(newest - startOverlap, 0);
     this.#seen.clear();
+    this.#seenUpTo.length = 0;
     for (const row of await changes.find({ id: { gt: this.#floor, lte: newest } }, { limit: startOverlap })) this.#seen.add(row.id);
     this.#missingSince = undefined;
     this.#raiseFloor();
@@ -204,9 +210,14 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async #prune(): Promise<void> {
-    if (performance.now() - this.#prunedAt < pruneEveryMilliseconds) return;
-    this.#prunedAt = performance.now();
-    await this.#db.collection('changes').remove({ at: { lt: this.#now() - keptMilliseconds } });
+    const time = performance.now();
+    if (time - this.#prunedAt < pruneEveryMilliseconds) return;
+    this.#prunedAt = time;
+    this.#seenUpTo.push({ id: this.#floor, at: time });
+    const old = this.#seenUpTo.findLast(({ at }) => at <= time - keptMilliseconds);
+    if (old === undefined) return;
+    await this.#db.collection('changes').remove({ id: { lte: old.id } });
+    this.#seenUpTo.splice(0, this.#seenUpTo.indexOf(old));
   }
 
   async #guard(listener: () => void | Promise<void>): Promise<void> {

@@ -205,7 +205,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   sign_in_attempts: { textIds: true, idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
   verification_codes: { textIds: true, idBlock: 1, indexes: [{ name: 'expiry', fields: ['expires_at'] }] },
   processes: { textIds: true, idBlock: 1, indexes: [{ name: 'state', fields: ['state', 'heartbeat_at'] }] },
-  changes: { idBlock: 1, indexes: [{ name: 'time', fields: ['at'] }] },
+  changes: { idBlock: 1, indexes: [] },
   limits: { textIds: true, idBlock: 1, indexes: [{ name: 'reset', fields: ['reset_at'] }] },
   jobs: { textIds: true, idBlock: 1, indexes: [] },
   facts: { textIds: true, idBlock: 1, indexes: [] },

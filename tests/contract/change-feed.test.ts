@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createChangeFeed } from '#server/db/change-feed.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { Database } from '#server/db/database.ts';
@@ -10,6 +10,7 @@ onEachEngine('the change feed', (current) => {
   // Before the databases are closed: hooks run in reverse order.
   afterEach(async () => {
     await Promise.all(feeds.splice(0).map((feed) => feed.stop()));
+    vi.restoreAllMocks();
   });
   const follow = async (db: Database, options: { now?: () => number } = {}) => {
     const errors: unknown[] = [];
@@ -72,12 +73,37 @@ onEachEngine('the change feed', (current) => {
     expect(here.errors).toHaveLength(2);
   });
 
-  it('rows are pruned when they are old', async () => {
+  it('rows are pruned ten minutes after they were seen, whatever a clock says', async () => {
     const { db } = current();
-    await db.collection('changes').insert({ id: await db.nextId('changes'), kind: 'token', key: 1, at: Date.now() - 3_600_000 });
-    const here = await follow(db);
-    await here.feed.announce('token', 2);
-    await until(async () => (await db.collection('changes').find({})).every((row) => row.key === 2), 3_000);
-    expect(await db.collection('changes').count({})).toBe(1);
+    const changes = db.collection('changes');
+    let passed = 0;
+    const monotonic = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => monotonic() + passed);
+    const there = await follow(await current().open());
+    // An hour ahead of the others.
+    await follow(db, { now: () => Date.now() + 3_600_000 });
+    await there.feed.announce('token', 'old');
+    for (let minutes = 0; minutes < 8; minutes += 2) {
+      passed += 120_000;
+      const key = `after ${minutes}`;
+      const here = await follow(db);
+      await there.feed.announce('token', key);
+      // By then everybody has looked, and pruned what they prune.
+      await until(() => here.heard.includes(key), 5_000);
+      await here.feed.announce('token', `${key}, answered`);
+      await until(() => there.heard.includes(`${key}, answered`), 5_000);
+    }
+    expect(await changes.count({ key: 'old' })).toBe(1);
+    for (let minutes = 0; minutes < 8; minutes += 2) {
+      passed += 120_000;
+      const key = `later ${minutes}`;
+      const here = await follow(db);
+      await there.feed.announce('token', key);
+      await until(() => here.heard.includes(key), 5_000);
+      await here.feed.announce('token', `${key}, answered`);
+      await until(() => there.heard.includes(`${key}, answered`), 5_000);
+    }
+    await until(async () => (await changes.count({ key: 'old' })) === 0, 3_000);
+    expect(await changes.count({ key: 'later 6' })).toBe(1);
   });
 });
