@@ -1,6 +1,7 @@
 // Limits whose counters are in the database, so that all processes count together. A window is fixed: it begins with the
 // first hit and ends after its length. Relayed calls never come here.
 import { AppError } from '#shared/errors.ts';
+import { limitSkewMs } from '#server/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LimitRecord } from '#server/db/records/limit.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
@@ -53,10 +54,11 @@ export async function countHit(context: AppContext, key: string, windowSeconds: 
   for (let attempt = 0; attempt < renewalTries; attempt += 1) {
     const now = context.now();
     const fresh = { id: key, count: hits, reset_at: now + windowSeconds * 1000 };
-    const counted = await limits.patch({ id: key, reset_at: { gt: now } }, { increment: { count: hits } });
+    const latest = fresh.reset_at + limitSkewMs;
+    const counted = await limits.patch({ id: key, reset_at: { gt: now, lte: latest } }, { increment: { count: hits } });
     if (counted !== null) return counted;
     const renewed = await limits.patch(
-      { id: key, reset_at: { lte: now } },
+      { id: key, or: [{ reset_at: { lte: now } }, { reset_at: { gt: latest } }] },
       { set: { count: fresh.count, reset_at: fresh.reset_at } },
       { insertIfMissing: fresh },
     );

@@ -1,5 +1,8 @@
 // Runs the jobs of the registry, each in one process at a time, over all processes: the process that gets its lock runs it.
+import { lockSkewMs } from '#server/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { JobRecord } from '#server/db/records/job.ts';
 import type { Job } from '#server/jobs/registry.ts';
 
 const tickMs = 15_000;
@@ -51,9 +54,13 @@ async function runIfDue(context: AppContext, job: Job, owner: string): Promise<v
   const now = context.now();
   const expiresAt = now + job.lockSeconds * 1000;
   const id = `job:${job.name}`;
+  const isFree: Filter<JobRecord> = { or: [{ expires_at: { lte: now } }, { expires_at: { gt: expiresAt + lockSkewMs } }] };
+  const isDue: Filter<JobRecord> = {
+    or: [{ last_run_at: { lte: now - job.everySeconds * 1000 } }, { last_run_at: { gt: now + lockSkewMs } }],
+  };
   // The run counts from its beginning, so that a job that fails is not run all the time.
   const taken = await rows.patch(
-    { id, expires_at: { lte: now }, last_run_at: { lte: now - job.everySeconds * 1000 } },
+    { id, and: [isFree, isDue] },
     { set: { owner, expires_at: expiresAt, last_run_at: now } },
     { insertIfMissing: { id, owner, expires_at: expiresAt, last_run_at: now } },
   );

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '#shared/errors.ts';
+import { withEditLock } from '#server/accounts/edit-lock.ts';
+import { enforceLimit } from '#server/http/rate-limit.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -24,6 +27,48 @@ describe.each(engines)('jobs on $kind', (engine) => {
     app.clock.advance(hour);
     await tickAll();
     expect(runs).toBe(2);
+  });
+
+  it('jobs, limits and locks of a time when the clock was wrong do not wait until it comes', async () => {
+    await using app = await createTestApp(engine);
+    const { context, clock } = app;
+    const seen: string[] = [];
+    const job = { name: 'count', everySeconds: 3600, lockSeconds: 60, run: async () => void seen.push('job') };
+    const hit = () => enforceLimit(context, { key: 'guess', count: 1, windowSeconds: 180 });
+    const scheduler = startScheduler(context, [job]);
+    const year = 365 * 24 * hour;
+    clock.advance(year);
+    await scheduler.tick();
+    await hit();
+    await expect(hit()).rejects.toThrow(AppError);
+    // Whoever held these has died.
+    const held = { owner: 'dead', expires_at: clock.now() + 5_000, last_run_at: clock.now() };
+    await context.db.collection('jobs').insert({ id: 'edit:user:7', ...held });
+    await context.db.collection('jobs').insert({ id: 'job:held', ...held });
+    clock.advance(-year);
+    const other = startScheduler(context, [job, { ...job, name: 'held', run: async () => void seen.push('held') }]);
+    await other.tick();
+    await hit();
+    await expect(hit()).rejects.toThrow(AppError);
+    await withEditLock(context, 'user:7', async () => void seen.push('edit'));
+    expect(seen).toEqual(['job', 'job', 'held', 'edit']);
+    await Promise.all([scheduler.stop(), other.stop()]);
+  });
+
+  it('a limit holds over processes whose clocks are minutes apart', async () => {
+    await using app = await createTestApp(engine);
+    const { context } = app;
+    const processes = [-600_000, 600_000].map((skew) => ({ ...context, now: () => context.now() + skew }));
+    let passed = 0;
+    for (let turn = 0; turn < 40; turn += 1) {
+      const process = processes[turn % 2] ?? context;
+      await enforceLimit(process, { key: 'guess', count: 5, windowSeconds: 180 }).then(
+        () => (passed += 1),
+        (failure: unknown) => expect(failure).toMatchObject({ code: 'rate_limited' }),
+      );
+    }
+    // The one behind begins a window, the one ahead another.
+    expect(passed).toBeLessThanOrEqual(6);
   });
 
   it('a job that fails stops no other, and is tried again when it is next due', async () => {

@@ -1,7 +1,10 @@
 // The limit on model requests per user (`ModelRequestRateLimit*`). Counted in the database, so all processes share it;
 // while the settings are off, nothing is done at all.
 import { AppError } from '#shared/errors.ts';
+import { limitSkewMs } from '#server/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { LimitRecord } from '#server/db/records/limit.ts';
 
 export interface RateGate {
   /** Null while no limit is set. @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter` */
@@ -20,16 +23,17 @@ export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'no
   async function count(id: string, limit: number, windowMs: number): Promise<boolean> {
     const time = now();
     const fresh = { id, count: 1, reset_at: time + windowMs };
-    const counted = await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } });
+    const latest = fresh.reset_at + limitSkewMs;
+    const hasRoom: Filter<LimitRecord> = { id, reset_at: { gt: time, lte: latest }, count: { lt: limit } };
+    const counted = await db.collection('limits').patch(hasRoom, { increment: { count: 1 } });
     if (counted !== null) return true;
+    const isOver: Filter<LimitRecord> = { id, or: [{ reset_at: { lte: time } }, { reset_at: { gt: latest } }] };
     const restarted = await db
       .collection('limits')
-      .patch({ id, reset_at: { lte: time } }, { set: { count: 1, reset_at: time + windowMs } }, { insertIfMissing: fresh });
+      .patch(isOver, { set: { count: 1, reset_at: fresh.reset_at } }, { insertIfMissing: fresh });
     if (restarted !== null) return true;
     // Another request may have opened the window meanwhile.
-    return (
-      (await db.collection('limits').patch({ id, reset_at: { gt: time }, count: { lt: limit } }, { increment: { count: 1 } })) !== null
-    );
+    return (await db.collection('limits').patch(hasRoom, { increment: { count: 1 } })) !== null;
   }
 
   async function secondsLeft(id: string): Promise<number> {
@@ -44,7 +48,8 @@ export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'no
     const successes = settings.get('ModelRequestRateLimitSuccessCount');
     const successId = `model-success:${userId}`;
     const row = await db.collection('limits').get(successId);
-    if (row !== null && row.reset_at > now() && row.count >= successes) {
+    const time = now();
+    if (row !== null && row.reset_at > time && row.reset_at <= time + windowMs + limitSkewMs && row.count >= successes) {
       throw new AppError('request_rate_limited', { minutes, count: successes }, { retryAfter: await secondsLeft(successId) });
     }
     const totalId = `model-total:${userId}`;
