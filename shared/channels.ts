@@ -6,6 +6,9 @@ import { QueryBoolean, QueryText } from '#shared/query-values.ts';
 /** How many channels one call may create. */
 export const channelBatchLimit = 1000;
 
+/** How many channels one call may delete or restore. */
+export const channelSetLimit = 10_000;
+
 export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 
 /** What becomes of a whole response whose client has left: it is read to its end and charged exactly, or ended and estimated. */
@@ -145,6 +148,9 @@ const ModelObject = z.object({
   parent: z.null(),
 });
 
+/** What was deleted by this call, and is restored by it. */
+const DeletedSet = z.object({ ids: z.array(z.int()) });
+
 const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
 
 export const channelApi = {
@@ -180,11 +186,24 @@ export const channelApi = {
   remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
   removeMany: endpoint('POST', '/api/channel/batch', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).max(10_000) }),
+    body: z.object({ ids: z.array(z.int().min(1)).max(channelSetLimit) }),
     reply: z.int(),
+    extra: DeletedSet,
     summary: 'Delete several channels; returns how many',
   }),
-  removeDisabled: endpoint('DELETE', '/api/channel/disabled', { access: 'admin', reply: z.int(), summary: 'Delete all disabled channels' }),
+  removeDisabled: endpoint('DELETE', '/api/channel/disabled', {
+    access: 'admin',
+    reply: z.int(),
+    extra: DeletedSet,
+    summary: 'Delete all disabled channels; returns how many',
+  }),
+  /** For as long as `restorableSeconds`; returns how many are there again. */
+  restoreMany: endpoint('POST', '/api/channel/restore', {
+    access: 'admin',
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(channelSetLimit) }),
+    reply: z.int(),
+    summary: 'Take back a deletion just made of channels',
+  }),
   /** `time` is in seconds. A failed test is `success: false` with the same extra. */
   test: endpoint('GET', '/api/channel/test/:id', {
     access: 'admin',

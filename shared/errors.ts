@@ -327,6 +327,11 @@ export const errors = {
   channel_base_url_required: entry(200, '该类型的渠道必须填写渠道地址', 'A channel of this type needs a base URL'),
   channel_type_unsupported: entry(200, '暂不支持该类型的渠道：{type}', 'Channels of type {type} are not supported'),
   channel_not_found: entry(200, '渠道未找到，请刷新页面后重试。', 'The channel was not found, please reload the page'),
+  channel_restore_late: entry(
+    200,
+    '无法撤销：渠道删除已超过一分钟，或已被撤销',
+    'Nothing to take back: the channels were deleted more than a minute ago, or are there already',
+  ),
   channel_test_unsupported: entry(200, '{name} channel test is not supported', '{name} channel test is not supported'),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
   channel_models_failed: entry(200, '{detail}', '{detail}'),

@@ -5,6 +5,7 @@ import type { ChangeRecord } from './records/change.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
 import type { ChannelRecord } from './records/channel.ts';
 import type { ChannelRunRecord } from './records/channel-run.ts';
+import type { DeletedChannelRecord } from './records/deleted-channel.ts';
 import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
 import type { LatencyHourRecord } from './records/latency-hour.ts';
@@ -35,6 +36,7 @@ export interface Records {
   users: UserRecord;
   tokens: TokenRecord;
   channels: ChannelRecord;
+  deleted_channels: DeletedChannelRecord;
   channel_hours: ChannelHourRecord;
   channel_runs: ChannelRunRecord;
   logs: LogRecord;
@@ -114,6 +116,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'key', fields: ['key_hash'] },
     ],
   },
+  deleted_channels: { idBlock: 1, indexes: [{ name: 'time', fields: ['deleted_at', 'id'] }] },
   channel_runs: { textIds: true, idBlock: 1, indexes: [] },
   channel_hours: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'] }] },
   logs: {

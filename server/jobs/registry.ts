@@ -21,6 +21,7 @@ import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
+import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
 
 export interface Job {
   /** Never change it: its last run is stored under this name. */
@@ -45,6 +46,8 @@ export const jobs: readonly Job[] = [
   { name: 'finish-welcomes', everySeconds: 60, lockSeconds: 300, run: finishWelcomes },
   { name: 'sweep-sign-in-attempts', everySeconds: 600, lockSeconds: 300, run: sweepAttempts },
   { name: 'sweep-verification-codes', everySeconds: 600, lockSeconds: 300, run: sweepCodes },
+  // Before tasks are polled, which fail when their channel is gone.
+  { name: 'sweep-deleted-channels', everySeconds: 15, lockSeconds: 300, run: sweepDeletedChannels },
   { name: 'channel-runs', everySeconds: 15, lockSeconds: 60, run: tendRuns },
   { name: 'delete-old-logs', everySeconds: 15, lockSeconds: 300, run: deleteOldLogs },
   { name: 'fold-log', everySeconds: 15, lockSeconds: 300, run: foldLog },

@@ -1,6 +1,7 @@
 // Asks upstreams what became of the tasks that run, a channel at a time, some hundred tasks in a question.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { isGoneForGood } from '#server/upstream/deleted-channels.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askUpstream } from './ask-upstream.ts';
 import { failTask, followTask, lostChannelReason, pollEvery, timeoutReason } from './follow-task.ts';
@@ -33,8 +34,8 @@ async function pollChannel(context: AppContext, tasks: readonly TaskRecord[]): P
   if (first === undefined) return;
   const platform = taskPlatforms[first.platform];
   const channel = context.channels.get(first.channel_id);
-  // Of a new one this process may not have heard yet.
-  if (channel === undefined && (await context.db.collection('channels').get(first.channel_id)) === null) {
+  // Of a new one this process may not have heard yet; a deletion just made may be taken back.
+  if (channel === undefined && (await isGoneForGood(context.db, first.channel_id))) {
     const reason = lostChannelReason(first.channel_id);
     for (const task of tasks) await failTask(context, task, { fail_reason: reason });
     return;

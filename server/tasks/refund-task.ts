@@ -10,6 +10,7 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { resolveCharge } from './task-charge.ts';
 import { taskPlatforms } from './platforms/registry.ts';
 
@@ -44,8 +45,7 @@ export async function refundTask(context: AppContext, due: TaskRecord): Promise<
     unset: ['refund_due_at', 'refund_log_id'],
   });
   // A figure for administrators: whoever ends the refund corrects it.
-  if (done !== null && !isRefused)
-    await context.db.collection('channels').patch({ id: task.channel_id }, { increment: { used_quota: -task.quota } });
+  if (done !== null && !isRefused) await addChannelUse(context.db, task.channel_id, -task.quota);
   return true;
 }
 

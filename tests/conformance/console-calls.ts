@@ -135,6 +135,7 @@ POST /api/option/history/{id}/undo admin
 POST /api/option/test_mail root
 POST /api/redemption/batch admin
 POST /api/token/restore user
+POST /api/channel/restore admin
 POST /api/user/notifications/test user
 PUT /api/channel/batch admin
 DELETE /api/user/sessions user

@@ -133,4 +133,68 @@ describeInBrowser('undo', () => {
     await until(async () => (await codes()) === 2);
     await visitor.context.close();
   });
+
+  it.each(['desk', 'phone'] as const)('%s: a deleted channel serves nobody, and does again as soon as it is taken back', async (size) => {
+    await using tidegate = await startTidegate();
+    const { key, api } = await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url, { size });
+    const { page } = visitor;
+    await signIn(visitor);
+    const channels = async () => (await api.get('/api/channel/?id_sort=true')) as Record<string, unknown>[];
+    const before = await channels();
+    await page.goto('/channel/edit/1');
+    await settle(page);
+    await panelOf(page, size)
+      .getByRole('button', { name: text('channels.action.more', { name: 'Harbour mouth' }) })
+      .click();
+    await page.getByRole('menuitem', { name: text('channels.action.delete'), exact: true }).click();
+    await page.getByText(text('channels.undo.deleted', { name: 'Harbour mouth' })).waitFor();
+    expect((await channels()).map(({ id }) => id)).not.toContain(1);
+    expect(await calls(tidegate.url, key)).toBe(false);
+    await expectSoundScreen(visitor);
+    await page.getByRole('button', { name: text('common.undo.action'), exact: true }).click();
+    await page.getByText(text('common.undo.done'), { exact: true }).waitFor();
+    const facts = (rows: Record<string, unknown>[]) => rows.map((row) => ({ ...row, revision: 0, used_quota: 0 }));
+    expect(facts(await channels())).toEqual(facts(before));
+    expect(await calls(tidegate.url, key)).toBe(true);
+    await visitor.context.close();
+  });
+
+  it('desk: ticked channels and all disabled ones are deleted together, and come back together', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    const ids = async () => ((await api.get('/api/channel/?id_sort=true')) as { id: number }[]).map(({ id }) => id);
+    const before = await ids();
+    const undo = page.getByRole('button', { name: text('common.undo.action'), exact: true });
+    await page.goto('/channel');
+    await settle(page);
+    await page.getByRole('checkbox', { name: text('common.list.tick_page') }).check();
+    await page
+      .getByRole('toolbar')
+      .getByRole('button', { name: text('channels.action.delete'), exact: true })
+      .click();
+    await until(async () => (await ids()).length === 0);
+    await undo.click();
+    await until(async () => (await ids()).length === before.length);
+    expect(await ids()).toEqual(before);
+
+    const [first = 0] = before;
+    await api.put('/api/channel/', { id: first, status: 2 });
+    await page.goto('/channel');
+    await settle(page);
+    await page.getByRole('button', { name: text('channels.action.more_all') }).click();
+    await page.getByText(text('channels.action.delete_disabled')).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: text('channels.action.delete_disabled') })
+      .click();
+    await until(async () => !(await ids()).includes(first));
+    await undo.click();
+    await until(async () => (await ids()).includes(first));
+    expect(await api.get(`/api/channel/${first}`)).toMatchObject({ status: 2 });
+    await visitor.context.close();
+  });
 });

@@ -20,6 +20,7 @@ describe.each(engines)('channels on $kind', (engine) => {
       ['DELETE', '/api/channel/1/'],
       ['DELETE', '/api/channel/disabled'],
       ['POST', '/api/channel/batch'],
+      ['POST', '/api/channel/restore'],
       ['GET', '/api/channel/test/1'],
       ['GET', '/api/channel/models_enabled'],
     ] as const) {

@@ -5,6 +5,7 @@ import { foldLog } from '#server/logs/fold-log.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
+import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { Customer, TaskScene } from '#tests/support/task-scene.ts';
@@ -227,8 +228,20 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     await poll();
     expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS', progress: '50%', channel_id: other });
     expect(await customer.balance()).toBe(start - price);
-    await context.db.collection('channels').remove({ id: other });
-    await context.channels.reload();
+    const admin = await scene.app.as(await scene.app.createUser({ role: Role.admin }));
+    await admin.delete(`/api/channel/${other}`);
+    // While the deletion can be taken back nobody knows that the task is lost.
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS' });
+    expect(await customer.balance()).toBe(start - price);
+    expect(await admin.post('/api/channel/restore', { ids: [other] })).toMatchObject({ data: 1 });
+    scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '70%' });
+    await poll();
+    expect(await scene.task(customer)).toMatchObject({ status: 'IN_PROGRESS', progress: '70%' });
+
+    await admin.delete(`/api/channel/${other}`);
+    scene.later(61);
+    await sweepDeletedChannels(context);
     await poll();
     await expectRefunded(customer, id);
     expect((await scene.task(customer)).fail_reason).toBe(`获取渠道信息失败，请联系管理员，渠道ID：${other}`);

@@ -8,7 +8,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 
-interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests'> {
+interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests' | 'onDelete'> {
   ids: number[];
   /** The rows of this page. */
   rows: readonly Pick<Channel, 'id' | 'status'>[];
@@ -16,7 +16,7 @@ interface BulkActionsProps extends Pick<ChannelControls, 'actions' | 'tests'> {
 }
 
 /** What can be done with the ticked channels; tests go one after the other, each with its result in its row. */
-export function BulkActions({ ids, rows, actions, tests, onAsk }: BulkActionsProps) {
+export function BulkActions({ ids, rows, actions, tests, onAsk, onDelete }: BulkActionsProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const [progress, setProgress] = useState<{ done: number; of: number }>();
@@ -72,7 +72,7 @@ export function BulkActions({ ids, rows, actions, tests, onAsk }: BulkActionsPro
       <Button variant="subtle" onClick={() => void each((id) => tests.test({ id }))}>
         {t('channels.action.test')}
       </Button>
-      <Button variant="subtle" data-danger onClick={() => onAsk({ kind: 'delete_many', ids })}>
+      <Button variant="subtle" data-danger onClick={() => onDelete(ids)}>
         {t('channels.action.delete')}
       </Button>
     </>

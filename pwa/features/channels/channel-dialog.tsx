@@ -18,9 +18,7 @@ const TestDialog = lazyPart(
 
 /** What is asked about before it is done. */
 type Question =
-  | { kind: 'delete'; channel: Channel }
   | { kind: 'copy'; channel: Channel }
-  | { kind: 'delete_many'; ids: number[] }
   | { kind: 'delete_disabled' }
   | { kind: 'disable_tag'; tag: string; count: number }
   | { kind: 'repair' };
@@ -34,10 +32,7 @@ interface ChannelDialogProps<Asked> {
   asked: Asked;
   actions: ChannelActions;
   tests: ChannelTests;
-  /** The channel in the editor; it closes when that one is deleted. */
-  open: string | undefined;
   onOpen: (open: string | undefined) => void;
-  onDeleted: () => void;
   onClose: () => void;
 }
 
@@ -48,14 +43,14 @@ export function ChannelDialog({ asked, ...props }: ChannelDialogProps<AskedOfCha
   return <QuestionDialog asked={asked} {...props} />;
 }
 
-function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: ChannelDialogProps<Question>) {
+function QuestionDialog({ asked, actions, onOpen, onClose }: ChannelDialogProps<Question>) {
   const { t } = useTranslation();
   const texts = useQuestionTexts(asked);
   return (
     <ConfirmDialog
       opened
       {...texts}
-      isDanger={asked.kind.startsWith('delete')}
+      isDanger={asked.kind === 'delete_disabled'}
       onConfirm={() =>
         handleYes()
           .catch(() => {
@@ -75,22 +70,14 @@ function QuestionDialog({ asked, actions, open, onOpen, onDeleted, onClose }: Ch
       return;
     }
     if (asked.kind === 'delete_disabled') {
-      toastSuccess(t('channels.delete.done', { count: await actions.removeDisabled() }));
+      await actions.removeDisabled();
       return;
     }
     if (asked.kind === 'disable_tag') {
       await actions.setTag(asked.tag, false);
       return;
     }
-    if (asked.kind === 'repair') {
-      toastSuccess(t('channels.repair.done', { count: await actions.repair() }));
-      return;
-    }
-    const ids = asked.kind === 'delete' ? [asked.channel.id] : asked.ids;
-    if (ids.some((id) => String(id) === open)) onOpen(undefined);
-    const count = await actions.remove(ids);
-    onDeleted();
-    if (asked.kind === 'delete_many') toastSuccess(t('channels.delete.done', { count }));
+    toastSuccess(t('channels.repair.done', { count: await actions.repair() }));
   }
 }
 
@@ -102,18 +89,6 @@ function useQuestionTexts(asked: Question): { title: string; text: ReactNode; co
         title: t('channels.copy.title', { name: asked.channel.name }),
         text: t('channels.copy.text'),
         confirmLabel: t('channels.action.copy'),
-      };
-    case 'delete':
-      return {
-        title: t('channels.delete.title', { name: asked.channel.name }),
-        text: t('channels.delete.text'),
-        confirmLabel: t('channels.action.delete'),
-      };
-    case 'delete_many':
-      return {
-        title: t('channels.delete.title_many', { count: asked.ids.length }),
-        text: t('channels.delete.text'),
-        confirmLabel: t('channels.delete.confirm_many', { count: asked.ids.length }),
       };
     case 'disable_tag':
       return {

@@ -19,8 +19,8 @@ const controls = {
     busyId: undefined,
     setStatus: () => Promise.reject(new Error('unused')),
     setNumber: () => Promise.reject(new Error('unused')),
-    remove: () => Promise.resolve(0),
-    removeDisabled: () => Promise.resolve(0),
+    remove: () => Promise.reject(new Error('unused')),
+    removeDisabled: () => Promise.reject(new Error('unused')),
     copy: () => Promise.resolve(undefined),
     refresh: () => Promise.resolve(),
     offerToEnable: () => {},
@@ -34,6 +34,7 @@ const controls = {
   figures: { of: () => undefined, since: 0, at: 0, isStale: false },
   runs: { runs: undefined, active: undefined, start: () => Promise.resolve(), stop: () => Promise.resolve(), isStopping: false },
   onCommand: () => {},
+  onDelete: () => {},
 };
 
 beforeAll(async () => {

@@ -5,12 +5,15 @@ import type { Channel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { dropUndos } from '#pwa/ui/frame/toast.ts';
 import { ChannelsScreen } from './channels-screen.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
 
 let server: FixtureServer;
 let screen: DrawnScreen;
 let stored: Channel[];
+let gone: Channel[];
+let isLate: boolean;
 /** What the server says instead of the list. */
 let failure: { body: object; status: number } | undefined;
 let addresses: ChannelsSearch[];
@@ -26,6 +29,8 @@ beforeEach(() => {
   addresses = [];
   opened = [];
   failure = undefined;
+  gone = [];
+  isLate = false;
   stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
   server.answer(({ method, url }, response) => {
     const path = url.split('?')[0];
@@ -34,15 +39,21 @@ beforeEach(() => {
       return sendJson(response, { success: true, message: '', data: stored, total: stored.length });
     }
     if (path === '/api/channel/batch') {
-      const { length } = stored;
+      gone = stored.filter(({ id }) => id === 7);
       stored = stored.filter(({ id }) => id !== 7);
-      return sendJson(response, { success: true, message: '', data: length - stored.length });
+      return sendJson(response, { success: true, message: '', data: gone.length, ids: gone.map(({ id }) => id) });
+    }
+    if (path === '/api/channel/restore') {
+      if (isLate) return sendJson(response, { success: false, message: 'it is too late', code: 'channel_restore_late' });
+      stored = [...gone, ...stored];
+      return sendJson(response, { success: true, message: '', data: gone.length });
     }
     if (method === 'PUT') return sendJson(response, { success: false, message: 'it is locked', code: 'refused' });
     return sendJson(response, { success: true, message: '', data: path === '/api/channel/figures' ? { since: 0, channels: [] } : [] });
   });
 });
 afterEach(() => {
+  dropUndos();
   screen.leave();
   onlineManager.setOnline(true);
 });
@@ -119,16 +130,27 @@ describe('channels-screen', () => {
     expect(screen.text()).not.toContain('east');
   });
 
-  test('a channel is deleted once that was confirmed', async () => {
+  test('a channel is deleted at once, and comes back with its undo', async () => {
     open();
     await menuItem('east', 'Delete');
-    await shows(() => expect(screen.text()).toContain('Delete east?'));
-    expect(stored).toHaveLength(2);
-    const dialog = document.querySelector('dialog');
-    [...(dialog?.querySelectorAll('button') ?? [])].at(-1)?.click();
     await shows(() => expect(stored.map(({ name }) => name)).toEqual(['west']));
+    await shows(() => expect(screen.text()).toContain('Channel east is deleted: no call goes there.'));
     await shows(() => expect(document.querySelector('tbody')?.textContent).not.toContain('east'));
     expect(document.querySelector('dialog')).toBeNull();
+    screen.press('Undo');
+    await shows(() => expect(document.querySelector('tbody')?.textContent).toContain('east'));
+    const asked = server.asked.find(({ url }) => url === '/api/channel/restore');
+    expect(asked).toMatchObject({ method: 'POST', body: { ids: [7] } });
+  });
+
+  test('an undo that comes too late is told', async () => {
+    isLate = true;
+    open();
+    await menuItem('east', 'Delete');
+    await shows(() => expect(screen.text()).toContain('Channel east is deleted'));
+    screen.press('Undo');
+    await shows(() => expect(screen.text()).toContain('it is too late'));
+    expect(document.querySelector('tbody')?.textContent).not.toContain('east');
   });
 
   test('a refused change is told, and the row stays as it is', async () => {

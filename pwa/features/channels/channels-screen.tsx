@@ -41,9 +41,15 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const screen = useListScreen({ search, onSearch, open, onOpen });
   const { listed, tags, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
-  const controls = useChannelControls({ listAt: listed.query.dataUpdatedAt, onOpen, onAsk: setAsked });
-  const columns = useColumns(useChannelColumns(controls, listed.rows), 'channels-table-columns');
   const selection = useSelection<number>();
+  const controls = useChannelControls({
+    listAt: listed.query.dataUpdatedAt,
+    open,
+    onOpen,
+    onAsk: setAsked,
+    onDeleted: selection.clear,
+  });
+  const columns = useColumns(useChannelColumns(controls, listed.rows), 'channels-table-columns');
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
   const group = useTagGroup({ tags, selection, controls, onAsk: setAsked });
@@ -97,16 +103,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           action: <AddChannelButton variant={open === undefined ? 'filled' : 'default'} onAdd={handleAdd} />,
         }}
       />
-      {asked !== undefined && (
-        <ChannelDialog
-          {...controls}
-          asked={asked}
-          open={open}
-          onOpen={onOpen}
-          onDeleted={selection.clear}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
+      {asked !== undefined && <ChannelDialog {...controls} asked={asked} onOpen={onOpen} onClose={() => setAsked(undefined)} />}
     </Screen>
   );
 }

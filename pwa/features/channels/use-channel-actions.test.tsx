@@ -8,6 +8,7 @@ import { type ChannelActions, useChannelActions } from './use-channel-actions.ts
 
 let server: FixtureServer;
 let screen: DrawnScreen;
+let removed: number[];
 let isSearchBroken: boolean;
 const sent: { path: string; body: unknown }[] = [];
 const told: { actions?: ChannelActions } = {};
@@ -36,12 +37,16 @@ describe('use-channel-actions', () => {
   beforeEach(() => {
     sent.length = 0;
     isSearchBroken = false;
+    removed = [7, 9, 10];
     server.answer(({ method, url, body }, response) => {
       const path = url.split('?')[0] ?? '';
       if (method !== 'GET') sent.push({ path, body });
       if (path === '/api/channel/search') {
         if (isSearchBroken) return sendJson(response, { success: false, message: 'not now', code: 'internal_error' }, 500);
         return sendJson(response, { success: true, message: '', data: stored });
+      }
+      if (method === 'POST' && path === '/api/channel/batch') {
+        return sendJson(response, { success: true, message: '', data: removed.length, ids: removed });
       }
       const data = path === '/api/channel/batch' ? { changed: 1, same: 0, failed: [] } : 3;
       return sendJson(response, { success: true, message: '', data });
@@ -61,6 +66,22 @@ describe('use-channel-actions', () => {
     await shows(() => expect(sent).toHaveLength(2));
     expect(sent[1]).toMatchObject({ path: '/api/channel/batch', body: { ids: [7], status: 1 } });
     await shows(() => expect(screen.text()).toContain('Undone'));
+  });
+
+  test('of those that were to be deleted the ones that were are restored', async () => {
+    await told.actions?.remove([7, 8, 9, 10]);
+    await shows(() => expect(screen.text()).toContain('3 channels are deleted: no call goes there.'));
+    screen.press('Undo');
+    await shows(() => expect(sent).toHaveLength(2));
+    expect(sent[1]).toEqual({ path: '/api/channel/restore', body: { ids: [7, 9, 10] } });
+    await shows(() => expect(screen.text()).toContain('Undone'));
+  });
+
+  test('a deletion that found nothing offers nothing', async () => {
+    removed = [];
+    await told.actions?.remove([7]);
+    await shows(() => expect(screen.text()).toContain('0 channels deleted'));
+    expect([...document.querySelectorAll('button')].some(({ textContent }) => textContent === 'Undo')).toBe(false);
   });
 
   test('enabling offers nothing, and a tag is disabled although nobody says what was enabled', async () => {

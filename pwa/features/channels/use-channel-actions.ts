@@ -7,6 +7,7 @@ import { call, callWithExtra } from '#pwa/api/call.ts';
 import { useUndo } from '#pwa/api/use-undo.ts';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { copyBody } from './channel-values.ts';
+import { useRemoveChannels } from './use-remove-channels.ts';
 
 /** Longer than the server gives a provider that is asked twice. */
 const patience = 45_000;
@@ -19,8 +20,7 @@ export function useChannelActions() {
   const refresh = (): Promise<unknown> =>
     Promise.all([queryClient.invalidateQueries({ queryKey: ['channels'] }), queryClient.invalidateQueries({ queryKey: ['channel'] })]);
   const edit = useMutation({ mutationFn: (body: ChannelEdit) => call(channelApi.edit, { body }), onSuccess: refresh });
-  const remove = useMutation({ mutationFn: (ids: number[]) => call(channelApi.removeMany, { body: { ids } }), onSuccess: refresh });
-  const removeDisabled = useMutation({ mutationFn: () => call(channelApi.removeDisabled), onSuccess: refresh });
+  const removal = useRemoveChannels(refresh);
   const copy = useMutation({
     mutationFn: async ({ id, name }: { id: number; name: (original: string) => string }) => {
       // The row may come from this device and lack what is not kept there.
@@ -79,8 +79,7 @@ export function useChannelActions() {
     offerToEnable,
     setNumber: (channel: Pick<Channel, 'id'>, field: 'priority' | 'weight', value: number) =>
       edit.mutateAsync({ id: channel.id, [field]: value }),
-    remove: (ids: number[]) => remove.mutateAsync(ids),
-    removeDisabled: () => removeDisabled.mutateAsync(),
+    ...removal,
     copy: (id: number, name: (original: string) => string) => copy.mutateAsync({ id, name }),
   };
 }

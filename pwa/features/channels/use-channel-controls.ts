@@ -13,16 +13,21 @@ export interface ChannelControls {
   figures: FiguresView;
   runs: ChannelRunsView;
   onCommand: (command: RowCommand, channel: Channel) => void;
+  /** At once. `name`: of the only one. */
+  onDelete: (ids: number[], name?: string) => void;
 }
 
 interface ControlOptions {
   /** When the list was read, in milliseconds. */
   listAt: number;
-  onOpen: (open: string) => void;
+  /** The channel in the editor, which closes when that one is deleted. */
+  open: string | undefined;
+  onOpen: (open: string | undefined) => void;
   onAsk: (asked: AskedOfChannels) => void;
+  onDeleted: () => void;
 }
 
-export function useChannelControls({ listAt, onOpen, onAsk }: ControlOptions): ChannelControls {
+export function useChannelControls({ listAt, open, onOpen, onAsk, onDeleted }: ControlOptions): ChannelControls {
   const actions = useChannelActions();
   const tests = useChannelTests();
   const figures = useChannelFigures(listAt);
@@ -33,7 +38,14 @@ export function useChannelControls({ listAt, onOpen, onAsk }: ControlOptions): C
     // A failure has been toasted.
     else if (command === 'toggle') void actions.setStatus(channel, channel.status !== ChannelStatus.enabled).catch(() => {});
     else if (command === 'balance') void actions.updateBalance(channel).catch(() => {});
+    else if (command === 'delete') handleDelete([channel.id], channel.name);
     else onAsk({ kind: command, channel });
   }
-  return { actions, tests, figures, runs, onCommand: handleCommand };
+
+  function handleDelete(ids: number[], name?: string): void {
+    if (ids.some((id) => String(id) === open)) onOpen(undefined);
+    // A failure has been toasted.
+    void actions.remove(ids, name).then(onDeleted, () => {});
+  }
+  return { actions, tests, figures, runs, onCommand: handleCommand, onDelete: handleDelete };
 }

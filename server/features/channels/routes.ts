@@ -14,6 +14,7 @@ import { editChannel } from './edit-channel.ts';
 import { fetchModels } from './fetch-models.ts';
 import { presentChannel } from './present-channel.ts';
 import { readFigures } from './read-figures.ts';
+import { restoreChannels } from './restore-channels.ts';
 import { listChannels, readChannel, searchChannels } from './store.ts';
 import { mountChannelRuns } from './run-routes.ts';
 import { enableAfterTest } from './run-steps.ts';
@@ -47,14 +48,19 @@ export function mountChannels(host: RouteHost): void {
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
   mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, { input: call.body, draftTests }));
   mount(host, channelApi.edit, async (call) => presentChannel(await editChannel(call.context, signedIn(call).user, call.body)));
-  mount(host, channelApi.removeMany, ({ context, body }) => {
+  mount(host, channelApi.removeMany, async ({ context, body }) => {
     if (body.ids.length === 0) throw new AppError('channel_arguments', {}, { field: 'ids' });
-    return deleteChannels(context, body.ids);
+    const ids = await deleteChannels(context, body.ids);
+    return respond(ids.length, { extra: { ids } });
   });
-  mount(host, channelApi.removeDisabled, ({ context }) => deleteDisabled(context));
+  mount(host, channelApi.removeDisabled, async ({ context }) => {
+    const ids = await deleteDisabled(context);
+    return respond(ids.length, { extra: { ids } });
+  });
+  mount(host, channelApi.restoreMany, ({ context, body }) => restoreChannels(context, body.ids));
 
   mount(host, channelApi.remove, async ({ context, params }) => {
-    if ((await deleteChannels(context, [Number(params.id)])) === 0) throw new AppError('channel_not_found');
+    if ((await deleteChannels(context, [Number(params.id)])).length === 0) throw new AppError('channel_not_found');
     return undefined;
   });
 

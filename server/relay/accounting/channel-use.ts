@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Database } from '#server/db/database.ts';
+import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 
 export interface ChannelUse {
   add(channelId: number, quota: number): void;
@@ -23,7 +24,7 @@ export function createChannelUse({ db, log }: { db: Database; log: Logger }): Ch
     // One by one: what is written does not depend on the others, and nothing is added twice.
     for (const [id, quota] of batch) {
       try {
-        await db.collection('channels').patch({ id }, { increment: { used_quota: quota } });
+        await addChannelUse(db, id, quota);
       } catch (failure) {
         const isLater = failure instanceof DatabaseUnavailable;
         log.warn(

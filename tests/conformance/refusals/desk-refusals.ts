@@ -147,6 +147,7 @@ export const deskRefusals = {
   channel_base_url_required: channelRefusal({ type: 8 }),
   channel_type_unsupported: channelRefusal({ type: 999 }, { type: 999 }),
   channel_not_found: async (desk) => toldBy(await desk.admin.get('/api/channel/999999')),
+  channel_restore_late: async (desk) => toldBy(await desk.admin.post('/api/channel/restore', { ids: [999_999] })),
   async channel_test_failed(desk) {
     desk.upstream.queue({ status: 400, error: { message: 'The prompt is odd', type: 'invalid_request_error' } });
     return { told: await testChannel(desk, { models: 'gpt-4o-mini' }), details: { detail: /.*The prompt is odd.*/ } };
