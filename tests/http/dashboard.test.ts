@@ -131,6 +131,24 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     }
   });
 
+  it('until a midnight is without the day that begins then, as the log has it', async () => {
+    const midnight = Math.floor((now() - day) / day) * day - 8 * hour;
+    const given = { start_timestamp: midnight - 2 * day, end_timestamp: midnight };
+    const found = await figures(admin, '/api/data/figures', { ...given, step: 'day', by: 'user', utc_offset: 480 });
+    expect(found.steps).toEqual([midnight - 2 * day, midnight - day]);
+    const own = listed().filter((row) => within(row, midnight - 2 * day, midnight));
+    expect(own.length).toBeGreaterThan(0);
+    expectFigures(found, listed(), (row) => String(row.user_id));
+    for (const user of [busy, quiet]) {
+      const spent = own.filter((row) => row.user_id === user.id).reduce((sum, row) => sum + row.quota, 0);
+      const stat = await admin.get(
+        `/api/log/stat${queryText({ ...given, end_timestamp: midnight - 1, type: 2, username: user.username })}`,
+      );
+      expect(found.totals.find(({ name }) => name === String(user.id))?.sums.quota ?? 0).toBe(spent);
+      expect(stat.data.quota).toBe(spent);
+    }
+  });
+
   it.each(['busy', 'quiet'])('the calls of %s agree with the rows, for themselves and for an administrator', async (who) => {
     const user = who === 'busy' ? busy : quiet;
     const client = await app.as(user);

@@ -62,8 +62,9 @@ function frameOf({ start_timestamp: asked, end_timestamp: until, utc_offset: min
   const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
   if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
   if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
-  const steps: number[] = [];
-  for (let time = floor(first); time <= last; time += seconds) steps.push(time);
+  const steps: number[] = [floor(first)];
+  // A month that is asked for until the first of the next one, 00:00, does not begin that day.
+  for (let time = floor(first) + seconds; time < last || (time === last && last === at); time += seconds) steps.push(time);
   if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
   const start = steps[0] ?? floor(first);
   return { steps, start, end: start + steps.length * seconds, known: (Math.floor(at / hourSeconds) + 1) * hourSeconds, seconds, at };
