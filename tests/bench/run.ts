@@ -31,6 +31,7 @@ let nextPort = 31_000 + (process.pid % 1000) * 4;
 const upstream = await startUpstream();
 const upstreamUrl = `http://127.0.0.1:${upstream.port}`;
 const bare = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl });
+const durable = await start('bare-proxy.ts', { UPSTREAM: upstreamUrl, JOURNAL: path.join(folder, 'journal.db') });
 const otherNode = process.env['BENCH_OTHER_NODE'];
 const other = otherNode === undefined ? undefined : await start('bare-proxy.ts', { UPSTREAM: upstreamUrl }, otherNode);
 
@@ -73,6 +74,8 @@ function ratios(results: Map<string, LoadResult[]>, name: string, floor: string)
   return median(own.map((result, round) => result.perSecond / (base[round]?.perSecond ?? Number.NaN)));
 }
 
+/** What the books alone cost, whoever keeps them: the bare proxy that waits for one row a response. */
+const durableFloor = 'bare, durable row';
 const otherFloor = 'bare proxy, other Node';
 
 function throughput(title: string, results: Map<string, LoadResult[]>): void {
@@ -101,7 +104,8 @@ try {
     { name: 'bare proxy', port: bare.port },
     { name: 'tidegate', port: tidegate.port },
   ];
-  const floors = other === undefined ? targets : [...targets, { name: otherFloor, port: other.port }];
+  const withDurable = [...targets, { name: durableFloor, port: durable.port }];
+  const floors = other === undefined ? withDurable : [...withDurable, { name: otherFloor, port: other.port }];
   if (process.argv.includes('memory')) await memoryOverTime(tidegate);
   else {
     throughput('JSON, 32 connections', await compare(floors, { connections: 32 }));
@@ -126,11 +130,11 @@ try {
 
     if (isNative) await translations(tidegate.port);
 
-    const single = await compare(targets, { connections: 1 });
+    const single = await compare(withDurable, { connections: 1 });
     const added = (share: 'p50' | 'p99', name: string) =>
       median((single.get(name) ?? []).map((result, round) => result[share] - (single.get('direct')?.[round]?.[share] ?? Number.NaN)));
     print('Added to a JSON call, one connection (against the upstream directly)');
-    for (const name of ['bare proxy', 'tidegate'])
+    for (const name of ['bare proxy', durableFloor, 'tidegate'])
       print(`  ${name.padEnd(22)} p50 ${added('p50', name).toFixed(3)} ms   p99 ${added('p99', name).toFixed(3)} ms`);
 
     print('Memory of 1,000 open streams');
@@ -167,7 +171,7 @@ try {
   if (report.findings.length > 0) throw new Error(`The books do not balance after the run: ${JSON.stringify(report.findings)}`);
   print('Every book balances after the run.');
 } finally {
-  await Promise.all([upstream.stop(), bare.stop(), other?.stop()]);
+  await Promise.all([upstream.stop(), bare.stop(), durable.stop(), other?.stop()]);
   rmSync(folder, { recursive: true, force: true });
 }
 
