@@ -87,6 +87,20 @@ describe('data-list', () => {
       expect(nav()).toBeNull();
     });
 
+    test('that are short offer the next size where their rows end, and it is kept', () => {
+      let asked = 0;
+      const offer = () => [...document.querySelectorAll('button')].find((button) => button.textContent === 'Show 20 per page');
+      draw(<List pager={{ ...pager, total: 10 }} />);
+      expect(offer(), 'all are shown').toBeUndefined();
+      draw(<List pager={{ ...pager, size: 50, total: 300 }} />);
+      expect(text(), 'a long page needs none').not.toContain('Show 100 per page');
+      draw(<List pager={{ ...pager, total: 33, onSize: (size) => (asked = size) }} />);
+      act(() => offer()?.click());
+      expect(asked).toBe(20);
+      expect(localStorage.getItem('page-size')).toBe('20');
+      localStorage.removeItem('page-size');
+    });
+
     test('beyond the last one lead back', () => {
       let asked = 0;
       draw(<List rows={[]} pager={{ ...pager, page: 4, total: 12, onPage: (page) => (asked = page) }} />);

@@ -1,9 +1,12 @@
+import { Button } from '@mantine/core';
 import type { CSSProperties, MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
 import styles from './data-table.module.css';
+import { pageSizes, rememberPageSize } from './list-search.ts';
+import type { PagerProps } from './pager.tsx';
 import { columnWidths, useFittingColumns } from './fitting-columns.ts';
 import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
@@ -19,6 +22,8 @@ export interface RowsProps<Row, Key extends string | number> extends DataListPro
 /** Of the column of ticks; a finger needs a wider one. */
 const tickWidth = { desk: 48, touched: 56 };
 const skeletonRows = 10;
+/** Rows that a high window has more room than. */
+const mostOfShortPage = 20;
 const none: never[] = [];
 
 export function DataTable<Row, Key extends string | number>(props: RowsProps<Row, Key>) {
@@ -75,7 +80,28 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
           <Body {...props} rows={rows} drawn={drawn} span={columns.length + ticks} />
         )}
       </table>
+      {rows !== undefined && props.pager !== undefined && <LargerPage pager={props.pager} />}
     </div>
+  );
+}
+
+/** A short page leaves room: where its rows end, the next size is one press away, and kept. */
+function LargerPage({ pager }: { pager: PagerProps }) {
+  const { t } = useTranslation();
+  const larger = pageSizes.find((size) => size > pager.size);
+  const hasMore = pager.cursor === true ? pager.hasOlder || pager.hasNewer : pager.total > pager.size || pager.isLowerBound === true;
+  if (larger === undefined || pager.size > mostOfShortPage || !hasMore) return null;
+  return (
+    <Button
+      variant="subtle"
+      className={styles.larger}
+      onClick={() => {
+        rememberPageSize(larger);
+        pager.onSize(larger);
+      }}
+    >
+      {t('common.pager.larger', { count: larger })}
+    </Button>
   );
 }
 
