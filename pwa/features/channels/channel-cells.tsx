@@ -16,13 +16,14 @@ export function typeName(type: number): string {
   return currentLanguage() === 'zh' ? (entry.nameZh ?? entry.name) : entry.name;
 }
 
-export function ChannelName({ channel }: { channel: Channel }) {
+/** The name, its type, and its tag where it does not stand under that. */
+export function ChannelName({ channel, isByTag }: { channel: Channel; isByTag: boolean }) {
   return (
     <>
       <b title={channel.name}>{channel.name}</b>
       <small>
         {typeName(channel.type)}
-        {channel.tag !== '' && ` · ${channel.tag}`}
+        {channel.tag !== '' && !isByTag && ` · ${channel.tag}`}
       </small>
     </>
   );

@@ -20,7 +20,14 @@ import { RowActions } from './row-actions.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 import { type ChannelTests, useTestResult } from './use-channel-tests.ts';
 
-export function useChannelColumns(controls: ChannelControls, channels: readonly Channel[] | undefined): Column<Channel>[] {
+interface ChannelColumnsOptions {
+  controls: ChannelControls;
+  channels: readonly Channel[] | undefined;
+  /** Channels stand under the names of their tags. */
+  isByTag: boolean;
+}
+
+export function useChannelColumns({ controls, channels, isByTag }: ChannelColumnsOptions): Column<Channel>[] {
   const { tests, figures } = controls;
   const { t } = useTranslation();
   const format = useFormat();
@@ -32,8 +39,8 @@ export function useChannelColumns(controls: ChannelControls, channels: readonly 
     controls.actions.setNumber(channel, field, value),
   );
   return useMemo(
-    () => channelColumns({ t, format, isOnline, isPhone, hasBalances, tests, figures, onCommand, onNumber }),
-    [t, format, isOnline, isPhone, hasBalances, tests, figures, onCommand, onNumber],
+    () => channelColumns({ t, format, isOnline, isPhone, isByTag, hasBalances, tests, figures, onCommand, onNumber }),
+    [t, format, isOnline, isPhone, isByTag, hasBalances, tests, figures, onCommand, onNumber],
   );
 }
 
@@ -43,6 +50,7 @@ interface CellContext extends Pick<ChannelControls, 'tests' | 'figures' | 'onCom
   format: Format;
   isOnline: boolean;
   isPhone: boolean;
+  isByTag: boolean;
   /** False until a provider has reported a balance: then there is nothing to tell. */
   hasBalances: boolean;
   onNumber: (channel: Channel, field: 'priority' | 'weight', value: number) => Promise<unknown>;
@@ -60,13 +68,13 @@ function channelColumns(context: CellContext): Column<Channel>[] {
   ];
 }
 
-function nameColumns({ t }: CellContext): Column<Channel>[] {
+function nameColumns({ t, isByTag }: CellContext): Column<Channel>[] {
   return [
     { key: 'id', heading: 'ID', cell: (row) => row.id, width: 58, align: 'end', sort: 'id', leave: 8 },
     {
       key: 'name',
       heading: t('channels.column.name'),
-      cell: (row) => <ChannelName channel={row} />,
+      cell: (row) => <ChannelName channel={row} isByTag={isByTag} />,
       least: 174,
       comfort: { width: 240, leave: 4 },
       card: 'title',

@@ -49,7 +49,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
     onAsk: setAsked,
     onDeleted: selection.clear,
   });
-  const columns = useColumns(useChannelColumns(controls, listed.rows), 'channels-table-columns');
+  const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
   const group = useTagGroup({ tags, selection, controls, onAsk: setAsked });
