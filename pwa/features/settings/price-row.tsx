@@ -111,6 +111,8 @@ function Cell({ label, model, value, isChanged, disabled, isWrong, onTyped, onRe
         aria-invalid={(isWrong && text !== undefined) || undefined}
         inputMode="decimal"
         autoComplete="off"
+        // Too long for the cell in ratios that do not end.
+        title={shown.length > 9 ? shown : undefined}
         placeholder="—"
         disabled={disabled}
         value={text ?? shown}
