@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
-import { furnish, owner, signInByApi } from './support/furnish.ts';
+import { chat, furnish, keyOf, owner, signInByApi } from './support/furnish.ts';
 import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -16,18 +17,21 @@ const keeper = { username: 'keeper', password: 'another-lantern' };
 describeInBrowser('home', () => {
   let tidegate: Tidegate;
   let folder: string;
+  let keepersKey: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'tidegate-home-'));
     const url = `file:${path.join(folder, 'tidegate.db')}`;
     tidegate = await startTidegate({ DATABASE_URL: url });
-    await furnish(tidegate);
+    const { api: owners } = await furnish(tidegate);
+    await owners.put('/api/user/', { id: 2, quota_change: 500_000 });
     await seedCalls(url, { userId: 1, username: owner.username, count: 300, days: 2 });
     const api = await signInByApi(tidegate.url, keeper);
-    await api.post('/api/token/', {
+    const made = await api.post('/api/token/', {
       name: 'nearly over',
       unlimited_quota: true,
       expired_time: Math.floor(Date.now() / 1000) + 2 * 86_400 + 60,
     });
+    keepersKey = keyOf(made);
     await api.post('/api/token/', { name: 'used up', remain_quota: 0, expired_time: -1 });
   });
   afterAll(async () => {
@@ -59,11 +63,30 @@ describeInBrowser('home', () => {
         .first()
         .locator('tbody tr')
         .evaluateAll((rows) => rows.map((row) => Number(row.querySelectorAll('td')[2]?.textContent)));
-      const shown = await page.getByRole('main').locator('dl dd').nth(2).or(page.getByRole('main').locator('dl dd').nth(1)).allInnerTexts();
-      expect(shown).toContain(String(counts.reduce((sum, one) => sum + one, 0)));
+      const calls = page.locator('main dl > div').filter({ has: page.locator('dt').getByText(text('home.today.calls'), { exact: true }) });
+      expect(await calls.locator('dd').first().innerText()).toBe(String(counts.reduce((sum, one) => sum + one, 0)));
       await visitor.context.close();
     });
   }
+
+  it('desk: a person has their last calls as a table, one line each under the name of its column', async () => {
+    const visitor = await createVisitor(tidegate.url, { size: 'desk' });
+    const { page } = visitor;
+    await chat(tidegate.url, keepersKey, { stream: false });
+    await signIn(visitor, keeper);
+    await page.goto('/');
+    const row = page.getByRole('link').filter({ hasText: 'gpt-4o-mini' }).filter({ hasText: 'nearly over' });
+    await row.waitFor();
+    const middle = async (place: Locator): Promise<number> => {
+      const box = await place.boundingBox();
+      return Math.round((box?.y ?? Number.NaN) + (box?.height ?? Number.NaN) / 2);
+    };
+    expect(await middle(row.getByText('nearly over'))).toBeCloseTo(await middle(row.getByText('gpt-4o-mini')), -1);
+    const heading = page.locator('main li[aria-hidden] span').getByText(text('home.recent.token'), { exact: true });
+    expect((await heading.boundingBox())?.x).toBe((await row.getByText('nearly over').boundingBox())?.x);
+    await expectSoundScreen(visitor);
+    await visitor.context.close();
+  });
 
   it('a person sees which of their tokens are worth a look', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'zh' });

@@ -125,7 +125,9 @@ function OwnBalance() {
   const { t } = useTranslation();
   const format = useFormat();
   const { data: self } = useQuery(selfQuery);
-  if (self === undefined) return null;
+  // Home has it large.
+  const isHome = useRouterState({ select: ({ location }) => location.pathname === '/' });
+  if (self === undefined || isHome) return null;
   return (
     <div className={styles.balance}>
       <BalanceMeter

@@ -1,8 +1,11 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -18,6 +21,7 @@ export function Balance() {
   const format = useFormat();
   const self = useQuery(selfQuery);
   const week = useQuery(weekQuery);
+  const status = useSiteStatus();
   const isStale = useConnection() !== 'online';
   const days =
     self.data !== undefined && week.data !== undefined && week.data.quota > 0
@@ -40,22 +44,31 @@ export function Balance() {
               {...(low === undefined ? {} : { lowText: t('home.balance.low', { amount: format.quota(low) }) })}
               {...(user.full_mark > 0 ? { fullText: t('home.balance.full', { amount: format.quota(user.full_mark) }) } : {})}
             />
-            {low !== undefined && user.quota > 0 && user.quota < low && (
+            {isLow(user.quota) && (
               <p className={styles.lowLine}>
                 <Link to="/topup">{t('home.balance.top_up')}</Link>
               </p>
             )}
-            {days !== undefined && user.quota > 0 && (
-              <dl className={styles.lasts}>
-                <dt>{t('home.balance.by_week')}</dt>
-                <dd>{lasts(days)}</dd>
-              </dl>
-            )}
+            <div className={styles.pace}>
+              {days !== undefined && user.quota > 0 && (
+                <dl className={styles.lasts}>
+                  <dt>{t('home.balance.by_week')}</dt>
+                  <dd>{lasts(days)}</dd>
+                </dl>
+              )}
+              {user.quota > 0 && !isLow(user.quota) && canTopUp(status) && (
+                <Button renderRoot={(attributes) => <Link {...attributes} to="/topup" />}>{t('home.balance.to_wallet')}</Button>
+              )}
+            </div>
           </>
         )}
       </QueryState>
     </Block>
   );
+
+  function isLow(quota: number): boolean {
+    return low !== undefined && quota > 0 && quota < low;
+  }
 
   /** In days while that says something: from a year on the pace of a week is no forecast. */
   function lasts(rest: number): string {

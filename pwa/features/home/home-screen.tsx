@@ -1,7 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
+import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { Together } from '#pwa/ui/frame/together.tsx';
 import { Address } from './address-block.tsx';
@@ -22,7 +25,7 @@ export function HomeScreen() {
   const { t } = useTranslation();
   const isOperator = (useStoredUser()?.role ?? 0) >= Role.admin;
   return (
-    <Screen title={t('home.title')} layout="page">
+    <Screen title={t('home.title')} layout="page" facts={useIsPhone() ? undefined : <WhatDay />}>
       {isOperator ? (
         <OperatorHome />
       ) : (
@@ -42,5 +45,17 @@ export function HomeScreen() {
         </Together>
       )}
     </Screen>
+  );
+}
+
+/** Which day "today" is, and where. */
+function WhatDay() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <>
+      <SummaryItem label={t('home.today.title')}>{format.day(Date.now() / 1000)}</SummaryItem>
+      <SummaryItem label={t('home.time_zone')}>{format.timeZone}</SummaryItem>
+    </>
   );
 }

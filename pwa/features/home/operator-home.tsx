@@ -75,11 +75,20 @@ function ChannelAlarm() {
 
 function NeedsHand() {
   const { t } = useTranslation();
+  const format = useFormat();
   const query = useQuery(todoQuery);
   const isStale = useConnection() !== 'online';
-  const title = t('home.todo.title');
+  const count = query.data === undefined ? 0 : todoCount(query.data);
+  const title = t(query.data === undefined || count > 0 ? 'home.todo.title' : 'home.todo.calm');
   return (
-    <Block title={title} aside={<AsOf at={query.dataUpdatedAt} isStale={isStale} />}>
+    <Block
+      title={
+        <>
+          {title} {count > 0 && <span className={styles.count}>{format.count(count)}</span>}
+        </>
+      }
+      aside={<AsOf at={query.dataUpdatedAt} isStale={isStale} />}
+    >
       <QueryState query={query} what={title} lines={3}>
         {(todo) => <Todo todo={todo} />}
       </QueryState>
@@ -87,11 +96,17 @@ function NeedsHand() {
   );
 }
 
+/** Lines that the list has. */
+function todoCount(todo: OperatorTodo): number {
+  return [todo.is_stuck, todo.lacks_address, ...todo.channels, todo.low_users.length > 0, todo.unpriced.length > 0].filter(Boolean).length;
+}
+
 function Todo({ todo }: { todo: OperatorTodo }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isCalm = !todo.is_stuck && !todo.lacks_address && todo.channels.length + todo.low_users.length + todo.unpriced.length === 0;
-  if (isCalm)
+  const today = format.dayKey(Date.now() / 1000);
+  const moment = (seconds: number): string => (format.dayKey(seconds) === today ? format.clock(seconds) : format.dateTime(seconds));
+  if (todoCount(todo) === 0)
     return (
       <ul className={styles.calm}>
         {(['channels', 'users', 'prices', 'settled'] as const).map((what) => (
@@ -109,7 +124,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           key={channel.id}
           status="auto"
           what={t('home.todo.channel', { name: channel.name })}
-          why={[channel.reason, channel.since === 0 ? '' : t('home.todo.since', { time: format.dateTime(channel.since) })]
+          why={[channel.reason, channel.since === 0 ? '' : t('home.todo.since', { time: moment(channel.since) })]
             .filter((part) => part !== '')
             .join(' · ')}
           to="/channel"

@@ -23,6 +23,7 @@ export function RecentCalls() {
   const recent = useQuery(recentCallsQuery);
   const isStale = useConnection() !== 'online';
   const title = t('home.recent.title');
+  const unit = format.unit === '' ? t('common.quota.name') : format.unit;
   return (
     <Block
       title={
@@ -35,7 +36,7 @@ export function RecentCalls() {
         <span className={styles.aside}>
           <AsOf at={recent.dataUpdatedAt} isStale={isStale} />
           {/* Over the amounts, which then need none. */}
-          {recent.data !== undefined && recent.data.items.length > 0 && (format.unit === '' ? t('common.quota.name') : format.unit)}
+          {recent.data !== undefined && recent.data.items.length > 0 && <span className={styles.unit}>{unit}</span>}
         </span>
       }
     >
@@ -45,6 +46,13 @@ export function RecentCalls() {
             <p className={styles.none}>{t('home.recent.none')}</p>
           ) : (
             <ul className={styles.calls}>
+              <li className={styles.callHead} aria-hidden>
+                <span className={styles.clock}>{t('home.recent.time')}</span>
+                <span className={styles.model}>{t('home.recent.model')}</span>
+                <span className={styles.callToken}>{t('home.recent.token')}</span>
+                <span className={styles.time}>{t('home.recent.duration')}</span>
+                <span className={styles.amount}>{unit}</span>
+              </li>
               {page.items.map((log) => (
                 <Call key={log.id} log={log} />
               ))}
@@ -68,12 +76,14 @@ function Call({ log }: { log: Log }) {
       </span>
       <span className={styles.context}>
         {ending !== 'well' && (
-          <>
+          <span className={styles.state}>
             <StatusMark status={endingStatus[ending]}>{t(`home.recent.${wordOf(ending)}`)}</StatusMark>
-            {' · '}
-          </>
+            <span className={styles.between}>{' · '}</span>
+          </span>
         )}
-        {tokenName(log, t)} · {format.clock(log.created_at)}
+        <span className={styles.callToken}>{tokenName(log, t)}</span>
+        <span className={styles.between}>{' · '}</span>
+        <span className={styles.clock}>{format.clock(log.created_at)}</span>
       </span>
       <span className={styles.time}>{format.duration(otherOf(log)?.duration_ms ?? log.use_time * 1000)}</span>
     </>

@@ -15,6 +15,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import styles from './home-screen.module.css';
 import { HourChart } from './hour-chart.tsx';
@@ -32,6 +33,7 @@ export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
       title={t('home.today.title')}
       aside={
         <span className={styles.aside}>
+          {shown === 'chart' && <Legend />}
           <AsOf at={today.dataUpdatedAt} isStale={isStale} />
           <Segments
             label={t('home.today.shown')}
@@ -56,30 +58,40 @@ export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
 function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForAll: boolean; isTable: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
+  // Each picture stands under its own figure; on a phone all figures come first.
+  const isApart = !useIsPhone() && isForAll && !isTable;
   // What is kept may be of another day: that day is shown then.
   const { midnight, tomorrow } = dayOf(figures.at * 1000);
   const hours = hoursOfToday(figures, midnight, tomorrow);
   const sums = sumsOfToday(hours);
   const isToday = format.dayKey(figures.at) === format.dayKey(Date.now() / 1000);
   const change = (share: number | undefined): string | undefined =>
-    share === undefined ? undefined : t(share >= 0 ? 'home.today.more' : 'home.today.less', { share: format.percent(Math.abs(share)) });
+    share === undefined ? undefined : t(wordOf(share), { share: format.percent(Math.abs(share)) });
   const worst = sums.worst;
+  const spent = (
+    <Sum label={t('home.today.spent')} remark={change(sums.change)}>
+      {format.quota(sums.quota)}
+    </Sum>
+  );
+  const calls = (
+    <>
+      <Sum label={t('home.today.calls')} remark={change(sums.callsChange)}>
+        {format.count(sums.calls)}
+      </Sum>
+      <Sum
+        label={t('home.today.failed')}
+        remark={worst === undefined ? undefined : t('home.today.worst', { time: format.clock(worst.start) })}
+      >
+        {format.count(sums.errors)}
+      </Sum>
+    </>
+  );
   return (
     <>
       {!isToday && <p className={styles.remark}>{format.day(midnight)}</p>}
       <dl className={styles.sums}>
-        <Sum label={t('home.today.spent')} remark={change(sums.change)}>
-          {format.quota(sums.quota)}
-        </Sum>
-        <Sum label={t('home.today.calls')} remark={change(sums.callsChange)}>
-          {format.count(sums.calls)}
-        </Sum>
-        <Sum
-          label={t('home.today.failed')}
-          remark={worst === undefined ? undefined : t('home.today.worst', { time: format.clock(worst.start) })}
-        >
-          {format.count(sums.errors)}
-        </Sum>
+        {spent}
+        {!isApart && calls}
       </dl>
       {isTable ? (
         <HourTable hours={hours} />
@@ -92,13 +104,34 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
             format={format.quota}
             hasFailures={!isForAll}
           />
+          {isApart && <dl className={styles.sums}>{calls}</dl>}
           {isForAll && (
             <HourChart label={t('home.today.picture_calls')} hours={hours} value={(one) => one.calls} format={format.count} hasFailures />
           )}
-          <p className={styles.remark}>{t('home.today.key')}</p>
+          <p className={styles.key}>{t('home.today.key')}</p>
         </>
       )}
     </>
+  );
+}
+
+/** What is no change once it is rounded is none. */
+function wordOf(share: number): string {
+  if (Math.abs(share) < 0.0005) return 'home.today.same';
+  return share > 0 ? 'home.today.more' : 'home.today.less';
+}
+
+/** What the marks of the pictures mean, where there is room; elsewhere a sentence below says it. */
+function Legend() {
+  const { t } = useTranslation();
+  return (
+    <span className={styles.legend} aria-hidden>
+      {(['now', 'before', 'failures'] as const).map((mark) => (
+        <span key={mark} data-mark={mark}>
+          {t(`home.today.mark_${mark}`)}
+        </span>
+      ))}
+    </span>
   );
 }
 

@@ -107,7 +107,8 @@ function dataOf(path: string, answer: unknown): unknown {
   return data;
 }
 
-function keyOf(tokens: unknown): string {
+/** Of the token that a creation answered with. */
+export function keyOf(tokens: unknown): string {
   const [token] = tokens as { key: string }[];
   if (token === undefined) throw new Error('No token was created');
   return `sk-${token.key}`;
