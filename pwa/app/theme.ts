@@ -74,7 +74,7 @@ export const theme = createTheme({
       classNames: { ...input.classNames, input: styles.pillsBox, dropdown: styles.dropdown, option: styles.option, pill: styles.pill },
     },
     Checkbox: {
-      defaultProps: { color: 'tide', size: 'xs' },
+      defaultProps: { color: 'tide', size: 'xs', radius: 'xs' },
       classNames: { body: styles.checkBody, labelWrapper: styles.checkWrapper, input: styles.checkbox, label: styles.checkLabel },
     },
     Radio: {

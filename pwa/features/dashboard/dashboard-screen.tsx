@@ -8,6 +8,8 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { ScreenAge } from '#pwa/ui/frame/screen-age.tsx';
@@ -28,6 +30,8 @@ interface DashboardScreenProps {
 
 export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
   const { t } = useTranslation();
+  const format = useFormat();
+  const isPhone = useIsPhone();
   const status = useSiteStatus();
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
   const usual = status?.data_export_default_time;
@@ -38,6 +42,7 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
     <Screen
       title={t('dashboard.title')}
       layout="page"
+      facts={isPhone ? undefined : <SummaryItem label={t('dashboard.time_zone')}>{format.timeZone}</SummaryItem>}
       filters={<DashboardFilters question={question} isAdmin={isAdmin} search={search} onChange={onSearch} />}
     >
       <ScreenAge query={query} />

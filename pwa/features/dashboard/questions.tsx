@@ -1,4 +1,5 @@
 // The questions that the dashboard answers.
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -93,6 +94,7 @@ export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) 
   const { t } = useTranslation();
   const format = useFormat();
   const change = useChange(figures, whole.calls, figures.previous_so_far.calls);
+  const callsBefore = sumOf(steps, (step) => step.previous.calls);
   const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
   const rates = t('dashboard.calls.rates', {
     rpm: rate(whole.calls / minutes, format.countShort),
@@ -115,6 +117,7 @@ export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) 
           onStep={(step) => onStep(step)}
         />
       }
+      legend={barLegend(t, { now: 'dashboard.calls.now', color: 'var(--water)', counts: [whole.calls, callsBefore].map(format.count) })}
       table={
         <StepTable
           label={t('dashboard.calls.title')}
@@ -123,7 +126,7 @@ export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) 
             { heading: t('dashboard.calls.now'), value: (step) => format.count(step.sums.calls) },
             { heading: t('dashboard.calls.before'), value: (step) => format.count(step.previous.calls) },
           ]}
-          total={[format.count(whole.calls), format.count(sumOf(steps, (step) => step.previous.calls))]}
+          total={[format.count(whole.calls), format.count(callsBefore)]}
           linkOf={(step) => linkOf(step)}
         />
       }
@@ -157,6 +160,11 @@ export function Failures({ figures, steps, whole, linkOf, onStep }: QuestionProp
           onStep={(step) => onStep(step, true)}
         />
       }
+      legend={barLegend(t, {
+        now: 'dashboard.failures.now',
+        color: 'var(--bad-fill)',
+        counts: [whole.errors, sumOf(steps, (step) => step.previous.errors)].map(format.count),
+      })}
       table={
         <StepTable
           label={t('dashboard.failures.title')}
@@ -243,6 +251,20 @@ export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps)
           onStep={(step) => onStep(step)}
         />
       }
+      legend={[
+        ...fields.map((field, index) => ({
+          label: t(`dashboard.tokens.${field}`),
+          color: colors[index] ?? '',
+          isDashed: false,
+          value: format.countShort(whole[field]),
+        })),
+        {
+          label: t('dashboard.calls.before'),
+          color: 'var(--ink)',
+          isDashed: false,
+          value: format.countShort(sumOf(steps, (step) => tokensOf(step.previous))),
+        },
+      ]}
       table={
         <StepTable
           label={t('dashboard.tokens.title')}
@@ -254,6 +276,14 @@ export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps)
       }
     />
   );
+}
+
+/** What bars and ticks are, and what each came to. */
+function barLegend(t: TFunction, { now, color, counts }: { now: string; color: string; counts: string[] }) {
+  return [
+    { label: t(now), color, isDashed: false, value: counts[0] ?? '' },
+    { label: t('dashboard.calls.before'), color: 'var(--ink)', isDashed: false, value: counts[1] ?? '' },
+  ];
 }
 
 /** In words how this time compares with the one before, as far as that had come by then. */
