@@ -49,6 +49,11 @@ export function rangeOf({ range = defaultRange, from, to }: LogSearch): RangeCho
   return range === 'custom' ? { range, from, to } : { range };
 }
 
+/** Hours are counted over whole days, and whatever was called: a list of something else has no such picture. */
+export function hasTimeline({ filters, range }: { filters: LogFilters; range: RangeChoice }): boolean {
+  return (range.range === 'today' || range.range === 'week') && countFilters(filters) === 0;
+}
+
 export interface Bounds {
   start?: number | undefined;
   end?: number | undefined;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Log } from '#shared/logs.ts';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { useIsPhone, useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
@@ -15,7 +15,7 @@ import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
-import { exactModel, isAboutCalls } from './log-search.ts';
+import { exactModel, hasTimeline, isAboutCalls } from './log-search.ts';
 import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
 
@@ -28,6 +28,11 @@ const LinkedLog = lazyPart(
   (part) => part.LinkedLog,
 );
 
+const LogTimeline = lazyPart(
+  () => import('./log-timeline.tsx'),
+  (part) => part.LogTimeline,
+);
+
 interface LogsScreenProps {
   search: LogSearch;
   onSearch: (change: Partial<LogSearch>) => void;
@@ -37,6 +42,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
+  const isTouched = useIsTouched();
   const unit = format.inCurrency ? 'USD' : t('common.quota.name');
   const screen = useListScreen({ search, onSearch });
   const { list, query, sums, listed, newer, narrow } = useLogList({ search, onSearch, size: screen.size });
@@ -93,6 +99,11 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         )
       }
     >
+      {!isTouched && hasTimeline(list) && (
+        <div className={styles.timeline}>
+          <LogTimeline list={list} onNarrow={narrow} />
+        </div>
+      )}
       <NewerRows {...newer} />
       <DataList
         {...listed}

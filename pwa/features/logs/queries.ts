@@ -1,10 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
+import { dashboardApi } from '#shared/dashboard.ts';
 import { LogType, logApi } from '#shared/logs.ts';
 import { modelApi } from '#shared/models.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
+import type { Range } from './log-address.ts';
 import { type Bounds, boundsOf, type LogFilters, type RangeChoice, serverFilters } from './log-search.ts';
 
 export interface LogList {
@@ -72,6 +74,25 @@ export const daySumQuery = (list: LogList, day: { start: number; end: number }) 
     queryFn: ({ signal }) => sums(list, day, signal),
     meta: { offline: true },
     staleTime: 60_000,
+  });
+
+/** Calls and failures by the hour, over the days of a range. */
+export const timelineQuery = (isAdmin: boolean, range: Range) =>
+  queryOptions({
+    queryKey: ['log-timeline', isAdmin, range],
+    queryFn: ({ signal }) => {
+      const now = Date.now();
+      const seconds = Math.floor(now / 1000);
+      const query = {
+        start_timestamp: boundsOf({ range }, now).start ?? seconds,
+        end_timestamp: seconds,
+        step: 'hour' as const,
+        utc_offset: String(-new Date(now).getTimezoneOffset()),
+      };
+      return isAdmin ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
+    },
+    meta: { offline: true },
+    refetchInterval: 60_000,
   });
 
 /** An account as an administrator may look it up from a row. */
