@@ -149,6 +149,19 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     }
   });
 
+  it('days and weeks are those of the zone, and a zone that is none is refused', async () => {
+    const given = { start_timestamp: now() - 2 * day, step: 'day', by: 'user' };
+    const inZone = await figures(admin, '/api/data/figures', { ...given, time_zone: 'Asia/Shanghai' });
+    const byOffset = await figures(admin, '/api/data/figures', { ...given, utc_offset: 480 });
+    expect({ ...inZone, at: 0 }).toEqual({ ...byOffset, at: 0 });
+    expectFigures(inZone, listed(), (row) => String(row.user_id));
+    for (const time_zone of ['Nowhere/None', '', 'x'.repeat(65)])
+      expect(await admin.get(`/api/data/figures${queryText({ ...given, time_zone })}`)).toMatchObject({
+        code: 'invalid_field',
+        field: 'time_zone',
+      });
+  });
+
   it.each(['busy', 'quiet'])('the calls of %s agree with the rows, for themselves and for an administrator', async (who) => {
     const user = who === 'busy' ? busy : quiet;
     const client = await app.as(user);

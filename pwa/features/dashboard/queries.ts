@@ -16,6 +16,7 @@ export const figuresQuery = (question: DashboardQuestion, minutes: number) =>
         step: question.step,
         by: question.by,
         utc_offset: String(-new Date(now).getTimezoneOffset()),
+        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       };
       return question.isAdmin
         ? call(dashboardApi.figures, { query: { ...query, username: question.user }, signal })

@@ -30,7 +30,8 @@ export const spendQuery = (by: 'model' | 'user', isForAll: boolean) =>
       const now = new Date();
       const month = Math.floor(new Date(now.getFullYear(), now.getMonth(), 1).getTime() / 1000);
       const start = isForAll ? dayOf(now.getTime()).midnight : month;
-      const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, utc_offset: offset() };
+      const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, utc_offset: offset(), time_zone };
       return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },
     meta: { offline: true },

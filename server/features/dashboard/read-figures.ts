@@ -1,9 +1,8 @@
 // What the dashboard shows of a time: the whole, the same of the time before, and the largest by name, step by step.
 import { AppError } from '#shared/errors.ts';
 import type { QueryOf } from '#shared/contract.ts';
-import { longestUsageSeconds, mostUsageSteps, namedSeries, namedTotals } from '#shared/dashboard.ts';
+import { namedSeries, namedTotals } from '#shared/dashboard.ts';
 import type { NamedSums, UsageBy, UsageFigures, UsageLatency, UsageStep, UsageSums, dashboardApi } from '#shared/dashboard.ts';
-import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import type { AppContext } from '#server/context.ts';
 import type { CallSums } from '#server/db/records/call-sums.ts';
 import { addLatency, emptyLatency, percentileOf } from '#server/logs/latency-histogram.ts';
@@ -12,13 +11,14 @@ import { readLatency } from '#server/logs/read-latency.ts';
 import type { LatencyCell } from '#server/logs/read-latency.ts';
 import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import type { UsageCell } from '#server/logs/read-usage.ts';
-import { addSums, daySeconds, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
+import { addSums, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { nameLabels } from './name-labels.ts';
+import { frameOf, placeOf } from './time-steps.ts';
+import type { Frame } from './time-steps.ts';
 
 type Context = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof dashboardApi.figures>>;
 
-const stepSeconds: Record<UsageStep, number> = { hour: hourSeconds, day: daySeconds, week: 7 * daySeconds };
 /** What is written anew while it is being read is read once more. */
 const tries = 3;
 
@@ -42,34 +42,6 @@ export async function readFigures(context: Context, query: Query, ownId?: number
   }
 }
 
-/** Steps of local time. */
-interface Frame {
-  steps: number[];
-  start: number;
-  /** When the last step ends, and up to where there are calls. */
-  end: number;
-  known: number;
-  seconds: number;
-  at: number;
-}
-
-function frameOf({ start_timestamp: asked, end_timestamp: until, utc_offset: minutes = 0 }: Query, step: UsageStep, at: number): Frame {
-  const seconds = stepSeconds[step];
-  // 1970 began on a Thursday; weeks begin on Monday.
-  const shift = minutes * 60 + (step === 'week' ? 3 * daySeconds : 0);
-  const floor = (time: number) => Math.floor((time + shift) / seconds) * seconds - shift;
-  const last = Math.min(until === undefined || until === 0 ? at : until, at);
-  const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
-  if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
-  if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
-  const steps: number[] = [floor(first)];
-  // A month that is asked for until the first of the next one, 00:00, does not begin that day.
-  for (let time = floor(first) + seconds; time < last || (time === last && last === at); time += seconds) steps.push(time);
-  if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
-  const start = steps[0] ?? floor(first);
-  return { steps, start, end: start + steps.length * seconds, known: (Math.floor(at / hourSeconds) + 1) * hourSeconds, seconds, at };
-}
-
 interface Plan {
   frame: Frame;
   scope: { userId: number | undefined; by: UsageBy };
@@ -83,11 +55,11 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
   // Zones that are half an hour off begin their days within an hour: that hour counts where it begins.
   const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
   const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
-  const length = frame.steps.length * frame.seconds;
+  const length = frame.end - frame.start;
   const [whole, latency, previous, totals] = await Promise.all([
     readUsage(db, state, { kind: 'all', userId, from, to }),
     readLatency(db, state, { userId, from, to }),
-    readUsage(db, state, { kind: 'all', userId, from: from - length, to: Math.min(from - length + (frame.end - frame.start), from) }),
+    readUsage(db, state, { kind: 'all', userId, from: from - length, to: from }),
     readUsageTotals(db, state, { kind: by, userId, from, to }),
   ]);
   const ranked = [...totals].toSorted(([, a], [, b]) => b.quota - a.quota || b.calls - a.calls);
@@ -126,21 +98,21 @@ async function figuresOf(context: Context, { frame, scope, step, state }: Plan):
 }
 
 /** `ahead`: the cells are so much earlier. */
-function inSteps({ steps, start, seconds }: Frame, cells: readonly UsageCell[], ahead = 0): UsageSums[] {
-  const sums = steps.map(() => emptySums());
+function inSteps(frame: Frame, cells: readonly UsageCell[], ahead = 0): UsageSums[] {
+  const sums = frame.steps.map(() => emptySums());
   for (const cell of cells) {
-    const place = sums[Math.floor((cell.hour + ahead - start) / seconds)];
+    const place = sums[placeOf(frame, cell.hour + ahead)];
     if (place !== undefined) addSums(place, cell.sums);
   }
   return sums;
 }
 
-function latencyIn({ steps, start, seconds }: Frame, cells: readonly LatencyCell[]): NonNullable<UsageFigures['latency']> {
+function latencyIn(frame: Frame, cells: readonly LatencyCell[]): NonNullable<UsageFigures['latency']> {
   const whole = emptyLatency();
-  const sums = steps.map(() => emptyLatency());
+  const sums = frame.steps.map(() => emptyLatency());
   for (const cell of cells) {
     addLatency(whole, cell.latency);
-    const place = sums[Math.floor((cell.hour - start) / seconds)];
+    const place = sums[placeOf(frame, cell.hour)];
     if (place !== undefined) addLatency(place, cell.latency);
   }
   return { whole: percentilesOf(whole), steps: sums.map(percentilesOf) };

@@ -1,0 +1,73 @@
+// The steps into which a time is cut: hours, or days and weeks as the clock on the wall has them where the asker is.
+import type { QueryOf } from '#shared/contract.ts';
+import { longestUsageSeconds, mostUsageSteps } from '#shared/dashboard.ts';
+import type { UsageStep, dashboardApi } from '#shared/dashboard.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import { daySeconds, hourSeconds } from '#server/logs/rollup-shape.ts';
+
+type Query = Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'start_timestamp' | 'end_timestamp' | 'utc_offset' | 'time_zone'>;
+
+const stepSeconds: Record<UsageStep, number> = { hour: hourSeconds, day: daySeconds, week: 7 * daySeconds };
+/** 1970 began on a Thursday; weeks begin on Monday. */
+const sinceMonday = 3 * daySeconds;
+
+/** Steps of local time, unix seconds. */
+export interface Frame {
+  steps: number[];
+  start: number;
+  /** When the last step ends, and up to where there are calls. */
+  end: number;
+  known: number;
+  /** Of a step in which no clock is put forward or back. */
+  seconds: number;
+  at: number;
+}
+
+/** @throws {AppError} `invalid_field` */
+export function frameOf(query: Query, step: UsageStep, at: number): Frame {
+  const { start_timestamp: asked, end_timestamp: until, utc_offset: minutes = 0, time_zone: zone } = query;
+  const seconds = stepSeconds[step];
+  const last = Math.min(until === undefined || until === 0 ? at : until, at);
+  const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
+  if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
+  if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
+  // Hours are as long on the day when the clock changes.
+  const aheadAt = zone === undefined || step === 'hour' ? () => minutes * 60 : zoneClock(zone);
+  const shift = step === 'week' ? sinceMonday : 0;
+  // On the wall all days have 24 hours.
+  const wall = Math.floor((first + aheadAt(first) + shift) / seconds) * seconds - shift;
+  const momentOf = (time: number) => time - aheadAt(time - aheadAt(time));
+  const steps = [momentOf(wall)];
+  let next = wall + seconds;
+  // A month that is asked for until the first of the next one, 00:00, does not begin that day.
+  for (let time = momentOf(next); time < last || (time === last && last === at); time = momentOf(next)) {
+    steps.push(time);
+    next += seconds;
+  }
+  if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
+  const known = (Math.floor(at / hourSeconds) + 1) * hourSeconds;
+  return { steps, start: steps[0] ?? first, end: momentOf(next), known, seconds, at };
+}
+
+/** Which step a time is in; -1 when in none. */
+export function placeOf({ steps, start, end, seconds }: Frame, time: number): number {
+  if (time < start || time >= end) return -1;
+  // Where a clock was changed in between, it is the one beside.
+  const near = Math.min(Math.floor((time - start) / seconds), steps.length - 1);
+  if ((steps[near + 1] ?? end) <= time) return near + 1;
+  return time < (steps[near] ?? start) ? near - 1 : near;
+}
+
+/** By how many seconds the clocks of a zone are ahead of UTC at a time. */
+function zoneClock(zone: string): (time: number) => number {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
+  } catch {
+    throw invalidField('time_zone', fieldRules.invalid);
+  }
+  return (time) => {
+    const [, sign = '', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(time * 1000)) ?? [];
+    return (Number(hours) * hourSeconds + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
+  };
+}
