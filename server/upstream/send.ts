@@ -76,10 +76,9 @@ const connectionsPerOrigin = 4096;
 /** Responses up to this size find room anyway. */
 const shortResponse = 256 * 1024;
 const nothing = Buffer.alloc(0);
-/** A byte order mark in UTF-8, read as single bytes. */
-const mark = '\u00EF\u00BB\u00BF';
+/** Without a byte order mark in UTF-8. */
 function withoutMark(bytes: Buffer): Buffer {
-  return bytes.toString('latin1', 0, mark.length) === mark ? bytes.subarray(mark.length) : bytes;
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 export function createSender(): Sender {

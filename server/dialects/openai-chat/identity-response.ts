@@ -8,7 +8,7 @@ import { textOf } from '../text-in-events.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
 import { restrictToFormat } from './force-format.ts';
 import { readWhole as readParts } from './read-response.ts';
-import { errorIn } from './response-errors.ts';
+import { errorOf } from './response-errors.ts';
 import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
@@ -23,10 +23,11 @@ export function readWhole({
 }: DecodeInput): DecodedWhole | FailedWhole {
   const { provider, dialect } = channel;
   const text = bytes.toString('utf8');
-  const error = errorIn(text, provider);
+  const told = parseObject(text);
+  const error = told === null ? null : errorOf(told, provider);
   if (error !== null) return { kind: 'failed', error };
   const fixed = fixResponse({ capability, channel, requestBody: responseFields, upstreamModel, text });
-  const body = parseObject(fixed);
+  const body = fixed === text ? told : parseObject(fixed);
   const results = capability === 'embeddings' ? body?.['data'] : body?.['choices'];
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
   return {

@@ -12,7 +12,12 @@ export function errorIn(text: string, provider: ProviderTraits | null): ErrorInR
   const marker = provider?.errors?.marker;
   if (!text.includes('"error"') && !text.includes('"success"') && (marker === undefined || !text.includes(marker))) return null;
   const body = parseObject(text);
-  return body === null ? null : (errorObject(body) ?? codedError(body, provider));
+  return body === null ? null : errorOf(body, provider);
+}
+
+/** The same of a body that is parsed already. */
+export function errorOf(body: Record<string, unknown>, provider: ProviderTraits | null): ErrorInResponse | null {
+  return errorObject(body) ?? codedError(body, provider);
 }
 
 /** `{"error": …}` in the place of a response. */
