@@ -40,45 +40,55 @@ const largeShare = 0.8;
 const retrySeconds = 5;
 const longestRestMs = 1_000;
 
-export function createBodies({ all, perOwner, timeout }: BodyLimits): Bodies {
-  const byOwner = new Map<string, number>();
-  let held = 0;
-
-  function change(owner: string, bytes: number): void {
-    held += bytes;
-    const left = (byOwner.get(owner) ?? 0) + bytes;
-    if (left > 0) byOwner.set(owner, left);
-    else byOwner.delete(owner);
-  }
-
+export function createBodies(limits: BodyLimits): Bodies {
+  const held: HeldBytes = { limits, sum: 0, byOwner: new Map() };
   return {
-    open(owner) {
-      let mine = 0;
-      return {
-        grow(bytes) {
-          if ((byOwner.get(owner) ?? 0) + bytes > perOwner) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
-          // The only one may be as large as bodies are allowed to be.
-          const room = mine + bytes <= smallBody ? all : all * largeShare;
-          if (held + bytes > room && held > mine) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
-          mine += bytes;
-          change(owner, bytes);
-        },
-        shrinkTo(bytes) {
-          if (bytes >= mine) return;
-          change(owner, bytes - mine);
-          mine = bytes;
-        },
-        get bytes() {
-          return mine;
-        },
-      };
-    },
+    open: (owner) => new Hold(held, owner),
     inTurn: createTurns(),
-    watch: createProgressWatch(timeout),
+    watch: createProgressWatch(limits.timeout),
     get bytes() {
-      return held;
+      return held.sum;
     },
   };
+}
+
+interface HeldBytes {
+  readonly limits: BodyLimits;
+  sum: number;
+  readonly byOwner: Map<string, number>;
+}
+
+class Hold implements BodyHold {
+  bytes = 0;
+  readonly #held: HeldBytes;
+  readonly #owner: string;
+
+  constructor(held: HeldBytes, owner: string) {
+    this.#held = held;
+    this.#owner = owner;
+  }
+
+  grow(bytes: number): void {
+    const { limits, sum, byOwner } = this.#held;
+    if ((byOwner.get(this.#owner) ?? 0) + bytes > limits.perOwner) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
+    // The only one may be as large as bodies are allowed to be.
+    const room = this.bytes + bytes <= smallBody ? limits.all : limits.all * largeShare;
+    if (sum + bytes > room && sum > this.bytes) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+    this.#change(bytes);
+  }
+
+  shrinkTo(bytes: number): void {
+    if (bytes < this.bytes) this.#change(bytes - this.bytes);
+  }
+
+  #change(bytes: number): void {
+    const held = this.#held;
+    this.bytes += bytes;
+    held.sum += bytes;
+    const left = (held.byOwner.get(this.#owner) ?? 0) + bytes;
+    if (left > 0) held.byOwner.set(this.#owner, left);
+    else held.byOwner.delete(this.#owner);
+  }
 }
 
 function createTurns(): Bodies['inTurn'] {

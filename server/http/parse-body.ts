@@ -33,12 +33,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The text of a body and its value. @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json` */
-export async function parseBody(raw: RawBody, bodies: Bodies, owner: string): Promise<{ text: string; value: unknown }> {
-  if (!isLong(raw)) {
-    const text = textOf(raw);
-    return { text, value: parseJson(text) };
-  }
+export interface BodyText {
+  text: string;
+  value: unknown;
+}
+
+/** The text of a body and its value. A promise only where it is long. @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json` */
+export function parseBody(raw: RawBody, bodies: Bodies, owner: string): BodyText | Promise<BodyText> {
+  if (isLong(raw)) return parseInTurn(raw, bodies, owner);
+  const text = textOf(raw);
+  return { text, value: parseJson(text) };
+}
+
+async function parseInTurn(raw: RawBody, bodies: Bodies, owner: string): Promise<BodyText> {
   const text = await bodies.inTurn(owner, () => textOf(raw));
   return { text, value: await bodies.inTurn(owner, () => parseJson(text)) };
 }

@@ -39,23 +39,13 @@ const ratioCounts = 1024 * 1024;
  * @throws {AppError} `body_too_large`, `body_expands`, `body_too_complex`, `body_too_deep`, `unsupported_encoding`, `broken_encoding`,
  * `body_timeout`, `bodies_of_caller`, `bodies_of_server`, `client_closed`
  */
-export async function readBody({ request, connection, limit, hold, watch }: BodyReading): Promise<RawBody> {
+export function readBody({ request, connection, limit, hold, watch }: BodyReading): Promise<RawBody> {
   const source = connection?.req ?? (request.body === null ? Readable.from([]) : Readable.from(request.body));
   const declared = Number(request.headers.get('content-length') ?? 0);
   if (declared > limit) throw new AppError('body_too_large', { limit });
   const decoder = decoderFor(request.headers.get('content-encoding') ?? undefined);
   if (connection !== null) letItCome(connection);
-  const reader = new BodyReader({ source, decoder, limit, hold });
-  // Mostly all of it has come with the headers.
-  watch.add(reader);
-  try {
-    return await reader.done;
-  } catch (failure) {
-    hold.shrinkTo(0);
-    throw failure;
-  } finally {
-    watch.remove(reader);
-  }
+  return new BodyReader({ source, decoder, limit, hold, watch }).done;
 }
 
 /** Reads and drops what still comes of a refused body, for a moment: closing at once would hide the response from the client. */
@@ -98,6 +88,7 @@ interface ReaderOptions {
   decoder: Decoder | null;
   limit: number;
   hold: BodyHold;
+  watch: ProgressWatch;
 }
 
 class BodyReader implements Passage {
@@ -110,6 +101,7 @@ class BodyReader implements Passage {
   #chunks: Buffer[] = [];
   #received = 0;
   #size = 0;
+  #isOver = false;
   #resolve: (body: RawBody) => void = () => {};
   #reject: (failure: unknown) => void = () => {};
 
@@ -119,7 +111,8 @@ class BodyReader implements Passage {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const { source, decoder, hold } = options;
+    const { source, decoder, hold, watch } = options;
+    watch.add(this);
     try {
       if (decoder !== null) hold.grow(decoder.memory);
     } catch (failure) {
@@ -145,6 +138,7 @@ class BodyReader implements Passage {
   }
 
   readonly #receive = (chunk: Buffer) => {
+    if (this.#isOver) return;
     this.#received += chunk.length;
     const { decoder, source } = this.#options;
     if (decoder === null) this.#take(chunk);
@@ -169,13 +163,14 @@ class BodyReader implements Passage {
   };
 
   readonly #end = () => {
+    if (this.#isOver) return;
     const { decoder } = this.#options;
     if (decoder === null) this.#finish();
     else decoder.stream.end();
   };
 
   readonly #leave = (cause?: unknown) => {
-    if (this.#options.source.readableEnded) return;
+    if (this.#isOver || this.#options.source.readableEnded) return;
     this.#fail(new AppError('client_closed', {}, { cause }));
   };
 
@@ -191,18 +186,16 @@ class BodyReader implements Passage {
   #fail(failure: unknown): void {
     this.#stop();
     this.#chunks = [];
+    this.#options.hold.shrinkTo(0);
     this.#options.source.resume();
     this.#reject(failure);
   }
 
+  /** Listeners stay where they are: taking them off costs more than not heeding them. What breaks from now on breaks for nobody. */
   #stop(): void {
-    const { source, decoder } = this.#options;
-    source.off('data', this.#receive);
-    source.off('end', this.#end);
-    source.off('close', this.#leave);
-    source.off('error', this.#leave);
-    // What breaks from now on breaks for nobody.
-    source.on('error', () => {});
+    const { decoder, watch } = this.#options;
+    this.#isOver = true;
+    watch.remove(this);
     if (decoder === null) return;
     decoder.stream.off('data', this.#take);
     decoder.stream.off('end', this.#finish);

@@ -12,7 +12,7 @@ export function newRequestId(context: Pick<AppContext, 'now' | 'randomText'>): s
     second = current;
     prefix = localTime(new Date(now));
   }
-  const nanoseconds = Math.floor((now - current * 1000) * 1_000_000) + Number(process.hrtime.bigint() % 1_000_000n);
+  const nanoseconds = Math.floor((now - current * 1000) * 1_000_000) + (process.hrtime()[1] % 1_000_000);
   return `${prefix}${nanoseconds}${context.randomText(8)}`;
 }
 

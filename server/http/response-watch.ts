@@ -7,7 +7,7 @@ import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
 export function watchResponse(watch: ProgressWatch, response: ServerResponse): void {
   const watched = new WatchedResponse(response);
   watch.add(watched);
-  response.once('close', () => watch.remove(watched));
+  response.on('close', () => watch.remove(watched));
 }
 
 class WatchedResponse implements Passage {

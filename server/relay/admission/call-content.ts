@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { parseBody } from '#server/http/parse-body.ts';
+import type { BodyText } from '#server/http/parse-body.ts';
 import { readBody } from '#server/http/read-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
@@ -44,7 +45,8 @@ export async function readContent(bodies: Bodies, { request, connection, limit, 
     hold.grow(raw.parts * partBytes);
     // What goes upstream is another copy.
     if (content.isLarge) hold.grow(raw.bytes.length);
-    await content.prepare();
+    const preparing = content.prepare();
+    if (preparing instanceof Promise) await preparing;
     return content;
   } catch (failure) {
     content.release();
@@ -94,11 +96,20 @@ export class CallContent {
     return this.#known().body;
   }
 
-  /** Parses the body, again if it was let go. @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request` */
-  async prepare(): Promise<void> {
+  /**
+   * Parses the body, again if it was let go. A promise only where it is long.
+   * @throws {AppError} `invalid_utf8`, `invalid_json`, `invalid_request`
+   */
+  prepare(): void | Promise<void> {
     if (this.#parsed !== null || this.#raw === null) return;
-    const { bodies, owner, split } = this.#parts;
-    const { text, value } = await parseBody(this.#raw, bodies, owner);
+    const { bodies, owner } = this.#parts;
+    const parsing = parseBody(this.#raw, bodies, owner);
+    if (parsing instanceof Promise) return parsing.then((parsed) => this.#keep(parsed));
+    this.#keep(parsing);
+  }
+
+  #keep({ text, value }: BodyText): void {
+    const { split } = this.#parts;
     if (!isObject(value))
       throw new AppError('invalid_request', { detail: { zh: '请求体必须是 JSON 对象', en: 'the body must be a JSON object' } });
     this.#parsed = split === undefined ? { text, body: value, ours: noFields } : splitBody(value, split);
