@@ -44,6 +44,8 @@ export interface TokenGate {
 
 /** Ours have 48 characters, those of other systems that were taken over somewhat more. */
 const longestKey = 256;
+/** Taken apart at the same time. */
+const mostGoodKeys = 1_000;
 
 /** Of a key that does not exist so many characters are shown, if it is long enough to keep enough to itself. */
 const shown = 3;
@@ -52,6 +54,7 @@ const shownFrom = 12;
 export function createTokenGate(context: AppContext): TokenGate {
   const { db, secrets, settings } = context;
   const known = createKnownKeys(context.changes);
+  const goodKeys = createGoodKeys();
 
   async function readKey(key: string): Promise<KeyAdmission | null> {
     const token = await db.collection('tokens').first({ key_hash: secrets.hash(key) });
@@ -75,15 +78,13 @@ export function createTokenGate(context: AppContext): TokenGate {
   return {
     admit(headers) {
       const credential = credentialOf(headers);
-      if (credential === '') throw new AppError('key_missing');
-      const [key = '', suffix] = bareKey(credential).split('-', 2);
-      if (key === '') throw new AppError('key_missing');
-      if (key.length > longestKey) throw new AppError('key_invalid');
-      const hashed = hash('sha256', key, 'base64url');
+      const found = goodKeys.get(credential) ?? hashedKey(credential);
+      const { key, suffix, hashed } = found;
       const admission = known.get(hashed);
-      return admission === undefined
-        ? known.read(hashed, () => readKey(key)).then((read) => check(read, suffix))
-        : check(admission, suffix);
+      if (admission === undefined) return known.read(hashed, () => readKey(key)).then((read) => check(read, suffix));
+      const checked = check(admission, suffix);
+      goodKeys.keep(credential, found);
+      return checked;
     },
     async identify(headers) {
       const [key = ''] = bareKey(credentialOf(headers)).split('-', 1);
@@ -122,8 +123,39 @@ export function createTokenGate(context: AppContext): TokenGate {
     get size() {
       return known.size;
     },
-    stop: known.stop,
+    stop() {
+      goodKeys.clear();
+      known.stop();
+    },
   };
+}
+
+interface HashedKey {
+  key: string;
+  suffix: string | undefined;
+  hashed: string;
+}
+
+/** Credentials that were good, taken apart: hashing them again costs more than all other checks of a key. */
+function createGoodKeys() {
+  const good = new Map<string, HashedKey>();
+  return {
+    get: (credential: string) => good.get(credential),
+    keep(credential: string, key: HashedKey): void {
+      if (credential.length > longestKey || good.has(credential)) return;
+      if (good.size >= mostGoodKeys) good.clear();
+      good.set(credential, key);
+    },
+    clear: () => good.clear(),
+  };
+}
+
+/** @throws {AppError} `key_missing`, `key_invalid` */
+function hashedKey(credential: string): HashedKey {
+  const [key = '', suffix] = bareKey(credential).split('-', 2);
+  if (key === '') throw new AppError('key_missing');
+  if (key.length > longestKey) throw new AppError('key_invalid');
+  return { key, suffix, hashed: hash('sha256', key, 'base64url') };
 }
 
 /** What some clients of Midjourney proxies send as their key when it is elsewhere. */
