@@ -17,7 +17,7 @@ import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
 import { tryChannel } from '#server/relay/try-channel.ts';
-import type { WholeResult } from '#server/relay/try-channel.ts';
+import type { TryResult, WholeResult } from '#server/relay/try-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
@@ -142,10 +142,13 @@ async function tryChannels(call: RunningCall, client: ClientStream | null): Prom
     const attempt: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(call), end_ms: 0 };
     call.attempts.push(attempt);
     const asked = { channel, attempt };
-    const result = await tryChannel(call, asked, client).catch((fault: unknown) => {
+    let result: TryResult;
+    try {
+      result = await tryChannel(call, asked, client);
+    } catch (fault) {
       noteStopped(call, asked);
       throw fault;
-    });
+    }
     if (result.kind === 'stream') return { kind: 'stream' };
     if (result.kind === 'stopped') {
       noteStopped(call, asked);

@@ -173,12 +173,15 @@ async function readWhole(
   }
   const counting = { owner: call.admission.user.id, isEstimated: false };
   const countWritten = () => countText(decoded.written(), call.model, counting);
-  const usage = await usageOfResponse(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
-  const written = await inTurnIfLong(call, body, () => decoded.body(usage));
+  const metering = usageOfResponse(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
+  const usage = metering instanceof Promise ? await metering : metering;
+  const writing = inTurnIfLong(call, body, () => decoded.body(usage));
+  const written = writing instanceof Promise ? await writing : writing;
   call.held?.arrived(written.length);
+  const searching = holdsBlockedWords(call, written);
   return {
     kind: 'whole',
-    isBlocked: await holdsBlockedWords(call, written),
+    isBlocked: searching instanceof Promise ? await searching : searching,
     sent,
     body: written,
     contentType: 'application/json; charset=utf-8',

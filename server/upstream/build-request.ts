@@ -28,8 +28,13 @@ export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<Upst
   if (plan === null) throw new AppError('format_unsupported');
   const encoded = encodeRequest(call, plan);
   const headers = channel.headers(isStream);
+  const { body, upstreamModel, reasoningEffort, sentLimit, dropped } = encoded;
   const request: UpstreamRequest = {
-    ...encoded,
+    body,
+    upstreamModel,
+    reasoningEffort,
+    sentLimit,
+    dropped,
     origin: plan.origin,
     path: plan.path,
     method: 'POST',

@@ -22,8 +22,8 @@ export interface Exchange {
   readonly received: Promise<Received>;
 }
 
-/** A request without its body, which nobody needs once it is sent. */
-export type SentRequest = Omit<UpstreamRequest, 'body'>;
+/** What is kept of a request; nobody needs its body once it is sent. */
+export type SentRequest = Pick<UpstreamRequest, 'upstreamModel' | 'isMapped' | 'reasoningEffort' | 'sentLimit' | 'dropped' | 'hasLongIdle'>;
 
 export type SentCall = Exchange & { request: SentRequest };
 
@@ -46,8 +46,10 @@ export function sendCall(
 ): SentCall | Promise<SentCall> {
   const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
   const send = (whole: UpstreamRequest): SentCall => {
-    const { body: _body, ...request } = whole;
-    return { ...(isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits)), request };
+    const { upstreamModel, isMapped, reasoningEffort, sentLimit, dropped, hasLongIdle } = whole;
+    const request = { upstreamModel, isMapped, reasoningEffort, sentLimit, dropped, hasLongIdle };
+    const { sending, received } = isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits);
+    return { sending, received, request };
   };
   return built instanceof Promise ? built.then(send) : send(built);
 }

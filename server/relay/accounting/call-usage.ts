@@ -17,9 +17,14 @@ interface ResponseToCount {
   counting: Counting;
 }
 
-export async function usageOfResponse(call: RunningCall, response: ResponseToCount): Promise<MeteredUsage> {
-  const { told, hasTextAfter, countWritten, counting } = response;
-  if (told !== null) return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
+/** A promise only where something has to be counted. */
+export function usageOfResponse(call: RunningCall, response: ResponseToCount): MeteredUsage | Promise<MeteredUsage> {
+  const { told, hasTextAfter, countWritten } = response;
+  if (told === null) return countResponse(call, response);
+  return completedUsage(told, hasTextAfter, { prompt: () => countPrompt(call), completion: countWritten });
+}
+
+async function countResponse(call: RunningCall, { countWritten, counting }: ResponseToCount): Promise<MeteredUsage> {
   const [input, output] = await Promise.all([countInto(call, counting), countWritten()]);
   return countedUsage(input, output, counting.isEstimated);
 }

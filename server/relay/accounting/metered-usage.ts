@@ -17,8 +17,12 @@ export interface TokenCounter {
  * As the upstream told it, and counted what it did not tell: a number of 0 says nothing, because every call has a prompt.
  * @param hasTextAfter the model wrote on after it
  */
-export async function completedUsage(usage: TokenUsage, hasTextAfter: boolean, count: TokenCounter): Promise<MeteredUsage> {
+export function completedUsage(usage: TokenUsage, hasTextAfter: boolean, count: TokenCounter): MeteredUsage | Promise<MeteredUsage> {
   const told: MeteredUsage = { ...usage, promptSource: 'upstream', completionSource: 'upstream' };
+  return inputTokens(told) > 0 && told.output > 0 && !hasTextAfter ? told : countMissing(told, hasTextAfter, count);
+}
+
+async function countMissing(told: MeteredUsage, hasTextAfter: boolean, count: TokenCounter): Promise<MeteredUsage> {
   const withPrompt = inputTokens(told) > 0 ? told : withPromptTokens(told, await count.prompt());
   return told.output > 0 && !hasTextAfter ? withPrompt : withCompletion(withPrompt, await count.completion());
 }

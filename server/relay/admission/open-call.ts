@@ -35,7 +35,8 @@ export async function openCall(
     const { admission, model, facts, prompt, pass } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
-    const reserved = await reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
+    const reserving = reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
+    const reserved = reserving instanceof Promise ? await reserving : reserving;
     const call: RunningCall = {
       services,
       endpoint,
@@ -52,7 +53,14 @@ export async function openCall(
       startedAt,
       createdAt: Math.floor(context.now() / 1000),
       quoted,
-      ...reserved,
+      // Written out: a copy of all fields is many times as dear.
+      reservation: reserved.reservation,
+      prompt: reserved.prompt,
+      choices: reserved.choices,
+      outputBound: reserved.outputBound,
+      choiceLimit: reserved.choiceLimit,
+      outputMost: reserved.outputMost,
+      outputLimit: reserved.outputLimit,
       pass,
       attempts: [],
       dropped: [],
@@ -87,7 +95,7 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
     call.content.release();
     stopCall(call);
   }
-  res.once('close', () => {
+  res.on('close', () => {
     call.content.release();
     // While a try runs, a whole response may be read on for its charge: the try ends what it holds.
     if (call.onStop === undefined || call.isStream) call.held?.ended();

@@ -61,30 +61,43 @@ const countedCharacters = 256 * 1024;
 /** Images and files that nobody knows anything of may be so many times what is guessed. */
 const unknownMedia = 4;
 
-/** @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable} */
-export async function reserveCall(services: RelayServices, call: CallToReserve): Promise<ReservedCall> {
+/**
+ * At once for an account that is ample while the leases suffice.
+ * @throws {AppError} `insufficient_user_quota`, `pre_consume_token_quota_failed`, `key_exhausted` @throws {DatabaseUnavailable}
+ */
+export function reserveCall(services: RelayServices, call: CallToReserve): ReservedCall | Promise<ReservedCall> {
+  const { quotes } = services.context;
+  const output = outputOf(services, call);
+  const prompt = promptByEstimate(services, call);
+  const usual = quotes.reserveFor(call.quoted, prompt, output.most);
+  if (isAmple(call.admission, usual * ampleCalls)) return reserveFor(services, call, { output, prompt });
+  return promptByCount(services, call, prompt).then((counted) => reserveFor(services, call, { output, prompt: counted }));
+}
+
+function reserveFor(
+  services: RelayServices,
+  call: CallToReserve,
+  { output, prompt }: { output: Output; prompt: ExpectedPrompt },
+): ReservedCall | Promise<ReservedCall> {
   const { learned, context } = services;
   const { quotes } = context;
   const { admission, quoted, model } = call;
-  const output = outputOf(services, call);
-  let prompt = promptByEstimate(services, call);
-  if (!isAmple(admission, quotes.reserveFor(quoted, prompt, output.most) * ampleCalls)) {
-    prompt = await promptByCount(services, call, prompt);
-  }
   // Of images and files the sum may cost more; an account that has it keeps it until the call is settled.
   const isUnknown = prompt.basis === 'media' && !learned.knowsPrompts(model, 'media');
   const amount = quotes.reserveFor(quoted, isUnknown ? { ...prompt, tokens: prompt.tokens * unknownMedia } : prompt, output.most);
   const least = Math.min(amount, quotes.reserveFor(quoted, prompt, output.least));
   const reserving = reserveQuota(services, admission, { amount, least });
-  const reservation = reserving instanceof Promise ? await reserving : reserving;
-  const { choices, named } = output;
-  const has = reservation.amount;
-  const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
-  const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
-  const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
-  const choiceLimit = limit === Infinity ? undefined : limit;
-  const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
-  return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit };
+  const bounded = (reservation: Reservation): ReservedCall => {
+    const { choices, named } = output;
+    const has = reservation.amount;
+    const paid = has >= amount ? output.most : quotes.affordable(quoted, prompt, { has, most: output.most });
+    const outputBound = paid < output.most ? Math.max(1, Math.floor(paid / choices)) : undefined;
+    const limit = Math.min(outputBound ?? Infinity, named > 0 ? named : Infinity);
+    const choiceLimit = limit === Infinity ? undefined : limit;
+    const outputLimit = choiceLimit === undefined ? undefined : choiceLimit * choices;
+    return { reservation, prompt, choices, outputMost: paid, outputBound, choiceLimit, outputLimit };
+  };
+  return reserving instanceof Promise ? reserving.then(bounded) : bounded(reserving);
 }
 
 /** At once while the leases suffice. @throws {AppError} as `reserveCall` */
