@@ -145,6 +145,25 @@ describe('pictures of drawings', () => {
     await until(() => internet.open() === 0);
   });
 
+  it('covers of music come the same way, by their place, the first that is secure', async () => {
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png));
+    const clips = [7, { image_url: `http://${publicName}/a.jpg`, image_large_url: `https://${publicName}/b.jpg` }, { image_url: 5 }];
+    await store('', { platform: 'suno', upstream_id: 'song/1', data: JSON.stringify(clips) });
+    await store(`https://${publicName}/c.png`, { upstream_id: 'drawing-1' });
+    const cover = (path: string) => fetch(`${app.origin}/suno/image/${path}`);
+    const shown = await cover('song%2F1/1');
+    expect(shown.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(Buffer.from(await shown.arrayBuffer())).toEqual(png);
+    expect(internet.visits.at(-1)?.path).toBe('/b.jpg');
+    const before = internet.visits.length;
+    for (const path of ['song%2F1/0', 'song%2F1/2', 'song%2F1/3', 'song%2F1/-1', 'song%2F1/length', 'other/0', 'drawing-1/0']) {
+      const answer = await cover(path);
+      expect(answer.status, path).toBe(400);
+      expect(await answer.json()).toEqual({ error: 'task_not_exist' });
+    }
+    expect(internet.visits).toHaveLength(before);
+  });
+
   it('of nothing known, or of a task without one, there is none', async () => {
     for (const answer of [await fetch(`${app.origin}/mj/image/nothing`), await picture('')]) {
       expect(answer.status).toBe(400);

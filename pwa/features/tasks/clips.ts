@@ -1,7 +1,7 @@
 // What an upstream says came of music: a list of clips, or an object with lyrics. Nothing of it is promised, so everything
 // that is not as expected counts as absent.
 import { z } from 'zod';
-import { secureLink } from './pictures.ts';
+import { musicCover, secureLink } from './pictures.ts';
 
 export interface Clip {
   id: string;
@@ -29,14 +29,16 @@ const ClipData = z.object({
 });
 const LyricsData = z.object({ text: Text, title: Text });
 
-export function clipsOf(data: unknown): Clip[] {
+/** `taskId`: what the upstream calls the task. */
+export function clipsOf(data: unknown, taskId: string): Clip[] {
   const parts: unknown[] = Array.isArray(data) ? data : [data];
-  return parts.flatMap((part) => {
+  return parts.flatMap((part, index) => {
     const parsed = ClipData.safeParse(part);
     if (!parsed.success) return [];
     const { id, title, duration, metadata, audio_url, video_url, image_url, image_large_url } = parsed.data;
     const audio = secureLink(audio_url);
-    const cover = secureLink(image_url) ?? secureLink(image_large_url);
+    const hasCover = (secureLink(image_url) ?? secureLink(image_large_url)) !== undefined;
+    const cover = hasCover && taskId !== '' ? musicCover(taskId, index) : undefined;
     // Lyrics have a title too.
     if (audio_url === '' && cover === undefined && !Array.isArray(data)) return [];
     const seconds = metadata.duration ?? duration;

@@ -8,6 +8,11 @@ export function secureLink(text: string): string | undefined {
   return link !== undefined && /^https:/i.test(link) ? link : undefined;
 }
 
+/** This site's copy of the cover of a clip: nobody else learns who looks at it. */
+export function musicCover(taskId: string, clip: number): string {
+  return `/suno/image/${encodeURIComponent(taskId)}/${clip}`;
+}
+
 /**
  * Where the image of a drawing is. This site's copy is asked for at the address of this page: the server may know itself by
  * another. While it is being drawn it changes, and so does its address.

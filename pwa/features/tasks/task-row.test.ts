@@ -100,23 +100,26 @@ describe('rows', () => {
 
 describe('what an upstream sends of music', () => {
   test('clips keep what may be played and shown', () => {
-    const [clip] = clipsOf([
-      {
-        id: 'one',
-        title: 'Tide',
-        audio_url: 'https://cdn.example/a.mp3',
-        image_url: 'http://cdn.example/a.png',
-        image_large_url: 'https://cdn.example/large.png',
-        video_url: 'javascript:alert(1)',
-        metadata: { duration: 187.4, tags: 'slow', prompt: 'la' },
-      },
-    ]);
+    const [clip] = clipsOf(
+      [
+        {
+          id: 'one',
+          title: 'Tide',
+          audio_url: 'https://cdn.example/a.mp3',
+          image_url: 'http://cdn.example/a.png',
+          image_large_url: 'https://cdn.example/large.png',
+          video_url: 'javascript:alert(1)',
+          metadata: { duration: 187.4, tags: 'slow', prompt: 'la' },
+        },
+      ],
+      'a/b',
+    );
     expect(clip).toEqual({
       id: 'one',
       title: 'Tide',
       audio: 'https://cdn.example/a.mp3',
       video: undefined,
-      cover: 'https://cdn.example/large.png',
+      cover: '/suno/image/a%2Fb/0',
       seconds: 187.4,
       tags: 'slow',
       lyrics: 'la',
@@ -124,11 +127,20 @@ describe('what an upstream sends of music', () => {
   });
 
   test.each([null, 'text', 7, [], [null, 7, 'x'], {}, { text: 'only lyrics' }])('%j has no clips', (data) => {
-    expect(clipsOf(data)).toEqual([]);
+    expect(clipsOf(data, 'id')).toEqual([]);
+  });
+
+  test('covers come from this site, by their place in what the upstream sent', () => {
+    const covers = clipsOf(
+      [{ image_url: 'https://cdn.example/a.png' }, 7, { image_url: 'javascript:alert(1)' }, { image_url: 'https://b.example/b' }],
+      'id',
+    );
+    expect(covers.map(({ cover }) => cover)).toEqual(['/suno/image/id/0', undefined, '/suno/image/id/3']);
+    expect(clipsOf([{ image_url: 'https://cdn.example/a.png' }], '')).toMatchObject([{ cover: undefined }]);
   });
 
   test('wrong kinds count as absent', () => {
-    expect(clipsOf([{ id: 7, title: null, metadata: 'none', duration: 'long' }])).toMatchObject([
+    expect(clipsOf([{ id: 7, title: null, metadata: 'none', duration: 'long' }], 'id')).toMatchObject([
       { id: '', title: '', audio: undefined, seconds: undefined },
     ]);
     expect(lyricsOf({ text: 7, title: [] })).toEqual({ text: '', title: '' });

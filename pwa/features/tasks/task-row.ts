@@ -69,7 +69,7 @@ export function rowOfDrawing(drawing: Drawing): TaskRow {
 
 export function rowOfTask(task: Task): TaskRow {
   const { id, task_id, username, channel_id, action, status, progress, properties, fail_reason, quota, refunded_quota, data } = task;
-  const clips = clipsOf(data);
+  const clips = clipsOf(data, task_id);
   const lyrics = lyricsOf(data);
   return {
     kind: 'music',

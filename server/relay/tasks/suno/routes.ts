@@ -13,6 +13,7 @@ import { idOf } from '#server/tasks/platforms/report-values.ts';
 import { dataOf } from '#server/tasks/task-data.ts';
 import { musicSubmission } from './music-request.ts';
 import { MusicRefusal, musicRefusal } from './refusal.ts';
+import { serveCover } from './serve-cover.ts';
 
 /** Tasks of one question. */
 const mostAsked = 500;
@@ -56,6 +57,8 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
       return success(musicObject(task));
     }),
   );
+
+  host.add('GET', '/suno/image/:task/:clip', (request, params, connection) => serveCover(host, { request, params, connection }));
 }
 
 function success(data: object): TaskAnswer {
