@@ -39,6 +39,7 @@ const calls: readonly [callers: Callers, route: string, refusal: number][] = [
   ['session', 'POST /pg/chat/completions', 401],
   // A picture is named by what nobody guesses, a notice carries the secret of its task or a signature.
   ['anyone', 'GET /mj/image/:mj', 400],
+  ['anyone', 'GET /:mode/mj/image/:mj', 400],
   ['anyone', 'GET /suno/image/:task/:clip', 400],
   ['anyone', 'POST /mj/notify', 400],
   ['anyone', 'POST /:mode/mj/notify', 400],

@@ -281,6 +281,7 @@ describe.each(engines)('drawings on $kind', (engine) => {
     ['imagine', { prompt: 7 }, 'prompt_is_required'],
     ['imagine', '{"prompt":', 'bind_request_body_failed'],
     ['imagine', '[1]', 'bind_request_body_failed'],
+    ['imagine', `{"prompt":"x","a":${'['.repeat(200)}${']'.repeat(200)}}`, 'bind_request_body_failed'],
     ['change', { action: 'UPSCALE', index: 1 }, 'task_id_is_required'],
     ['change', { taskId: '1' }, 'action_is_required'],
     ['change', { taskId: '1', action: 'UPSCALE' }, 'index_is_required'],

@@ -108,6 +108,7 @@ describe.each(engines)('music on $kind', (engine) => {
     ['music', { prompt: { $gt: '' } }, 'prompt must be a text'],
     ['music', { continue_at: 'soon' }, 'continue_at must be a number'],
     ['music', '[]', /JSON/],
+    ['music', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`, /100/],
   ])('%s of %j is refused', async (action, body, message) => {
     const customer = await scene.customer();
     const answer = await customer.post(`/suno/submit/${action}`, body);

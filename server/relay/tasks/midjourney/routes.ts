@@ -39,7 +39,8 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
     return readSeed(services, asked, { upstreamId, path });
   });
   host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
-  host.add('GET', '/mj/image/:mj', (request, params, connection) => serveImage(host, { request, params, connection }));
+  for (const path of ['/mj/image/:mj', '/:mode/mj/image/:mj'])
+    host.add('GET', path, (request, params, connection) => serveImage(host, { request, params, connection }));
   // Without the secret of a task nobody is believed.
   add('POST', '/notify', () => Promise.reject(new DrawingRefusal('midjourney_task_not_found')));
 }
