@@ -107,7 +107,7 @@ export function createIndex(table: Table, index: IndexSpec): string {
 }
 
 function jsonPath(path: string): string {
-  return `$."${path.replaceAll('.', '"."')}"`;
+  return path.includes('.') ? `$."${path.replaceAll('.', '"."')}"` : `$."${path}"`;
 }
 
 /** Writes SQL from left to right and collects the parameters on the way. */
