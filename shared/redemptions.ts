@@ -10,6 +10,11 @@ export const redemptionNameLimit = 20;
 /** How many codes one call may create. */
 export const redemptionBatchLimit = 100;
 
+/** How many codes one call may change. */
+export const codeSetLimit = 1000;
+/** A sweep of more used codes than this is not taken back. */
+export const sweptIdsLimit = 10_000;
+
 /** A name as it is stored: on one line. */
 export function tidyRedemptionName(given: string): string {
   return given
@@ -113,12 +118,14 @@ export const redemptionApi = {
   removeUsed: endpoint('DELETE', '/api/redemption/used', {
     access: 'admin',
     reply: z.int(),
+    /** Which they were, to take it back by `batch`; null: more than `sweptIdsLimit`. */
+    extra: z.object({ ids: z.array(z.int()).nullable() }),
     summary: 'Delete all codes that have been redeemed; answers how many',
   }),
   /** Codes that the action does not fit are left alone. */
   batch: endpoint('POST', '/api/redemption/batch', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000), action: RedemptionAction.default('delete') }),
+    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(codeSetLimit), action: RedemptionAction.default('delete') }),
     reply: z.int(),
     summary: 'Delete, enable or disable several codes, or take back a deletion just made; answers how many',
   }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { codeRecord, makeCode, makeCodes } from '#tests/support/redemption-desk.ts';
@@ -219,9 +219,48 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     const user = await app.as(await app.createUser());
     for (const key of keys.slice(0, 2)) await user.post('/api/user/topup', { key });
     expect((await admin.delete('/api/redemption/used')).data).toBeGreaterThanOrEqual(2);
-    expect((await admin.delete('/api/redemption/used')).data).toBe(0);
+    expect((await admin.delete('/api/redemption/used')).body).toMatchObject({ data: 0, ids: [] });
     const left = await admin.get('/api/redemption/search?keyword=sweep');
     expect(left.data.items.map((item: { key: string }) => item.key)).toEqual([keys[2]]);
+  });
+
+  it('all used ones come back as they were, and not what somebody else deleted', async () => {
+    await admin.delete('/api/redemption/used');
+    const keys = await makeCodes(admin, { name: 'tide', count: 5 });
+    const user = await app.as(await app.createUser());
+    for (const key of keys.slice(0, 4)) await user.post('/api/user/topup', { key });
+    const [first = 0, second = 0, third = 0, fourth = 0] = await Promise.all(keys.map(idOf));
+    const balance = async () => (await user.get('/api/user/self')).data.quota;
+    const before = await Promise.all(keys.map((key) => codeRecord(app, key)));
+    const had = await balance();
+    await admin.delete(`/api/redemption/${first}`);
+    // A code that is deleted while the sweep is at it belongs to whoever deleted it.
+    const { db } = app.context;
+    const write = db.write.bind(db);
+    vi.spyOn(db, 'write').mockImplementationOnce(async (batch) => {
+      await db
+        .collection('redemptions')
+        .patch({ id: second }, { set: { DeletedAt: new Date(app.clock.now()).toISOString() }, unset: ['listed'] });
+      return write(batch);
+    });
+    const swept = await admin.delete('/api/redemption/used');
+    vi.restoreAllMocks();
+    expect(swept.body).toMatchObject({ success: true, data: 2, ids: [third, fourth] });
+    expect((await user.post('/api/redemption/batch', { ids: [third], action: 'restore' })).status).toBe(403);
+    const restore = () => admin.post('/api/redemption/batch', { ids: [third, fourth], action: 'restore' });
+    const answers = await Promise.all([restore(), restore()]);
+    expect(answers.map(({ data }) => data).reduce((sum: number, data: number) => sum + data, 0)).toBe(2);
+    const after = await Promise.all(keys.map((key) => codeRecord(app, key)));
+    for (const index of [2, 3]) expect({ ...after[index], revision: 0 }).toEqual({ ...before[index], revision: 0 });
+    const left = await admin.get('/api/redemption/search?keyword=tide');
+    expect(left.data.items.map(({ id }: { id: number }) => id)).toEqual([await idOf(keys[4] ?? ''), fourth, third]);
+    // They were redeemed, and still are: nobody is credited again.
+    expect(await user.post('/api/user/topup', { key: keys[2] })).toMatchObject({ code: 'redeem_used' });
+    expect(await balance()).toBe(had);
+
+    expect((await admin.delete('/api/redemption/used')).data).toBe(2);
+    app.clock.advance(61_000);
+    expect((await restore()).data).toBe(0);
   });
 
   it('answer in English where that is asked for', async () => {

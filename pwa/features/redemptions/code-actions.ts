@@ -7,9 +7,11 @@ import {
   type RedemptionEdit,
   redemptionApi,
   RedemptionStatus,
+  codeSetLimit,
 } from '#shared/redemptions.ts';
-import { call } from '#pwa/api/call.ts';
+import { call, callWithExtra } from '#pwa/api/call.ts';
 import { useUndo } from '#pwa/api/use-undo.ts';
+import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 
 /** Enables what is disabled and disables what is not used, at once. */
 export function useToggleCode() {
@@ -54,9 +56,26 @@ export function useChangeCodes() {
   });
 }
 
+/** All that have been redeemed, at once; for a moment they can be had back, unless they are very many. */
 export function useRemoveUsedCodes() {
+  const { t } = useTranslation();
   const refresh = useRefreshCodes();
-  return useMutation({ mutationFn: () => call(redemptionApi.removeUsed), onSettled: refresh });
+  const offerUndo = useUndo();
+  return useMutation({
+    mutationFn: () => callWithExtra(redemptionApi.removeUsed),
+    onSuccess: ({ data: count, extra: { ids } }) => {
+      const text = t('redemptions.changed.delete', { count });
+      if (count === 0 || ids === null) {
+        toastSuccess(text);
+        return;
+      }
+      offerUndo(text, async () => {
+        const restored = await restoreCodes(ids).finally(refresh);
+        return restored === count;
+      });
+    },
+    onSettled: refresh,
+  });
 }
 
 export function useCreateCodes() {
@@ -75,6 +94,14 @@ export function useEditCode() {
     meta: { quiet: true },
     onSuccess: refresh,
   });
+}
+
+async function restoreCodes(ids: readonly number[]): Promise<number> {
+  let count = 0;
+  for (let from = 0; from < ids.length; from += codeSetLimit) {
+    count += await call(redemptionApi.batch, { body: { ids: ids.slice(from, from + codeSetLimit), action: 'restore' } });
+  }
+  return count;
 }
 
 function useRefreshCodes(): () => Promise<void> {

@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
-import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useRemoveUsedCodes } from './code-actions.ts';
 
 /** All that have been redeemed, not only those of this page. */
@@ -21,8 +20,8 @@ export function RemoveUsed() {
         confirmLabel={t('redemptions.action.delete_used')}
         isDanger
         onConfirm={async () => {
-          const count = await remove.mutateAsync().catch(() => undefined);
-          if (count !== undefined) toastSuccess(t('redemptions.changed.delete', { count }));
+          // The mutation tells of it, and of its failure.
+          await remove.mutateAsync().catch(() => undefined);
           setAsked(false);
         }}
         onCancel={() => setAsked(false)}

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/errors.ts';
 import { redemptionApi } from '#shared/redemptions.ts';
-import { signedIn } from '#server/http/call.ts';
+import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { createCodes } from './create-codes.ts';
@@ -16,7 +16,10 @@ export function mountRedemptions(host: RouteHost): void {
   mount(host, redemptionApi.edit, ({ context, query, body }) =>
     query.status_only === undefined ? editCode(context, body) : editCodeStatus(context, body),
   );
-  mount(host, redemptionApi.removeUsed, ({ context }) => deleteUsedCodes(context));
+  mount(host, redemptionApi.removeUsed, async ({ context }) => {
+    const { count, ids } = await deleteUsedCodes(context);
+    return respond(count, { extra: { ids } });
+  });
   mount(host, redemptionApi.remove, async ({ context, params }) => {
     if ((await changeCodes(context, [idOf(params.id)], 'delete')) === 0) throw new AppError('not_found');
     return undefined;

@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
 import { restorableSeconds } from '#shared/restoring.ts';
-import { RedemptionStatus } from '#shared/redemptions.ts';
+import { RedemptionStatus, sweptIdsLimit } from '#shared/redemptions.ts';
 import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Patch } from '#server/db/collection.ts';
+import type { Write } from '#server/db/database.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
 
@@ -53,18 +54,25 @@ export async function changeCodes(context: AppContext, ids: readonly number[], a
 
 const removalStep = 500;
 
-/** Deletes all that have been redeemed up to now, some hundred at a time; answers how many. */
-export async function deleteUsedCodes(context: AppContext): Promise<number> {
+/** Deletes all that have been redeemed up to now, some hundred at a time; answers how many, and which unless they are too many. */
+export async function deleteUsedCodes(context: AppContext): Promise<{ count: number; ids: number[] | null }> {
   const codes = context.db.collection('redemptions');
+  const deleted: number[] = [];
   let count = 0;
   for (let after = 0; ;) {
     const used: Filter<RedemptionRecord> = { listed: 1, status: RedemptionStatus.used, id: { gt: after } };
     const page = await codes.find(used, { sort: [['id', 1]], limit: removalStep });
-    const ids = page.map(({ id }) => id);
-    const last = ids.at(-1);
-    if (last === undefined) return count;
-    count += await changeCodes(context, ids, 'delete');
-    after = last;
+    const last = page.at(-1);
+    if (last === undefined) return { count, ids: count > sweptIdsLimit ? null : deleted };
+    const { where, patch } = actions.delete(context);
+    // Each by itself: what somebody else deletes meanwhile is not part of it.
+    const done = await context.db.write(
+      page.map(({ id }): Write => ({ of: 'redemptions', where: { ...where, id }, patch, anyOrder: true })),
+    );
+    const ids = page.map(({ id }) => id).filter((_id, index) => done[index]);
+    count += ids.length;
+    if (count <= sweptIdsLimit) deleted.push(...ids);
+    after = last.id;
     await nextTurn();
   }
 }
