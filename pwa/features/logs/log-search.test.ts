@@ -18,6 +18,14 @@ test('log address: ranges begin where people expect', () => {
   expect(rangeOf({ from: 5, to: 9 })).toEqual({ range: 'today' });
 });
 
+test('log address: of two months side by side no call is in both', () => {
+  const [september, october, november] = [at(2026, 8, 1), at(2026, 9, 1), at(2026, 10, 1)];
+  expect(boundsOf({ range: 'custom', from: september, to: october }, now)).toEqual({ start: september, end: october - 1 });
+  expect(boundsOf({ range: 'custom', from: october, to: november }, now)).toEqual({ start: october, end: november - 1 });
+  // The end of a link from the dashboard is a second already.
+  expect(boundsOf({ range: 'custom', from: october, to: november - 1 }, now)).toEqual({ start: october, end: november - 1 });
+});
+
 test('log address: a day is cut to the bounds of the list', () => {
   const noon = at(2026, 10, 21, 12);
   expect(dayWithin(noon, {})).toEqual({ start: at(2026, 10, 21), end: at(2026, 10, 22) - 1 });

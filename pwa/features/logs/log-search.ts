@@ -66,7 +66,8 @@ export function boundsOf({ range, from, to }: RangeChoice, now: number): Bounds 
   if (range === 'hour') return { start: seconds - 60 * 60 };
   if (range === 'today') return { start: midnight(now) };
   if (range === 'week') return { start: midnight(now, -6) };
-  return { start: from, end: to };
+  // A moment that was typed is a minute: what begins with it belongs to the time after, so that months side by side share no call.
+  return { start: from, end: to !== undefined && to % 60 === 0 ? to - 1 : to };
 }
 
 /** The day of a moment (unix seconds), cut to the bounds of a list. */
