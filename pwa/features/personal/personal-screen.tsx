@@ -32,13 +32,17 @@ export function PersonalScreen({ signIn }: PersonalScreenProps) {
       <QueryState query={self} what={t('personal.title')} lines={4}>
         {(user) => (
           <div className={styles.parts}>
-            <Person user={user} />
-            <LowBalanceForm key={`mark ${user.id}`} user={user} />
-            <NoticeForm key={`notices ${user.id}`} user={user} />
-            {signIn}
-            <PasswordForm username={user.username} />
-            <NameForm key={`name ${user.id}`} user={user} />
-            <FurtherParts user={user} />
+            <div className={styles.column}>
+              <Person user={user} />
+              <LowBalanceForm key={`mark ${user.id}`} user={user} />
+              <NoticeForm key={`notices ${user.id}`} user={user} />
+              {signIn}
+            </div>
+            <div className={styles.column}>
+              <PasswordForm username={user.username} />
+              <NameForm key={`name ${user.id}`} user={user} />
+              <FurtherParts user={user} />
+            </div>
           </div>
         )}
       </QueryState>
