@@ -125,9 +125,9 @@ function OwnBalance() {
   const { t } = useTranslation();
   const format = useFormat();
   const { data: self } = useQuery(selfQuery);
-  // Home has it large.
-  const isHome = useRouterState({ select: ({ location }) => location.pathname === '/' });
-  if (self === undefined || isHome) return null;
+  // Home and wallet have it large.
+  const isLarge = useRouterState({ select: ({ location }) => location.pathname === '/' || location.pathname === '/topup' });
+  if (self === undefined || isLarge) return null;
   return (
     <div className={styles.balance}>
       <BalanceMeter
