@@ -165,7 +165,11 @@ describe('pictures of drawings', () => {
   });
 
   it('of nothing known, or of a task without one, there is none', async () => {
-    for (const answer of [await fetch(`${app.origin}/mj/image/nothing`), await fetch(`${app.origin}/mj-fast/mj/image/x`), await picture('')]) {
+    for (const answer of [
+      await fetch(`${app.origin}/mj/image/nothing`),
+      await fetch(`${app.origin}/mj-fast/mj/image/x`),
+      await picture(''),
+    ]) {
       expect(answer.status).toBe(400);
       expect(await answer.json()).toEqual({ error: 'midjourney_task_not_found' });
     }
