@@ -16,8 +16,10 @@ export interface ChangeFeedOptions {
 
 /** A missing id is waited for this long; then the process that drew it is taken for dead. */
 const gapMilliseconds = 10_000;
-/** A row that took longer than this to store may have been given up: it is announced once more, under a new id. */
+/** A row that took longer than this to store may have been given up: it is announced once more, under a new id, by the next poll. */
 const slowStoreMilliseconds = gapMilliseconds / 2;
+/** A poll that has sent rows for this long reads on before it sends the others. */
+const sendMilliseconds = 1_000;
 /**
  * Rows are kept for this long after they were seen: a clock that is ahead of others' would take new ones for old. A process that was away
  * for half of it drops its caches instead.
@@ -87,12 +89,12 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async announceToOthers(kind: ChangeKind, key: number | string): Promise<void> {
+    // Unless it is known to be stored in time, the others must hear of it once the database is back, whatever the caller does now.
+    let isInTime = false;
     try {
-      await this.#store(kind, key);
-    } catch (error) {
-      // The record has changed, so the others must hear of it once the database is back, whatever the caller does now.
-      if (!this.#unsent.some((row) => row.kind === kind && row.key === key)) this.#unsent.push({ kind, key });
-      throw error;
+      isInTime = await this.#store(kind, key);
+    } finally {
+      if (!isInTime && !this.#unsent.some((row) => row.kind === kind && row.key === key)) this.#unsent.push({ kind, key });
     }
   }
 
@@ -121,15 +123,14 @@ class PollingChangeFeed implements ChangeFeed {
     }, this.#pollMilliseconds).unref();
   }
 
-  async #store(kind: ChangeKind, key: number | string): Promise<void> {
-    for (;;) {
-      const drawnAt = performance.now();
-      const id = await this.#db.nextId('changes');
-      // Our own listeners have heard of it.
-      if (id > this.#floor) this.#seen.add(id);
-      await this.#db.collection('changes').insert({ id, kind, key, at: this.#now() });
-      if (performance.now() - drawnAt < slowStoreMilliseconds) return;
-    }
+  /** False when it took so long that others may have given it up. */
+  async #store(kind: ChangeKind, key: number | string): Promise<boolean> {
+    const drawnAt = performance.now();
+    const id = await this.#db.nextId('changes');
+    // Our own listeners have heard of it.
+    if (id > this.#floor) this.#seen.add(id);
+    await this.#db.collection('changes').insert({ id, kind, key, at: this.#now() });
+    return performance.now() - drawnAt < slowStoreMilliseconds;
   }
 
   async #follow(): Promise<void> {
@@ -197,15 +198,19 @@ class PollingChangeFeed implements ChangeFeed {
   }
 
   async #sendLeftovers(): Promise<void> {
-    for (let row = this.#unsent[0]; row !== undefined; row = this.#unsent[0]) {
+    const beganAt = performance.now();
+    for (let row = this.#unsent[0]; row !== undefined && performance.now() - beganAt < sendMilliseconds; row = this.#unsent[0]) {
+      let isInTime = true;
       try {
-        await this.#store(row.kind, row.key);
+        isInTime = await this.#store(row.kind, row.key);
       } catch (error) {
         // What the database refuses would keep this process from reading on for ever.
         if (error instanceof DatabaseUnavailable) throw error;
         this.#onError(error);
       }
       this.#unsent.shift();
+      // Behind the others, which wait as long.
+      if (!isInTime) this.#unsent.push(row);
     }
   }
 
