@@ -58,8 +58,7 @@ export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
 function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForAll: boolean; isTable: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  // Each picture stands under its own figure; on a phone all figures come first.
-  const isApart = !useIsPhone() && isForAll && !isTable;
+  const isPhone = useIsPhone();
   // What is kept may be of another day: that day is shown then.
   const { midnight, tomorrow } = dayOf(figures.at * 1000);
   const hours = hoursOfToday(figures, midnight, tomorrow);
@@ -68,6 +67,9 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
   const change = (share: number | undefined): string | undefined =>
     share === undefined ? undefined : t(wordOf(share), { share: format.percent(Math.abs(share)) });
   const worst = sums.worst;
+  const hasCalls = hours.some((hour) => (hour.today?.calls ?? 0) + (hour.today?.errors ?? 0) + hour.yesterday.calls > 0);
+  // Each picture stands under its own figure; on a phone all figures come first.
+  const isApart = !isPhone && isForAll && !isTable && hasCalls;
   const spent = (
     <Sum label={t('home.today.spent')} remark={change(sums.change)}>
       {format.quota(sums.quota)}
@@ -95,15 +97,21 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
       </dl>
       {isTable ? (
         <HourTable hours={hours} />
+      ) : !hasCalls ? (
+        // A person without calls is led to the first one below.
+        isForAll && <p className={styles.none}>{t('home.today.none')}</p>
       ) : (
         <>
-          <HourChart
-            label={t('home.today.picture_spent')}
-            hours={hours}
-            value={(one) => one.quota}
-            format={format.quota}
-            hasFailures={!isForAll}
-          />
+          {/* On a phone one picture: an operator's calls with what failed, a person's spend. */}
+          {!(isForAll && isPhone) && (
+            <HourChart
+              label={t('home.today.picture_spent')}
+              hours={hours}
+              value={(one) => one.quota}
+              format={format.quota}
+              hasFailures={!isForAll}
+            />
+          )}
           {isApart && <dl className={styles.sums}>{calls}</dl>}
           {isForAll && (
             <HourChart label={t('home.today.picture_calls')} hours={hours} value={(one) => one.calls} format={format.count} hasFailures />
