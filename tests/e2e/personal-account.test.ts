@@ -58,6 +58,7 @@ describeInBrowser('own account', () => {
     await page.getByText(text('personal.notice.waiting_other', { count: 2 })).waitFor();
     await page.getByLabel(text('personal.unpriced.label')).click({ force: true });
     await page.getByText(text('personal.unpriced.waiting')).waitFor();
+    await button(page, 'personal.name.edit_label').click();
     await page.getByLabel(text('personal.name.label')).fill('Night keeper');
     await button(page, 'personal.name.save_offline').click();
     await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor();

@@ -21,7 +21,10 @@ describeInBrowser('personal settings', () => {
       const { page } = visitor;
       await openFromMenu(page, size, 'shell.menu.personal');
       await expectSoundScreen(visitor);
-      const save = page.getByRole('button', { name: text('personal.password.save') });
+      // On a phone the form is in a sheet.
+      const open = page.getByRole('button', { name: text('personal.password.title'), exact: true });
+      if (size === 'phone') await open.click();
+      const save = (size === 'phone' ? page.getByRole('dialog') : page).getByRole('button', { name: text('personal.password.save') });
       await save.click();
       await page.getByText(text('personal.password.old_required')).waitFor();
       await page.getByLabel(password.old).fill('not the old one');
@@ -40,7 +43,9 @@ describeInBrowser('personal settings', () => {
       await signInByApi(tidegate.url, { ...keeper, password: 'a-new-lantern' });
       await page.reload();
       await settle(page);
+      if (size === 'phone') await open.click();
       await page.getByLabel(password.old).waitFor();
+      await expectSoundScreen(visitor);
       await visitor.context.close();
     });
   }
@@ -65,8 +70,13 @@ describeInBrowser('personal settings', () => {
     await amount.fill('5');
     await page.getByRole('button', { name: text('personal.mark.save_offline'), exact: true }).click();
     await page.getByText(text('personal.mark.waiting', { amount: '$5.00' })).waitFor();
+    await page.getByRole('button', { name: text('personal.password.title'), exact: true }).click();
     const needs = text('common.action.needs_connection', { action: text('personal.password.save') });
     expect(await page.getByRole('button', { name: needs }).isDisabled()).toBe(true);
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: text('common.action.close') })
+      .click();
     await context.setOffline(false);
     await page.getByText(text('personal.mark.waiting', { amount: '$5.00' })).waitFor({ state: 'detached' });
     const api = await signInByApi(tidegate.url, keeper);

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { displayNameProblem } from '#shared/account-rules.ts';
@@ -12,18 +12,43 @@ import { ownNameKey, ownNameState } from '#pwa/offline/edits/own-setting.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { Block } from '#pwa/ui/frame/block.tsx';
 import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { FormBlock } from './form-block.tsx';
 import styles from './personal.module.css';
 
 /** The shown name. Without a connection it waits in the outbox. */
-export function NameForm({ user }: { user: User }) {
+export function NameForm({ user, about }: { user: User; about?: ReactNode }) {
+  const { t } = useTranslation();
+  const queued = useOutbox().find(({ optionKey }) => optionKey === ownNameKey);
+  const aside = queued !== undefined && (
+    <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
+      {t('personal.name.waiting', { name: queued.mine })}
+    </StatusMark>
+  );
+  return (
+    <FormBlock
+      title={t('personal.name.title')}
+      aside={aside}
+      row={{ about, action: t('personal.name.edit'), label: t('personal.name.edit_label') }}
+    >
+      {(onDone) => <Field user={user} waits={queued?.mine} onDone={onDone} />}
+    </FormBlock>
+  );
+}
+
+interface FieldProps {
+  user: User;
+  /** The name that waits to be sent. */
+  waits: string | undefined;
+  onDone: () => void;
+}
+
+function Field({ user, waits, onDone }: FieldProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
-  const queued = useOutbox().find(({ optionKey }) => optionKey === ownNameKey);
-  const [name, setName] = useState(queued?.mine ?? user.display_name);
+  const [name, setName] = useState(waits ?? user.display_name);
   const [error, setError] = useState<string>();
-  const saving = useSaveName(user, { isQueued: queued !== undefined, onRefused: setError });
+  const saving = useSaveName(user, { isQueued: waits !== undefined, onDone, onRefused: setError });
 
   function handleSave(): void {
     const wanted = name.trim();
@@ -33,41 +58,40 @@ export function NameForm({ user }: { user: User }) {
     else if (problem !== undefined) setError(t('personal.name.characters'));
     else saving.save(wanted);
   }
-  const aside = queued !== undefined && (
-    <StatusMark status={queued.state === 'conflict' ? 'conflict' : 'waiting'}>
-      {t('personal.name.waiting', { name: queued.mine })}
-    </StatusMark>
-  );
   return (
-    <Block title={t('personal.name.title')} aside={aside}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          handleSave();
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        handleSave();
+      }}
+    >
+      <TextInput
+        label={t('personal.name.label')}
+        description={t('personal.name.hint', { limit: displayNameLimit })}
+        inputWrapperOrder={['label', 'input', 'error', 'description']}
+        autoComplete="nickname"
+        value={name}
+        error={error}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+          setError(undefined);
         }}
-      >
-        <TextInput
-          label={t('personal.name.label')}
-          description={t('personal.name.hint', { limit: displayNameLimit })}
-          inputWrapperOrder={['label', 'input', 'error', 'description']}
-          autoComplete="nickname"
-          value={name}
-          error={error}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-            setError(undefined);
-          }}
-        />
-        <Button type="submit" loading={saving.isSaving}>
-          {t(isOnline ? 'personal.name.save' : 'personal.name.save_offline')}
-        </Button>
-      </form>
-    </Block>
+      />
+      <Button type="submit" loading={saving.isSaving}>
+        {t(isOnline ? 'personal.name.save' : 'personal.name.save_offline')}
+      </Button>
+    </form>
   );
 }
 
-function useSaveName(user: User, { isQueued, onRefused }: { isQueued: boolean; onRefused: (message: string) => void }) {
+interface Saving {
+  isQueued: boolean;
+  onDone: () => void;
+  onRefused: (message: string) => void;
+}
+
+function useSaveName(user: User, { isQueued, onDone, onRefused }: Saving) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const isOnline = useIsOnline();
@@ -76,6 +100,7 @@ function useSaveName(user: User, { isQueued, onRefused }: { isQueued: boolean; o
     meta: { quiet: true },
     onSuccess: async () => {
       toastSuccess(t('personal.name.saved'));
+      onDone();
       await queryClient.invalidateQueries(selfQuery);
     },
     onError: async (thrown, name) => {
@@ -88,6 +113,7 @@ function useSaveName(user: User, { isQueued, onRefused }: { isQueued: boolean; o
   async function keep(name: string): Promise<void> {
     await queueEdit({ optionKey: ownNameKey, base: ownNameState(user), mine: name });
     if (!isOnline) toastNote(t('personal.kept'));
+    onDone();
   }
   return {
     // Two ways to the server would overtake each other.

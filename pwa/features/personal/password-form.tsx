@@ -7,8 +7,8 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
-import { Block } from '#pwa/ui/frame/block.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
+import { FormBlock } from './form-block.tsx';
 import { passwordProblems } from './password-problems.ts';
 import styles from './personal.module.css';
 
@@ -16,6 +16,24 @@ const empty = { original_password: '', password: '', again: '' };
 
 /** The new password is never kept on the device: without a connection the form says that it needs one. */
 export function PasswordForm({ username }: { username: string }) {
+  const { t } = useTranslation();
+  const about = (
+    <>
+      <b>{t('personal.password.name')}</b>
+      <span>{t('personal.password.effect')}</span>
+    </>
+  );
+  return (
+    <FormBlock
+      title={t('personal.password.title')}
+      row={{ about, action: t('personal.password.open'), label: t('personal.password.title') }}
+    >
+      {(onDone) => <Fields username={username} onDone={onDone} />}
+    </FormBlock>
+  );
+}
+
+function Fields({ username, onDone }: { username: string; onDone: () => void }) {
   const { t } = useTranslation();
   const form = useForm({
     initialValues: empty,
@@ -30,6 +48,7 @@ export function PasswordForm({ username }: { username: string }) {
     onSuccess: () => {
       form.reset();
       toastSuccess(t('personal.password.saved'));
+      onDone();
     },
     onError: (error) => {
       const failure = failureOf(error);
@@ -39,16 +58,14 @@ export function PasswordForm({ username }: { username: string }) {
   });
   const label = t('personal.password.save');
   return (
-    <Block title={t('personal.password.title')}>
-      <form className={styles.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
-        {/* Password managers file what is entered under it. */}
-        <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
-        <PasswordField label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
-        <PasswordField label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
-        <PasswordField label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
-        <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
-        <OnlineButton type="submit" loading={change.isPending} label={label} />
-      </form>
-    </Block>
+    <form className={styles.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+      {/* Password managers file what is entered under it. */}
+      <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
+      <PasswordField label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
+      <PasswordField label={t('personal.password.new')} autoComplete="new-password" {...form.getInputProps('password')} />
+      <PasswordField label={t('personal.password.again')} autoComplete="new-password" {...form.getInputProps('again')} />
+      <p className={styles.hint}>{t('personal.password.hint', passwordLimits)}</p>
+      <OnlineButton type="submit" loading={change.isPending} label={label} />
+    </form>
   );
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
@@ -27,22 +28,36 @@ interface PersonalScreenProps {
 export function PersonalScreen({ signIn }: PersonalScreenProps) {
   const { t } = useTranslation();
   const self = useQuery(selfQuery);
+  const isPhone = useIsPhone();
   return (
     <Screen title={t('personal.title')} layout="page">
       <QueryState query={self} what={t('personal.title')} lines={4}>
         {(user) => (
           <div className={styles.parts}>
-            <div className={styles.column}>
-              <Person user={user} />
-              <LowBalanceForm key={`mark ${user.id}`} user={user} />
-              <NoticeForm key={`notices ${user.id}`} user={user} />
-              {signIn}
-            </div>
-            <div className={styles.column}>
-              <PasswordForm username={user.username} />
-              <NameForm key={`name ${user.id}`} user={user} />
-              <FurtherParts user={user} />
-            </div>
+            {isPhone ? (
+              <div className={styles.column}>
+                <NameForm key={`name ${user.id}`} user={user} about={<Person user={user} />} />
+                {signIn}
+                <PasswordForm username={user.username} />
+                <LowBalanceForm key={`mark ${user.id}`} user={user} />
+                <NoticeForm key={`notices ${user.id}`} user={user} />
+                <FurtherParts user={user} />
+              </div>
+            ) : (
+              <>
+                <div className={styles.column}>
+                  <Person user={user} />
+                  <LowBalanceForm key={`mark ${user.id}`} user={user} />
+                  <NoticeForm key={`notices ${user.id}`} user={user} />
+                  {signIn}
+                </div>
+                <div className={styles.column}>
+                  <PasswordForm username={user.username} />
+                  <NameForm key={`name ${user.id}`} user={user} />
+                  <FurtherParts user={user} />
+                </div>
+              </>
+            )}
           </div>
         )}
       </QueryState>

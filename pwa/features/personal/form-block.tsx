@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { Block } from '#pwa/ui/frame/block.tsx';
+import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import styles from './personal.module.css';
+
+interface FormBlockProps {
+  title: string;
+  aside?: ReactNode;
+  /** On a phone the form opens from a row: what stands in it, its button, and the button's full name. */
+  row: { about: ReactNode; action: string; label: string };
+  children: (onDone: () => void) => ReactNode;
+}
+
+/** A form that is seldom needed: open where there is room, behind a button on a phone. */
+export function FormBlock({ title, aside, row, children }: FormBlockProps) {
+  const isPhone = useIsPhone();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  if (!isPhone)
+    return (
+      <Block title={title} aside={aside}>
+        {children(close)}
+      </Block>
+    );
+  return (
+    <div className={styles.opener}>
+      <div className={styles.words}>
+        {row.about}
+        {aside}
+      </div>
+      <Button aria-label={row.label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {row.action}
+      </Button>
+      <BottomSheet opened={isOpen} title={title} onClose={close}>
+        {children(close)}
+      </BottomSheet>
+    </div>
+  );
+}
