@@ -1,0 +1,260 @@
+// Days without a mouse: whatever is done here is done with keys, and where the focus is can be seen at each stop.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
+import { type Api, furnish, owner } from './support/furnish.ts';
+import { text } from './support/texts.ts';
+import { startTidegate, type Tidegate } from './support/tidegate.ts';
+import { panelOf, settle } from './support/visit.ts';
+
+/** Milliseconds: every stop of the focus is a question to the browser, and a busy machine answers late. */
+const patience = 120_000;
+
+describeInBrowser('keyboard', () => {
+  vi.setConfig({ testTimeout: patience });
+  let tidegate: Tidegate;
+  let api: Api;
+  beforeAll(async () => {
+    tidegate = await startTidegate();
+    ({ api } = await furnish(tidegate));
+  });
+  afterAll(() => tidegate.close());
+
+  /** Signed in by keys alone. */
+  const enter = async (options: VisitorOptions = {}): Promise<Page> => {
+    const { page, context } = await createVisitor(tidegate.url, options);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto('/login');
+    await page.getByLabel(text('session.login.username')).waitFor();
+    await tabTo(page, text('session.login.username'));
+    await page.keyboard.type(owner.username);
+    await tabTo(page, text('session.login.password'));
+    await page.keyboard.type(owner.password);
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.pathname !== '/login');
+    await settle(page);
+    return page;
+  };
+
+  it('a key is created and copied, then deleted, and taken back before the message goes', async () => {
+    const page = await enter();
+    await run(page, text('palette.action.new_token'));
+    await expectFocus(page, text('tokens.form.name'));
+    await page.keyboard.press('Control+s');
+    await expectFocus(page, text('tokens.form.name'));
+    expect(await page.locator(':focus').getAttribute('aria-invalid')).toBe('true');
+    expect(await describedBy(page)).not.toBe('');
+    await page.keyboard.type('Night watch');
+    await page.keyboard.press('Control+s');
+    await expectFocus(page, text('tokens.action.copy_named', { name: 'Night watch' }));
+    await page.keyboard.press('Enter');
+    await expectFocus(page, text('common.copy.done'));
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^sk-\w{48}$/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('complementary').waitFor({ state: 'detached' });
+
+    await page.keyboard.press('j');
+    await expectRow(page, 'Night watch');
+    await tabTo(page, text('tokens.action.delete_named', { name: 'Night watch' }));
+    await page.keyboard.press('Enter');
+    await page.getByText(text('tokens.undo.deleted_one', { name: 'Night watch' })).waitFor();
+    // The row that has taken its place.
+    await expectRow(page, 'Visitors');
+    // Behind everything else on the page, and before the browser's own bar: one step back from its beginning.
+    await tabTo(page, text('common.undo.action'), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText(text('common.undo.done'), { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Night watch' }).waitFor();
+    // What had the focus before the message.
+    await expectFocus(page, text('shell.skip'));
+    await page.context().close();
+  });
+
+  it('calls are filtered, one is opened and closed again, and the skip link leads past the menu', async () => {
+    const page = await enter({ scheme: 'dark' });
+    await run(page, text('shell.menu.logs'));
+    await page.waitForURL('**/log');
+    await settle(page);
+    await page.keyboard.press('f');
+    await tabTo(page, text('logs.filter.model'));
+    await page.keyboard.type('gpt-4o-mini');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/log?model=gpt-4o-mini');
+    await settle(page);
+    await tabTo(page, text('shell.skip'), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('main:focus').count()).toBe(1);
+    await page.keyboard.press('j');
+    await expectRow(page, 'gpt-4o-mini');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.has('open'));
+    const panel = panelOf(page, 'desk');
+    await panel.waitFor();
+    await tabTo(page, text('common.action.close'));
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    // In the list, where the panel was entered from.
+    await page.locator('main :focus').waitFor();
+    await page.context().close();
+  });
+
+  it('a setting is found, edited and saved from anywhere, and not under a dialog', async () => {
+    const page = await enter();
+    await run(page, text('shell.menu.settings'));
+    await settle(page);
+    await page.keyboard.press('/');
+    await page.keyboard.type('RetryTimes');
+    await tabTo(page, text('settings.option.RetryTimes.label'));
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('4');
+    await tabTo(page, text('shell.skip'), 'Shift+Tab');
+    // Listed where it works.
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: text('common.keys.title') });
+    await help.getByText(text('palette.key.save'), { exact: true }).waitFor();
+    await page.keyboard.press('Control+s');
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await expectFocus(page, text('shell.skip'));
+    // Under the dialog nothing was saved.
+    await page.getByText(text('editing.unsaved_one', { count: 1 })).waitFor();
+
+    await tabTo(page, text('settings.diff.open'), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    const review = panelOf(page, 'desk');
+    await review.getByText(text('settings.option.RetryTimes.label')).waitFor();
+    await page.keyboard.press('Control+s');
+    await page
+      .getByRole('status')
+      .getByText(text('settings.saved_one', { count: 1 }))
+      .waitFor();
+    await review.waitFor({ state: 'detached' });
+    const options = (await api.get('/api/option/')) as { key: string; value: string }[];
+    expect(options.find(({ key }) => key === 'RetryTimes')?.value).toBe('4');
+    await page.context().close();
+  });
+
+  it('a dialog that a row opened by its menu gives the focus back to the menu', async () => {
+    const page = await enter();
+    await run(page, text('shell.menu.channels'));
+    await settle(page);
+    await page.keyboard.press('j');
+    const menu = text('channels.action.more', { name: 'Harbour mouth' });
+    await tabTo(page, menu);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expectFocus(page, menu);
+    await page.context().close();
+  });
+
+  it('a question is asked in the playground, stopped, and asked again', async () => {
+    const page = await enter();
+    tidegate.upstream.behave({ text: 'The tide turns at noon and again at midnight', holdAfter: 4 });
+    await run(page, text('shell.menu.playground'));
+    await settle(page);
+    await tabTo(page, text('playground.ask.label'));
+    await page.keyboard.type('When does the tide turn?');
+    await page.keyboard.press('Enter');
+    const answer = page.getByRole('article').last();
+    await answer.getByText('The tide').waitFor();
+    // While somebody types, ? is a letter.
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await tabTo(page, text('playground.ask.stop'));
+    await page.keyboard.press('Enter');
+    await answer.getByText(text('playground.answer.state.stopped')).waitFor();
+    tidegate.upstream.reset();
+    tidegate.upstream.behave({ text: 'At noon.' });
+    await tabTo(page, text('playground.answer.again'), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await answer.getByText('At noon.').waitFor();
+    await page.context().close();
+  });
+});
+
+/** By the palette. */
+async function run(page: Page, name: string): Promise<void> {
+  // The frame hears the keys once it is there.
+  await page.getByRole('button', { name: text('shell.find'), exact: true }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: text('palette.label') }).waitFor();
+  await page.keyboard.type(name);
+  await page.getByRole('option', { selected: true }).filter({ hasText: name }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: text('palette.label') }).waitFor({ state: 'detached' });
+  await settle(page);
+}
+
+/** More than any screen of these days has from one end to the other. */
+const mostStops = 120;
+
+/** Until what is called so has the focus; at every stop on the way it can be seen where that is. */
+async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const passed: string[] = [];
+  for (let stop = 0; stop < mostStops; stop += 1) {
+    const focus = await focusOf(page);
+    if (focus?.name === name) return;
+    passed.push(focus?.name ?? 'the page');
+    expect(focus?.fault, `the focus on "${focus?.name}"`).toBeUndefined();
+    await page.keyboard.press(key);
+  }
+  throw new Error(`No "${name}" among ${passed.join(' | ')}`);
+}
+
+async function expectFocus(page: Page, name: string): Promise<void> {
+  await expect.poll(async () => (await focusOf(page))?.name, { timeout: 10_000 }).toBe(name);
+}
+
+/** A row of the list has the focus, with a text in it. */
+async function expectRow(page: Page, content: string): Promise<void> {
+  await page.locator('tr[data-row-key]:focus').filter({ hasText: content }).waitFor();
+}
+
+interface Focus {
+  name: string;
+  /** Why it is not seen. */
+  fault?: string;
+}
+
+/** What has the focus, and whether that is seen: within the window, not covered by its surroundings, with a ring or a line. */
+async function focusOf(page: Page): Promise<Focus | undefined> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (!(element instanceof HTMLElement) || element === document.body) return undefined;
+    const labels = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+    const label = labels ? (element.labels?.[0]?.querySelector('span, label') ?? element.labels?.[0]) : undefined;
+    const name = (element.getAttribute('aria-label') ?? label?.textContent ?? element.innerText).replace(/\s*\*$/, '').trim();
+    // The screen itself is where reading goes on: nothing of it is pressed.
+    if (element.tagName === 'MAIN') return { name: 'the screen' };
+    const around = [
+      element,
+      element.parentElement,
+      element.parentElement?.parentElement,
+      element.parentElement?.parentElement?.parentElement,
+    ];
+    const isMarked = [...around, element.nextElementSibling].some((one) => {
+      if (one === null || one === undefined) return false;
+      return ['', '::before', '::after'].some((part) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(one, part);
+        return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+      });
+    });
+    if (!isMarked) return { name, fault: 'has no ring' };
+    const { left, right, top, bottom } = element.getBoundingClientRect();
+    if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth) return { name, fault: 'is out of sight' };
+    return { name };
+  });
+}
+
+/** What is said to be wrong with the field that has the focus. */
+async function describedBy(page: Page): Promise<string> {
+  return page.evaluate(() =>
+    (document.activeElement?.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)?.textContent ?? '')
+      .join(''),
+  );
+}
