@@ -199,7 +199,7 @@ describeInBrowser('undo', () => {
     await api.put('/api/channel/', { id: first, status: 2 });
     await page.goto('/channel');
     await settle(page);
-    await page.getByRole('button', { name: text('channels.action.more_all') }).click();
+    await page.getByRole('button', { name: text('channels.action.more_all'), exact: true }).click();
     await page.getByText(text('channels.action.delete_disabled')).click();
     await page
       .getByRole('dialog')
