@@ -103,7 +103,7 @@ describeInBrowser('undo', () => {
   it('desk: a channel that was disabled is enabled again, and a deletion of codes is taken back', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    const keys = (await api.post('/api/redemption/', { name: 'Regatta', quota: 1000, count: 2 })) as string[];
+    await api.post('/api/redemption/', { name: 'Regatta', quota: 1000, count: 2 });
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
@@ -130,20 +130,6 @@ describeInBrowser('undo', () => {
     await page.getByText(text('redemptions.changed.delete_other', { count: 2 })).waitFor();
     expect(await codes()).toBe(0);
     await page.getByRole('button', { name: text('common.undo.action'), exact: true }).click();
-    await until(async () => (await codes()) === 2);
-
-    await api.post('/api/user/topup', { key: keys[0] });
-    await page.getByRole('button', { name: text('redemptions.action.delete_used') }).click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: text('redemptions.action.delete_used') })
-      .click();
-    await page.getByText(text('redemptions.changed.delete_one', { count: 1 })).waitFor();
-    expect(await codes()).toBe(1);
-    await page
-      .getByRole('button', { name: text('common.undo.action'), exact: true })
-      .last()
-      .click();
     await until(async () => (await codes()) === 2);
     await visitor.context.close();
   });
