@@ -79,6 +79,8 @@ describeInBrowser('dashboard', () => {
     const chart = page.getByRole('region', { name: text('dashboard.spent.title') }).getByRole('img');
     await chart.waitFor();
     await settle(page);
+    // Going back leads to where one was on the page.
+    await chart.scrollIntoViewIfNeeded();
     const box = await chart.boundingBox();
     if (box === null) throw new Error('There is no picture');
     await page.mouse.click(box.x + box.width - 30, box.y + box.height / 2);
