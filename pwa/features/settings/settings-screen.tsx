@@ -91,13 +91,11 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
       }
     >
       <div className={styles.screen}>
+        {isPhone && find}
         {isPhone ? (
-          <>
-            {find}
-            <BottomSheet opened={isMenuOpen} title={t('settings.title')} onClose={() => setMenuOpen(false)}>
-              {nav}
-            </BottomSheet>
-          </>
+          <BottomSheet opened={isMenuOpen} title={t('settings.title')} onClose={() => setMenuOpen(false)}>
+            {nav}
+          </BottomSheet>
         ) : (
           <div className={styles.side}>
             {find}

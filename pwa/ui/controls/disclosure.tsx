@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import styles from './disclosure.module.css';
 import { Icon } from './icon.tsx';
 
@@ -12,39 +12,43 @@ interface DisclosureProps {
 /** A button with a small sheet below it. Light: the shell is loaded with it. Esc, a click outside or leaving closes it. */
 export function Disclosure({ button, children }: DisclosureProps) {
   const [isOpen, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
+  const [root, setRoot] = useState<HTMLDivElement | null>(null);
 
-  function close(): void {
-    setOpen(false);
-    root.current?.querySelector('button')?.focus();
-  }
   useEffect(() => {
     if (!isOpen) return;
     const handleOutside = (event: Event): void => {
-      if (event.target instanceof Node && root.current?.contains(event.target) !== true) setOpen(false);
+      if (event.target instanceof Node && root?.contains(event.target) !== true) setOpen(false);
     };
     const handleKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
       event.stopPropagation();
-      close();
+      setOpen(false);
+      focusButton(root);
     };
-    const node = root.current;
     document.addEventListener('pointerdown', handleOutside);
     document.addEventListener('focusin', handleOutside);
-    node?.addEventListener('keydown', handleKey);
+    root?.addEventListener('keydown', handleKey);
     return () => {
       document.removeEventListener('pointerdown', handleOutside);
       document.removeEventListener('focusin', handleOutside);
-      node?.removeEventListener('keydown', handleKey);
+      root?.removeEventListener('keydown', handleKey);
     };
-  }, [isOpen]);
+  }, [isOpen, root]);
 
+  function close(): void {
+    setOpen(false);
+    focusButton(root);
+  }
   return (
-    <div className={styles.root} ref={root}>
+    <div className={styles.root} ref={setRoot}>
       {button({ 'aria-expanded': isOpen, onClick: () => setOpen(!isOpen) })}
       {isOpen && <div className={styles.sheet}>{children(close)}</div>}
     </div>
   );
+}
+
+function focusButton(root: HTMLElement | null): void {
+  root?.querySelector('button')?.focus();
 }
 
 interface DisclosureItemProps {
