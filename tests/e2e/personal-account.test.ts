@@ -59,7 +59,7 @@ describeInBrowser('own account', () => {
     await page.getByLabel(text('personal.unpriced.label')).click({ force: true });
     await page.getByText(text('personal.unpriced.waiting')).waitFor();
     await button(page, 'personal.name.edit_label').click();
-    await page.getByLabel(text('personal.name.label')).fill('Night keeper');
+    await page.getByRole('textbox', { name: text('personal.name.label') }).fill('Night keeper');
     await button(page, 'personal.name.save_offline').click();
     await page.getByText(text('personal.name.waiting', { name: 'Night keeper' })).waitFor();
     for (const key of ['personal.notice.test', 'personal.token.make', 'personal.remove.action', 'personal.invite.transfer']) {

@@ -1,9 +1,14 @@
 import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Block } from '#pwa/ui/frame/block.tsx';
-import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import styles from './personal.module.css';
+
+const BottomSheet = lazyPart(
+  () => import('#pwa/ui/frame/bottom-sheet.tsx'),
+  (part) => part.BottomSheet,
+);
 
 interface FormBlockProps {
   title: string;
@@ -33,9 +38,11 @@ export function FormBlock({ title, aside, row, children }: FormBlockProps) {
       <Button aria-label={row.label} aria-haspopup="dialog" onClick={() => setOpen(true)}>
         {row.action}
       </Button>
-      <BottomSheet opened={isOpen} title={title} onClose={close}>
-        {children(close)}
-      </BottomSheet>
+      {isOpen && (
+        <BottomSheet opened title={title} onClose={close}>
+          {children(close)}
+        </BottomSheet>
+      )}
     </div>
   );
 }
