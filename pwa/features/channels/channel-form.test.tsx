@@ -177,6 +177,15 @@ describe('channel-form', () => {
       await shows(() => expect(screen.text()).toContain('Models 1'));
     }
 
+    test('says nothing of edits before somebody made one', async () => {
+      modelsByType = { 1: ['gpt-4o'] };
+      open(undefined);
+      await shows(() => expect(screen.text()).toContain('Models 1'));
+      expect(screen.text()).not.toContain('Not saved yet');
+      screen.type('Name', 'new one');
+      await shows(() => expect(screen.text()).toContain('Not saved yet'));
+    });
+
     test('wants a name, a key and models', () => {
       open(undefined);
       screen.press('Create');

@@ -37,10 +37,13 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
   const edited = useChannelForm(channel);
   const { form, base, isNew, changed } = edited;
   const save = useSaveChannel(edited, onCreated);
-  const draft = useDraftTest(form.values, { channelId: base?.id, proposed: modelsByType[form.values.type] ?? [] });
+  const proposed = modelsByType[form.values.type] ?? [];
+  const draft = useDraftTest(form.values, { channelId: base?.id, proposed });
   const creation = useTestedCreation({ draft, content: () => JSON.stringify(form.getValues()), create: save.create });
   const isSaving = save.isPending || creation.isWaiting;
-  const isDirty = changed.length > 0 && !save.isCreated;
+  // Models that the form has filled in by itself are nobody's edit.
+  const isProposal = isNew && form.values.models.join() === proposed.join();
+  const isDirty = changed.some((field) => field !== 'models' || !isProposal) && !save.isCreated;
 
   function send(): void {
     if (isNew) void creation.start();

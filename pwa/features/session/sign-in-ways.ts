@@ -4,6 +4,7 @@ import type { RedirectProvider } from '#shared/oauth.ts';
 import type { SiteStatus } from '#shared/site.ts';
 import { call } from '#pwa/api/call.ts';
 import { keptInviteCode } from './invite-code.ts';
+import { ownAddress } from './own-address.ts';
 
 export type Way = RedirectProvider | 'wechat';
 
@@ -36,5 +37,5 @@ export async function leaveFor(provider: RedirectProvider, from: string | undefi
 export function takeFrom(): string | undefined {
   const from = sessionStorage.getItem(fromKey) ?? '';
   sessionStorage.removeItem(fromKey);
-  return /^\/(?![/\\])/.test(from) ? from : undefined;
+  return ownAddress(from);
 }

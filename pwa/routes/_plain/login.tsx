@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
 import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
+import { ownAddress } from '#pwa/features/session/own-address.ts';
 
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
@@ -11,11 +12,7 @@ const Search = z.object({
     .optional()
     .catch(undefined),
   /** Where to go afterwards: an address of this console. */
-  from: z
-    .string()
-    .regex(/^\/(?![/\\])/)
-    .optional()
-    .catch(undefined),
+  from: z.string().transform(ownAddress).optional().catch(undefined),
   /** Invite code. */
   aff: z.coerce.string().max(64).optional().catch(undefined),
 });
