@@ -1,6 +1,7 @@
 // Records as the console gets them from the server, for tests beside its modules.
 import { Channel } from '#shared/channels.ts';
 import { Drawing } from '#shared/drawings.ts';
+import { SiteStatus } from '#shared/site.ts';
 import { Task } from '#shared/tasks.ts';
 import { Token } from '#shared/tokens.ts';
 import { User } from '#shared/user.ts';
@@ -69,8 +70,28 @@ export function buildConsoleUser(fields: Partial<User> = {}): User {
   });
 }
 
-function each(fields: string, value: string | number): Record<string, string | number> {
+function each<Value>(fields: string, value: Value): Record<string, Value> {
   return Object.fromEntries(fields.split(' ').map((field) => [field, value]));
+}
+
+/** Of an installation that has its address, without other ways to sign in. */
+export function buildSiteStatus(fields: Partial<SiteStatus> = {}): SiteStatus {
+  const texts =
+    'version system_name logo footer_html docs_link chat_link top_up_link data_export_default_time turnstile_site_key github_client_id oidc_client_id oidc_authorization_endpoint wechat_qrcode telegram_bot_name linuxdo_client_id';
+  const off =
+    'enable_online_topup enable_batch_update enable_drawing enable_task enable_data_export default_collapse_sidebar mj_notify_enabled turnstile_check email_verification github_oauth oidc_enabled wechat_login telegram_oauth linuxdo_oauth self_use_mode_enabled demo_site_enabled';
+  return SiteStatus.parse({
+    ...each(texts, ''),
+    ...each(off, false),
+    ...each('display_in_currency register_enabled password_register password_login setup', true),
+    start_time: 1_760_000_000,
+    server_address: 'https://gateway.example',
+    chats: [],
+    quota_per_unit: 500_000,
+    price: 7.3,
+    min_topup: 1,
+    ...fields,
+  });
 }
 
 /** A drawing that is done. */

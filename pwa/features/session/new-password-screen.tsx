@@ -16,12 +16,14 @@ import styles from './session-form.module.css';
 interface Proof {
   email: string;
   token: string;
+  /** By hand: a wrong one can be typed again. */
+  isTyped?: boolean;
 }
 
 /** Where the link of the mail leads, or where its code is typed: a new password, shown once. */
 export function NewPasswordScreen(link: Proof) {
   const { t } = useTranslation();
-  const [{ email, token }, setProof] = useState(link);
+  const [{ email, token, isTyped = false }, setProof] = useState(link);
   useScreenHeading(t('signin.new_password.title'));
   const reset = useMutation({
     mutationFn: async () => {
@@ -32,22 +34,31 @@ export function NewPasswordScreen(link: Proof) {
     },
     meta: { quiet: true },
   });
-  const isBroken = email === '' || token === '';
   const isHalf = email === '' && token !== '';
-  const failure = isHalf ? t('signin.new_password.broken') : reset.error === null ? undefined : failureOf(reset.error).message;
+  const refusal = reset.error === null ? undefined : failureOf(reset.error);
+  const isWrong = isTyped && (refusal?.code === 'reset_link_invalid' || refusal?.code === 'invalid_parameter');
+  const isBroken = email === '' || token === '' || isWrong;
+  const failure = isHalf ? t('signin.new_password.broken') : refusal?.message;
   return (
     <section className={styles.form}>
       <h1 className={styles.title}>{t('signin.new_password.title')}</h1>
       {reset.data === undefined ? (
         <>
           {!isBroken && <p>{t('signin.new_password.hint', { email })}</p>}
-          {failure !== undefined && (
+          {failure !== undefined && !isWrong && (
             <p className={styles.failure} role="alert">
               <StatusMark status="failed">{failure}</StatusMark>
             </p>
           )}
           {isBroken ? (
-            <ProofForm email={email} onGiven={setProof} />
+            <ProofForm
+              {...{ email, token }}
+              refusal={isWrong ? failure : undefined}
+              onGiven={(proof) => {
+                reset.reset();
+                setProof(proof);
+              }}
+            />
           ) : (
             <OnlineButton
               variant="filled"
@@ -77,15 +88,15 @@ export function NewPasswordScreen(link: Proof) {
 }
 
 /** The mail of an installation that does not know its own address holds a code in place of a link. */
-function ProofForm({ email, onGiven }: { email: string; onGiven: (proof: Proof) => void }) {
+function ProofForm({ email, token, refusal, onGiven }: Proof & { refusal: string | undefined; onGiven: (proof: Proof) => void }) {
   const { t } = useTranslation();
-  const [missing, setMissing] = useState<Partial<Record<keyof Proof, true>>>({});
+  const [missing, setMissing] = useState<{ email?: true; token?: true }>({});
   function handleSubmit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const proof = { email: textOf(form.get('email')), token: textOf(form.get('token')) };
     setMissing({ ...(proof.email === '' && { email: true }), ...(proof.token === '' && { token: true }) });
-    if (proof.email !== '' && proof.token !== '') onGiven(proof);
+    if (proof.email !== '' && proof.token !== '') onGiven({ ...proof, isTyped: true });
   }
   return (
     <form className={styles.fields} noValidate onSubmit={handleSubmit}>
@@ -99,8 +110,9 @@ function ProofForm({ email, onGiven }: { email: string; onGiven: (proof: Proof) 
       <PlainField
         name="token"
         label={t('signin.new_password.code')}
-        error={missing.token && t('signin.new_password.code_required')}
+        error={missing.token ? t('signin.new_password.code_required') : refusal}
         autoComplete="one-time-code"
+        defaultValue={token}
         autoFocus
       />
       <PlainButton type="submit" variant="filled" isWide>

@@ -16,7 +16,7 @@ import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
 
-/** Asks for a mail with a link that resets the password. */
+/** Asks for a mail with a link, or a code, that resets the password. */
 export function ResetScreen() {
   const { t } = useTranslation();
   const status = useSiteStatus();
@@ -58,9 +58,9 @@ export function ResetScreen() {
             <StatusMark status="on">{t('signin.reset.sent')}</StatusMark>
           </p>
         )}
-        {request.isSuccess && isAddressUnknown(status) && (
+        {isAddressUnknown(status) && (
           <p className={styles.other}>
-            <a href={`/user/reset?${new URLSearchParams({ email: request.variables }).toString()}`}>{t('signin.reset.enter_code')}</a>
+            <a href={`/user/reset?${new URLSearchParams({ email: request.variables ?? '' }).toString()}`}>{t('signin.reset.enter_code')}</a>
           </p>
         )}
         <PlainButton type="submit" variant="filled" isWide isBusy={request.isPending} disabled={isOffline || wait.left > 0}>

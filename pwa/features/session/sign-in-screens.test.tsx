@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { storedUser } from '#pwa/api/stored-user.ts';
-import { buildConsoleUser } from '#tests/support/console-records.ts';
+import { buildConsoleUser, buildSiteStatus } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { LoginScreen } from './login-screen.tsx';
@@ -154,6 +154,18 @@ describe('reset-screen', () => {
     expect(button?.disabled).toBe(true);
   });
 
+  test('where mails hold a code, it can be typed before and after one was sent', async () => {
+    localStorage.setItem('status', JSON.stringify(buildSiteStatus({ server_address: 'http://localhost:3000' })));
+    answer = { body: { success: true, message: '' } };
+    screen = drawScreen(<ResetScreen />);
+    const link = () => document.querySelector('a[href^="/user/reset"]')?.getAttribute('href');
+    expect(link()).toBe('/user/reset?email=');
+    screen.type('E-mail address', 'alice@example.org');
+    submit();
+    await shows(() => expect(link()).toBe('/user/reset?email=alice%40example.org'));
+    localStorage.removeItem('status');
+  });
+
   test('without an address nothing is asked', async () => {
     screen = drawScreen(<ResetScreen />);
     submit();
@@ -188,7 +200,7 @@ describe('new-password-screen', () => {
     screen = drawScreen(<NewPasswordScreen email="alice@example.org" token="old" />);
     screen.press('Make a new password');
     await shows(() => expect(alertText()).toContain('重置链接非法或已过期'));
-    expect(screen.text()).toContain('Send another link');
+    expect(screen.text()).toContain('Send another mail');
   });
 
   test('the code of a mail without a link is typed', async () => {
@@ -203,6 +215,25 @@ describe('new-password-screen', () => {
     screen.press('Make a new password');
     await shows(() => expect(screen.text()).toContain('Zx8-made-up'));
     expect(sent('/api/user/reset')).toEqual([{ email: 'alice@example.org', token: 'typed-code' }]);
+  });
+
+  test('a typed code that is wrong is typed again, with the error at its field', async () => {
+    answer = { body: { success: false, message: '重置链接非法或已过期', code: 'reset_link_invalid' } };
+    screen = drawScreen(<NewPasswordScreen email="alice@example.org" token="" />);
+    screen.type('Code of the mail', 'tipped');
+    submit();
+    await shows(() => screen.press('Make a new password'));
+    await shows(() => expect(screen.problem('Code of the mail')).toBe('重置链接非法或已过期'));
+    expect(screen.field('Code of the mail').value).toBe('tipped');
+    answer = { body: { success: true, message: '', data: 'Zx8-made-up' } };
+    screen.type('Code of the mail', 'typed');
+    submit();
+    await shows(() => screen.press('Make a new password'));
+    await shows(() => expect(screen.text()).toContain('Zx8-made-up'));
+    expect(sent('/api/user/reset')).toEqual([
+      { email: 'alice@example.org', token: 'tipped' },
+      { email: 'alice@example.org', token: 'typed' },
+    ]);
   });
 
   test('half a link asks nothing', () => {
