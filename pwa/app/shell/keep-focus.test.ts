@@ -77,6 +77,15 @@ describe('keep-focus', () => {
     await expectFocus(() => get('opener'));
   });
 
+  it('stays in a conversation, which announces nothing itself, when a button in it goes', async () => {
+    get('menu').focus();
+    get('main').insertAdjacentHTML('beforeend', '<div aria-live="off"><p id="answer"><button id="again">Again</button></p></div>');
+    get('again').focus();
+    remove(get('again'));
+    await changeSeen();
+    expect(document.activeElement).toBe(document.body);
+  });
+
   it('goes to the neighbour of the row that opened a dialog, when the row has gone with it', async () => {
     get('delete-a').focus();
     open('<dialog open><button id="confirm">Delete</button></dialog>');

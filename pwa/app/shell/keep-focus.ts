@@ -10,7 +10,9 @@ interface Held {
   row: { key: string; place: number } | undefined;
 }
 
-const layers = 'dialog, [role=dialog], [role=menu], aside, [aria-live]';
+// A thread with `aria-live=off` stays as it is.
+const announced = '[aria-live]:not([aria-live=off])';
+const layers = `dialog, [role=dialog], [role=menu], aside, ${announced}`;
 const most = 8;
 
 /** Gives a lost focus to what is nearest to where it was. Returns the way to stop. */
@@ -69,7 +71,7 @@ function giveBack(held: readonly Held[]): Held[] {
 /** `gone`: its layer has closed, what had the focus before is asked. `stays`: there is nothing nearer than where the browser goes on. */
 function focusNear({ element, layer, screen, row }: Held): 'focused' | 'stays' | 'gone' {
   if (element.isConnected) return focus(element) ? 'focused' : 'gone';
-  if (layer !== null && (!layer.isConnected || layer.matches('[aria-live]'))) return 'gone';
+  if (layer !== null && (!layer.isConnected || layer.matches(announced))) return 'gone';
   if (screen === null) return layer === null ? 'gone' : 'stays';
   if (!screen.isConnected) return focus(document.getElementById('main')) ? 'focused' : 'stays';
   if (row === undefined) return 'stays';
