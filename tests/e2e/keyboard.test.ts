@@ -136,10 +136,10 @@ describeInBrowser('keyboard', () => {
 
   it('a dialog that a row opened by its menu gives the focus back to the menu', async () => {
     const page = await enter();
-    await run(page, text('shell.menu.channels'));
+    await run(page, text('shell.menu.users'));
     await settle(page);
     await page.keyboard.press('j');
-    const menu = text('channels.action.more', { name: 'Harbour mouth' });
+    const menu = text('users.action.more', { name: 'keeper' });
     await tabTo(page, menu);
     await page.keyboard.press('Enter');
     await page.keyboard.press('End');

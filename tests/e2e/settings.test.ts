@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { until } from '#tests/support/until.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
+import { untilInstalled } from './support/device.ts';
 import { furnish, owner, signInByApi } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { text } from './support/texts.ts';
@@ -98,6 +99,7 @@ describeInBrowser('settings', () => {
       .getByRole('link', { name: new RegExp(text('settings.page.mail')) })
       .click();
     await expectSoundScreen(visitor);
+    await untilInstalled(page);
     await context.setOffline(true);
     await page.getByLabel(label('SMTPServer')).fill('smtp.example.com');
     await page.getByLabel(label('SMTPToken')).fill('mail-credential');
