@@ -42,6 +42,8 @@ export const errors = {
     '请求体不是合法的 JSON：第 {line} 行第 {column} 列',
     'The request body is not valid JSON: line {line}, column {column}',
   ),
+  /** Of a text in which the place is not looked for. */
+  invalid_json_long: entry(400, '请求体不是合法的 JSON', 'The request body is not valid JSON'),
   invalid_utf8: entry(400, '请求体不是合法的 UTF-8 文本', 'The request body is not valid UTF-8'),
   body_too_large: entry(413, '请求体过大，上限为 {limit} 字节', 'The request body is larger than {limit} bytes'),
   body_expands: entry(413, '请求体解压后膨胀过大', 'The request body expands too much when it is decompressed'),

@@ -36,7 +36,15 @@ test.each(broken.filter(([text]) => text !== '[01]'))('%j: found also where the 
   expect(faultOf(text, () => 'JSON Parse error')).toEqual({ line, column });
 });
 
-test('a long text is not searched', () => {
-  const text = `[x,${' '.repeat(1024 * 1024)}`;
-  expect(faultOf(text, () => 'JSON Parse error')).toEqual({ line: 1, column: text.length + 1 });
+test('a place on the last of many lines', () => {
+  expect(faultOf(`[${'\n'.repeat(1000)}  x`)).toEqual({ line: 1001, column: 3 });
+});
+
+test.each(['[x,', '['])('a long text is not searched, nor are its lines counted: %j', (begin) => {
+  const text = begin + '\n'.repeat(1024 * 1024);
+  for (const said of ['JSON Parse error', `JSON.parse: unexpected end at position ${text.length}`]) {
+    expect(faultOf(text, () => said)).toBeNull();
+  }
+  // It costs nothing where the engine names it.
+  expect(faultOf(text, () => 'Expected a value in JSON at position 1 (line 1 column 2)')).toEqual({ line: 1, column: 2 });
 });

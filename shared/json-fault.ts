@@ -6,23 +6,29 @@ export interface JsonFault {
   column: number;
 }
 
-/** Beyond that, and where the engine names no place, the end of the text is named: looking takes time. */
-const longestSearched = 1024 * 1024;
+/** Beyond that no place is named unless the engine names it: looking takes time. */
+const longestSearched = 512 * 1024;
 
-/** Where `text`, which `JSON.parse` refused with `failure`, stops being JSON. */
-export function placeOfFault(text: string, failure: unknown): JsonFault {
+/** Where `text`, which `JSON.parse` refused with `failure`, stops being JSON. Null: it is too long to look for the place. */
+export function placeOfFault(text: string, failure: unknown): JsonFault | null {
   const said = failure instanceof Error ? failure.message : '';
   // Engines name the place differently, or not at all. What they quote of the text is not searched.
   const place = /\(line (\d+) column (\d+)\)$|line (\d+) column (\d+) of the JSON data$/.exec(said);
   if (place !== null) return { line: Number(place[1] ?? place[3]), column: Number(place[2] ?? place[4]) };
   const position = /at position (\d+)$/.exec(said);
   if (position !== null) return placeAt(text, Number(position[1]));
-  return placeAt(text, text.length > longestSearched ? text.length : faultPosition(text));
+  return text.length > longestSearched ? null : placeAt(text, faultPosition(text));
 }
 
-function placeAt(text: string, position: number): JsonFault {
-  const before = text.slice(0, position);
-  return { line: before.split('\n').length, column: before.length - before.lastIndexOf('\n') };
+function placeAt(text: string, position: number): JsonFault | null {
+  if (position > longestSearched) return null;
+  let line = 1;
+  let begin = 0;
+  for (let next = text.indexOf('\n'); next !== -1 && next < position; next = text.indexOf('\n', begin)) {
+    line += 1;
+    begin = next + 1;
+  }
+  return { line, column: position - begin + 1 };
 }
 
 const blanks = /[ \t\r\n]*/y;

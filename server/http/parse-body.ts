@@ -23,13 +23,14 @@ export function isLong({ bytes, parts }: RawBody): boolean {
   return bytes.length > longBytes || parts > longParts;
 }
 
-/** @throws {AppError} `body_empty`, `invalid_json`, which names the place */
+/** @throws {AppError} `body_empty`, `invalid_json`, which names the place, `invalid_json_long` */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
     if (text.trim() === '') throw new AppError('body_empty', {}, { cause });
-    throw new AppError('invalid_json', { ...placeOfFault(text, cause) }, { cause });
+    const place = placeOfFault(text, cause);
+    throw place === null ? new AppError('invalid_json_long', {}, { cause }) : new AppError('invalid_json', { ...place }, { cause });
   }
 }
 

@@ -185,6 +185,11 @@ describe('json-field', () => {
     expect(jsonFault(text)).toEqual(place);
   });
 
+  test('of a long text it is said that it breaks, not where', () => {
+    open('['.padEnd(600_000));
+    expect(screen.problem('Mapping')).toBe('Not valid JSON');
+  });
+
   test('what the server said of it comes before', () => {
     open('{', { error: 'not a mapping' });
     expect(screen.problem('Mapping')).toBe('not a mapping');

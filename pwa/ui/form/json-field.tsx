@@ -1,4 +1,5 @@
 import { Button, Textarea } from '@mantine/core';
+import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type JsonFault, placeOfFault } from '#shared/json-fault.ts';
@@ -20,7 +21,7 @@ interface JsonFieldProps {
 export function JsonField({ label, value, onChange, error, description, template, disabled = false, minRows = 4 }: JsonFieldProps) {
   const { t } = useTranslation();
   const fault = jsonFault(value);
-  const message = error ?? (fault === undefined ? undefined : t('common.json.invalid', { line: fault.line, column: fault.column }));
+  const message = error ?? (fault === undefined ? undefined : faultText(t, fault));
   return (
     <div className={styles.field}>
       <Textarea
@@ -52,8 +53,12 @@ export function JsonField({ label, value, onChange, error, description, template
   );
 }
 
-/** Where a text stops being JSON (from 1), or undefined when it is JSON or empty. */
-export function jsonFault(text: string): JsonFault | undefined {
+function faultText(t: TFunction, fault: JsonFault | null): string {
+  return fault === null ? t('common.json.invalid_long') : t('common.json.invalid', { line: fault.line, column: fault.column });
+}
+
+/** Where a text stops being JSON (from 1), null when it is too long to look, or undefined when it is JSON or empty. */
+export function jsonFault(text: string): JsonFault | null | undefined {
   if (text.trim() === '') return undefined;
   try {
     JSON.parse(text);

@@ -47,6 +47,7 @@ export const requestRefusals = {
     told: await login(desk, '{"username":\n  "root",}'),
     details: { line: 2, column: 10 },
   }),
+  invalid_json_long: (desk) => login(desk, `[${'\n'.repeat(600_000)}`),
   invalid_utf8: (desk) => login(desk, new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
   body_too_large: async (desk): Promise<Refusal> => ({
     told: await login(desk, JSON.stringify({ username: 'x'.repeat(2 * 1024 * 1024), password: testPassword })),

@@ -20,7 +20,14 @@ export const saturatedText = '当前分组负载已饱和，请稍后再试，�
 export const channelDisabledText = '该任务所属渠道已被禁用';
 
 const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);
-const bodyCodes: ReadonlySet<ErrorCode> = new Set(['body_empty', 'body_too_deep', 'invalid_json', 'invalid_utf8', 'invalid_request']);
+const bodyCodes: ReadonlySet<ErrorCode> = new Set([
+  'body_empty',
+  'body_too_deep',
+  'invalid_json',
+  'invalid_json_long',
+  'invalid_utf8',
+  'invalid_request',
+]);
 
 /** Null: it is told as on every path of the relay. */
 export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {

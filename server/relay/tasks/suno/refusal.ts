@@ -16,7 +16,14 @@ export class MusicRefusal extends Error {
 }
 
 const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);
-const bodyCodes: ReadonlySet<ErrorCode> = new Set(['body_empty', 'body_too_deep', 'invalid_json', 'invalid_utf8', 'invalid_request']);
+const bodyCodes: ReadonlySet<ErrorCode> = new Set([
+  'body_empty',
+  'body_too_deep',
+  'invalid_json',
+  'invalid_json_long',
+  'invalid_utf8',
+  'invalid_request',
+]);
 
 /** Null: it is told as on every path of the relay. */
 export function musicRefusal(failure: unknown, language: Language): TaskAnswer | null {
