@@ -33,6 +33,7 @@ const controls = {
   tests: { test: () => Promise.resolve({ state: 'ok', seconds: 1 } as const), resultOf: () => undefined, subscribe: () => () => {} },
   figures: { of: () => undefined, since: 0, at: 0, isStale: false },
   runs: { runs: undefined, active: undefined, start: () => Promise.resolve(), stop: () => Promise.resolve(), isStopping: false },
+  isOpenGone: false,
   onCommand: () => {},
   onDelete: () => {},
 };

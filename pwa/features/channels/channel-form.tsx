@@ -70,7 +70,7 @@ export function ChannelForm({ channel, controls, onClose, onCreated, onPrevious,
       takesFocus={isNew}
       foot={<FormFoot edited={edited} isDirty={isDirty} isSaving={isSaving} onClose={onClose} />}
     >
-      <UnsavedEdits when={isDirty} />
+      <UnsavedEdits when={isDirty && !controls.isOpenGone} />
       <ChannelConflict edited={edited} isBusy={isSaving} onKeepMine={save.edit} />
       {channel !== undefined && <ChannelHead channel={channel} controls={controls} />}
       <form

@@ -1,5 +1,6 @@
 import { onlineManager } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Channel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
@@ -14,6 +15,7 @@ let screen: DrawnScreen;
 let stored: Channel[];
 let gone: Channel[];
 let isLate: boolean;
+let isLocked: boolean;
 /** What the server says instead of the list. */
 let failure: { body: object; status: number } | undefined;
 let addresses: ChannelsSearch[];
@@ -31,6 +33,7 @@ beforeEach(() => {
   failure = undefined;
   gone = [];
   isLate = false;
+  isLocked = false;
   stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
   server.answer(({ method, url }, response) => {
     const path = url.split('?')[0];
@@ -38,7 +41,9 @@ beforeEach(() => {
       if (failure !== undefined) return sendJson(response, failure.body, failure.status);
       return sendJson(response, { success: true, message: '', data: stored, total: stored.length });
     }
+    if (method === 'GET' && path === '/api/channel/7') return sendJson(response, { success: true, message: '', data: stored[0] });
     if (path === '/api/channel/batch') {
+      if (isLocked) return sendJson(response, { success: false, message: 'it is locked', code: 'refused' });
       gone = stored.filter(({ id }) => id === 7);
       stored = stored.filter(({ id }) => id !== 7);
       return sendJson(response, { success: true, message: '', data: gone.length, ids: gone.map(({ id }) => id) });
@@ -73,6 +78,23 @@ function Placed({ search }: { search: ChannelsSearch }) {
       onOpen={(next) => {
         opened.push(next);
         setShown(next);
+      }}
+    />
+  );
+}
+/** What is open is in the address, where unsaved edits are asked about. */
+function Addressed() {
+  const { history } = useRouter();
+  const [shown, setShown] = useState<string>();
+  useEffect(() => history.subscribe(() => setShown(new URLSearchParams(history.location.search).get('open') ?? undefined)), [history]);
+  return (
+    <ChannelsScreen
+      search={{}}
+      onSearch={() => {}}
+      open={shown}
+      onOpen={(next) => {
+        opened.push(next);
+        history.push(next === undefined ? '/' : `/?open=${next}`);
       }}
     />
   );
@@ -141,6 +163,33 @@ describe('channels-screen', () => {
     await shows(() => expect(document.querySelector('tbody')?.textContent).toContain('east'));
     const asked = server.asked.find(({ url }) => url === '/api/channel/restore');
     expect(asked).toMatchObject({ method: 'POST', body: { ids: [7] } });
+  });
+
+  const editEast = async () => {
+    screen = drawScreen(<Addressed />);
+    await menuItem('east', 'Edit');
+    await shows(() => screen.type('Name', 'easter'));
+    await shows(() => expect(screen.text()).toContain('1 unsaved change'));
+  };
+
+  test('the editor of a channel that is deleted closes without asking about its edits', async () => {
+    await editEast();
+    await menuItem('east', 'Delete');
+    await shows(() => expect(opened).toEqual(['7', undefined]));
+    await shows(() => expect(document.querySelector('aside')).toBeNull());
+    expect(document.querySelector('dialog')).toBeNull();
+  });
+
+  test('the editor of a channel that could not be deleted keeps its edits', async () => {
+    isLocked = true;
+    await editEast();
+    await menuItem('east', 'Delete');
+    await shows(() => expect(screen.text()).toContain('it is locked'));
+    expect(opened).toEqual(['7']);
+    expect(screen.field('Name').value).toBe('easter');
+    // Closing it is still asked about.
+    screen.press('Cancel');
+    await shows(() => expect(document.querySelector('dialog')).not.toBeNull());
   });
 
   test('an undo that comes too late is told', async () => {

@@ -1,4 +1,7 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
+import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import { type FiguresView, useChannelFigures } from './channel-figures.ts';
 import type { RowCommand } from './channel-menu.tsx';
@@ -12,6 +15,8 @@ export interface ChannelControls {
   tests: ChannelTests;
   figures: FiguresView;
   runs: ChannelRunsView;
+  /** The open channel is deleted: its edits are nothing to ask about. */
+  isOpenGone: boolean;
   onCommand: (command: RowCommand, channel: Channel) => void;
   /** At once. `name`: of the only one. */
   onDelete: (ids: number[], name?: string) => void;
@@ -32,6 +37,9 @@ export function useChannelControls({ listAt, open, onOpen, onAsk, onDeleted }: C
   const tests = useChannelTests();
   const figures = useChannelFigures(listAt);
   const runs = useChannelRuns();
+  const [gone, setGone] = useState<string>();
+  // With its undo the channel can be opened again.
+  if (gone !== undefined && gone !== open) setGone(undefined);
 
   function handleCommand(command: RowCommand, channel: Channel): void {
     if (command === 'edit') onOpen(String(channel.id));
@@ -42,10 +50,16 @@ export function useChannelControls({ listAt, open, onOpen, onAsk, onDeleted }: C
     else onAsk({ kind: command, channel });
   }
 
+  // Somebody may have opened another one while the server was asked.
+  const closeGone = useStableHandler((ids: readonly number[]): void => {
+    if (!ids.some((id) => String(id) === open)) return;
+    // The guard has to know before the panel closes.
+    flushSync(() => setGone(open));
+    onOpen(undefined);
+  });
   function handleDelete(ids: number[], name?: string): void {
-    if (ids.some((id) => String(id) === open)) onOpen(undefined);
     // A failure has been toasted.
-    void actions.remove(ids, name).then(onDeleted, () => {});
+    void actions.remove(ids, { name, onGone: () => closeGone(ids) }).then(onDeleted, () => {});
   }
-  return { actions, tests, figures, runs, onCommand: handleCommand, onDelete: handleDelete };
+  return { actions, tests, figures, runs, isOpenGone: gone !== undefined, onCommand: handleCommand, onDelete: handleDelete };
 }

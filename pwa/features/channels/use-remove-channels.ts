@@ -9,6 +9,8 @@ interface Removal {
   ids: number[] | 'disabled';
   /** Of the only one. */
   name?: string | undefined;
+  /** Told as soon as it has happened, before the list is asked again. */
+  onGone?: (() => void) | undefined;
 }
 
 /** Deletes at once; for a moment what was deleted can be had back as it was. */
@@ -18,7 +20,8 @@ export function useRemoveChannels(refresh: () => Promise<unknown>) {
   const { mutateAsync } = useMutation({
     mutationFn: ({ ids }: Removal) =>
       ids === 'disabled' ? callWithExtra(channelApi.removeDisabled) : callWithExtra(channelApi.removeMany, { body: { ids } }),
-    onSuccess: ({ data: count, extra: { ids } }, { name }) => {
+    onSuccess: ({ data: count, extra: { ids } }, { name, onGone }) => {
+      onGone?.();
       if (count === 0) {
         toastSuccess(t('channels.delete.done', { count }));
         return;
@@ -31,7 +34,7 @@ export function useRemoveChannels(refresh: () => Promise<unknown>) {
     onSettled: refresh,
   });
   return {
-    remove: (ids: number[], name?: string) => mutateAsync({ ids, name }),
+    remove: (ids: number[], { name, onGone }: Pick<Removal, 'name' | 'onGone'> = {}) => mutateAsync({ ids, name, onGone }),
     removeDisabled: () => mutateAsync({ ids: 'disabled' }),
   };
 }
