@@ -69,8 +69,9 @@ export function useRemoveUsedCodes() {
         toastSuccess(text);
         return;
       }
+      const restore = restorationOf(ids);
       offerUndo(text, async () => {
-        const restored = await restoreCodes(ids).finally(refresh);
+        const restored = await restore().finally(refresh);
         return restored === count;
       });
     },
@@ -96,12 +97,17 @@ export function useEditCode() {
   });
 }
 
-async function restoreCodes(ids: readonly number[]): Promise<number> {
+/** Restores some at a time; answers how many in all. Asked again after a failure it goes on where that came. */
+function restorationOf(ids: readonly number[]): () => Promise<number> {
   let count = 0;
-  for (let from = 0; from < ids.length; from += codeSetLimit) {
-    count += await call(redemptionApi.batch, { body: { ids: ids.slice(from, from + codeSetLimit), action: 'restore' } });
-  }
-  return count;
+  let from = 0;
+  return async () => {
+    while (from < ids.length) {
+      count += await call(redemptionApi.batch, { body: { ids: ids.slice(from, from + codeSetLimit), action: 'restore' } });
+      from += codeSetLimit;
+    }
+    return count;
+  };
 }
 
 function useRefreshCodes(): () => Promise<void> {

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { sweptIdsLimit } from '#shared/redemptions.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { useRemoveUsedCodes } from './code-actions.ts';
@@ -8,6 +10,7 @@ import { useRemoveUsedCodes } from './code-actions.ts';
 /** All that have been redeemed, not only those of this page. */
 export function RemoveUsed() {
   const { t } = useTranslation();
+  const format = useFormat();
   const [isAsked, setAsked] = useState(false);
   const remove = useRemoveUsedCodes();
   return (
@@ -16,7 +19,7 @@ export function RemoveUsed() {
       <ConfirmDialog
         opened={isAsked}
         title={t('redemptions.remove_used.title')}
-        text={t('redemptions.remove_used.text')}
+        text={t('redemptions.remove_used.text', { limit: format.count(sweptIdsLimit) })}
         confirmLabel={t('redemptions.action.delete_used')}
         isDanger
         onConfirm={async () => {
