@@ -193,6 +193,47 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     expect(await copies().count({})).toBe(0);
   });
 
+  it('is told to all and answered, also when the figures of its copy cannot be corrected', async () => {
+    const id = await createOne({ models: 'figures-model' });
+    const { db } = desk.app.context;
+    const { copies: kept, onCopied } = spied();
+    onCopied(async () => {
+      await addChannelUse(db, id, 5);
+      vi.spyOn(kept, 'patch').mockRejectedValue(new Error('The database is gone'));
+    });
+    const answer = await desk.admin.post('/api/channel/batch', { ids: [id] });
+    vi.restoreAllMocks();
+    expect(answer.body).toMatchObject({ success: true, data: 1, ids: [id] });
+    expect(desk.app.context.channels.get(id)).toBeUndefined();
+    expect(await restore(id)).toMatchObject({ data: 1 });
+    expect(desk.app.context.channels.get(id)).toBeDefined();
+  });
+
+  it('does not lose what is counted while it is made, before the channel is taken or after', async () => {
+    const id = await createOne();
+    const { db } = desk.app.context;
+    const { channels, onCopied } = spied();
+    onCopied(async () => {
+      await addChannelUse(db, id, 5);
+      await channels.patch({ id }, { set: { balance: 2.5 } });
+    });
+    await remove(id);
+    expect((await copies().get(id))?.channel).toMatchObject({ used_quota: 5, balance: 2.5 });
+    await restore(id);
+    vi.restoreAllMocks();
+    const again = spied();
+    again.onCopied(() => addChannelUse(db, id, 7));
+    const take = again.channels.take.bind(again.channels);
+    vi.spyOn(again.channels, 'take').mockImplementation(async (filter) => {
+      const taken = await take(filter);
+      if (taken !== null) await addChannelUse(db, id, 40);
+      return taken;
+    });
+    await remove(id);
+    await restore(id);
+    expect(await stored(id)).toMatchObject({ used_quota: 52 });
+  });
+
   it('and its undo reach every process within a second', async () => {
     await using second = await createTestApp(engine, { database: desk.app.database });
     const id = await createOne({ models: 'far-off' });
