@@ -2,10 +2,10 @@
 // then the ledger); without this a second editor could read between them and overwrite what the first one added.
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
-import { lockSkewMs } from '#server/clock-skew.ts';
+import { limitSkewMs } from '#server/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 
-/** An editor that died holds the others up no longer than this. */
+/** An editor that died holds the others up no longer than this, and than its clock was ahead of theirs. */
 const lockMs = 5000;
 const prolongMs = 2000;
 const pollMs = 15;
@@ -52,7 +52,7 @@ async function holdLock<Result>(
     const now = context.now();
     const lock = { id: key, owner, expires_at: now + lockMs, last_run_at: now };
     const taken = await jobs.patch(
-      { id: key, or: [{ expires_at: { lte: now } }, { expires_at: { gt: lock.expires_at + lockSkewMs } }] },
+      { id: key, or: [{ expires_at: { lte: now } }, { expires_at: { gt: lock.expires_at + limitSkewMs } }] },
       { set: { owner, expires_at: lock.expires_at, last_run_at: now } },
       { insertIfMissing: lock },
     );

@@ -6,6 +6,7 @@ import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 const hour = 3_600_000;
 
@@ -69,6 +70,24 @@ describe.each(engines)('jobs on $kind', (engine) => {
     }
     // The one behind begins a window, the one ahead another.
     expect(passed).toBeLessThanOrEqual(6);
+  });
+
+  it('an edit lock holds over processes whose clocks are minutes apart', async () => {
+    await using app = await createTestApp(engine);
+    const { context } = app;
+    const locks = context.db.collection('jobs');
+    const lock = { id: 'edit:user:7', owner: 'ahead', expires_at: context.now() + 600_000, last_run_at: context.now() + 595_000 };
+    await locks.insert(lock);
+    let tries = 0;
+    const now = () => {
+      tries += 1;
+      return context.now();
+    };
+    const edit = withEditLock({ ...context, now }, 'user:7', () => locks.get(lock.id));
+    await until(() => tries >= 3);
+    expect(await locks.get(lock.id)).toEqual(lock);
+    await locks.remove({ id: lock.id });
+    expect((await edit)?.owner).toMatch(/^[0-9a-zA-Z]{16}$/);
   });
 
   it('a job that fails stops no other, and is tried again when it is next due', async () => {
