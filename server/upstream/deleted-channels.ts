@@ -1,8 +1,8 @@
 // Deleted channels, for as long as their deletion can be taken back. Nothing else of a channel is asked here: none of them is
 // listed, called or read.
-import { restorableSeconds } from '#shared/restoring.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Database } from '#server/db/database.ts';
+import { restorableTimes } from '#server/restorable-times.ts';
 
 /** Whether it is neither there nor can come back. A deletion and its undo may pass in between: what is there is asked again. */
 export async function isGoneForGood(db: Database, id: number): Promise<boolean> {
@@ -18,12 +18,8 @@ export async function addChannelUse(db: Database, id: number, quota: number): Pr
   await db.collection('deleted_channels').patch({ id }, { increment: { 'channel.used_quota': quota } });
 }
 
-/** The earliest deletion that can still be taken back, in milliseconds. */
-export function restorableSince({ now }: Pick<AppContext, 'now'>): number {
-  return now() - restorableSeconds * 1000;
-}
-
 /** Answers how many deletions became final. */
 export async function sweepDeletedChannels(context: AppContext): Promise<number> {
-  return context.db.collection('deleted_channels').remove({ deleted_at: { lt: restorableSince(context) } });
+  const { since, until } = restorableTimes(context);
+  return context.db.collection('deleted_channels').remove({ or: [{ deleted_at: { lt: since } }, { deleted_at: { gt: until } }] });
 }

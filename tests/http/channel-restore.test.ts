@@ -83,6 +83,24 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     expect((await desk.admin.get('/api/channel/')).data).toEqual([]);
   });
 
+  it('under a clock that was a year ahead can be taken back no longer than any other, and is swept', async () => {
+    const id = await createOne();
+    await remove(id);
+    await copies().patch({ id }, { set: { deleted_at: desk.app.clock.now() + 365 * 86_400_000 } });
+    expect(await restore(id)).toMatchObject(late);
+    expect(await sweepDeletedChannels(desk.app.context)).toBe(1);
+    expect(await copies().count({})).toBe(0);
+  });
+
+  it('under a clock that is half a minute ahead can be taken back', async () => {
+    const id = await createOne();
+    desk.app.clock.advance(30_000);
+    await remove(id);
+    desk.app.clock.advance(-30_000);
+    expect(await sweepDeletedChannels(desk.app.context)).toBe(0);
+    expect(await restore(id)).toMatchObject({ data: 1 });
+  });
+
   it('is swept no earlier than it can be taken back no more', async () => {
     const id = await createOne();
     await remove(id);

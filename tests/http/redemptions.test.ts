@@ -211,6 +211,10 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
     await admin.post('/api/redemption/batch', { ids });
     app.clock.advance(61_000);
     expect((await admin.post('/api/redemption/batch', { ids, action: 'restore' })).data).toBe(0);
+    // Nor is one taken back that was written under a clock which was a year ahead.
+    const DeletedAt = new Date(app.clock.now() + 365 * 86_400_000).toISOString();
+    await app.context.db.collection('redemptions').patchAll({ id: { in: ids } }, { set: { DeletedAt } });
+    expect((await admin.post('/api/redemption/batch', { ids, action: 'restore' })).data).toBe(0);
     expect((await admin.get('/api/redemption/search?keyword=regret')).data.items).toEqual([]);
   });
 

@@ -370,6 +370,16 @@ describe.each(engines)('tokens on $kind', (engine) => {
       expect((await client.get('/api/token/')).data).toEqual([]);
     });
 
+    it('under a clock that was a year ahead stands', async () => {
+      const client = await someone();
+      const { id } = await createOne(client);
+      await client.post('/api/token/batch', { ids: [id] });
+      const DeletedAt = new Date(desk.app.clock.now() + 365 * 86_400_000).toISOString();
+      await desk.app.context.db.collection('tokens').patch({ id }, { set: { DeletedAt } });
+      expect(await client.post('/api/token/restore', { ids: [id] })).toMatchObject({ success: true, data: 0 });
+      expect((await client.get('/api/token/')).data).toEqual([]);
+    });
+
     it('is not taken back by what is no list of numbers', async () => {
       const client = await someone();
       for (const ids of [[], 'all', [0], [{ $gt: 0 }], Array.from({ length: 1001 }, (_, index) => index + 1)]) {

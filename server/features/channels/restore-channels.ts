@@ -2,7 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { restorableSince } from '#server/upstream/deleted-channels.ts';
+import { restorableTimes } from '#server/restorable-times.ts';
 
 /**
  * Takes back deletions just made; returns how many channels are there again, as they were.
@@ -10,9 +10,10 @@ import { restorableSince } from '#server/upstream/deleted-channels.ts';
  */
 export async function restoreChannels(context: AppContext, ids: readonly number[]): Promise<number> {
   const copies = context.db.collection('deleted_channels');
+  const { since, until } = restorableTimes(context);
   let count = 0;
   for (const id of new Set(ids)) {
-    const copy = await copies.first({ id, deleted_at: { gte: restorableSince(context) } });
+    const copy = await copies.first({ id, deleted_at: { gte: since, lte: until } });
     if (copy === null || !(await putBack(context, copy.channel))) continue;
     count += 1;
     await context.changes.announce('channel', id);

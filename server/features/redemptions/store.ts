@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
-import { restorableSeconds } from '#shared/restoring.ts';
 import { RedemptionStatus, sweptIdsLimit } from '#shared/redemptions.ts';
 import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
 import type { AppContext } from '#server/context.ts';
@@ -9,6 +8,7 @@ import type { Filter, Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
+import { restorableTexts } from '#server/restorable-times.ts';
 
 interface CodeQuery {
   p?: number | undefined;
@@ -97,7 +97,7 @@ const actions: Record<RedemptionAction, (context: AppContext) => Change> = {
     patch: { set: { status: RedemptionStatus.disabled }, increment: { revision: 1 } },
   }),
   restore: (context) => ({
-    where: { DeletedAt: { gte: new Date(context.now() - restorableSeconds * 1000).toISOString() } },
+    where: { DeletedAt: restorableTexts(context) },
     patch: { set: { DeletedAt: null, listed: 1 }, increment: { revision: 1 } },
   }),
 };
