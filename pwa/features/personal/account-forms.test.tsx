@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { User } from '#shared/user.ts';
 import { watchConnection } from '#pwa/offline/online-status.tsx';
 import { discardAll, outboxEntries, startOutbox } from '#pwa/offline/outbox.ts';
@@ -129,6 +129,49 @@ describe('name-form', () => {
     window.dispatchEvent(new Event('online'));
     await shows(() => expect(outboxEntries()).toEqual([]));
     expect(sent().at(-1)).toEqual({ display_name: 'Alice M.', revision: 3 });
+  });
+});
+
+describe('on a phone', () => {
+  let answer: (() => void) | undefined;
+  beforeEach(() => {
+    const media = { matches: true, addEventListener: () => {}, removeEventListener: () => {} };
+    vi.stubGlobal('matchMedia', () => media);
+    answer = undefined;
+    server.answer(({ method }, response) => {
+      if (method === 'GET') return sendJson(response, { ...done, data: user });
+      answer = () => sendJson(response, refusal ?? done);
+    });
+  });
+  afterEach(() => void vi.unstubAllGlobals());
+  /** The sheet is closed before the server has answered. */
+  async function closeEarly(): Promise<void> {
+    await shows(() => expect(answer).toBeDefined());
+    document.querySelector<HTMLElement>('[role=dialog] [aria-label=Close]')?.click();
+    await shows(() => expect(document.querySelector('[role=dialog]')).toBeNull());
+    answer?.();
+  }
+
+  test('a refused name is told when its sheet is closed', async () => {
+    refusal = { success: false, message: '名称已被占用', code: 'invalid_field', field: 'display_name' };
+    screen = drawScreen(<NameForm user={user} />);
+    screen.press('Edit display name');
+    await shows(() => screen.type('Display name', 'Bob'));
+    screen.press('Save name');
+    await closeEarly();
+    await shows(() => expect(screen.text()).toContain('名称已被占用'));
+  });
+
+  test('a refused password is told when its sheet is closed', async () => {
+    refusal = { success: false, message: '原密码错误', code: 'current_password_wrong', field: 'original_password' };
+    screen = drawScreen(<PasswordForm username="alice" />);
+    screen.press('Change password');
+    await shows(() => screen.type('Current password', 'wrong'));
+    screen.type('New password', 'new lantern');
+    screen.type('Confirm new password', 'new lantern');
+    [...document.querySelectorAll<HTMLButtonElement>('[role=dialog] button')].find(({ type }) => type === 'submit')?.click();
+    await closeEarly();
+    await shows(() => expect(screen.text()).toContain('原密码错误'));
   });
 });
 

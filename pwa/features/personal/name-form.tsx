@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { displayNameProblem } from '#shared/account-rules.ts';
@@ -48,7 +48,15 @@ function Field({ user, waits, onDone }: FieldProps) {
   const isOnline = useIsOnline();
   const [name, setName] = useState(waits ?? user.display_name);
   const [error, setError] = useState<string>();
-  const saving = useSaveName(user, { isQueued: waits !== undefined, onDone, onRefused: setError });
+  const place = useRef<HTMLFormElement>(null);
+  const saving = useSaveName(user, {
+    isQueued: waits !== undefined,
+    onDone,
+    onRefused(message) {
+      if (place.current !== null) setError(message);
+      return place.current !== null;
+    },
+  });
 
   function handleSave(): void {
     const wanted = name.trim();
@@ -61,6 +69,7 @@ function Field({ user, waits, onDone }: FieldProps) {
   return (
     <form
       className={styles.form}
+      ref={place}
       onSubmit={(event) => {
         event.preventDefault();
         handleSave();
@@ -88,7 +97,8 @@ function Field({ user, waits, onDone }: FieldProps) {
 interface Saving {
   isQueued: boolean;
   onDone: () => void;
-  onRefused: (message: string) => void;
+  /** False: the field is no longer there to show it. */
+  onRefused: (message: string) => boolean;
 }
 
 function useSaveName(user: User, { isQueued, onDone, onRefused }: Saving) {
@@ -106,8 +116,7 @@ function useSaveName(user: User, { isQueued, onDone, onRefused }: Saving) {
     onError: async (thrown, name) => {
       const failure = failureOf(thrown);
       if (failure.isUnreachable) await keep(name);
-      else if (failure.field === 'display_name') onRefused(failure.message);
-      else toastFailure(failure);
+      else if (failure.field !== 'display_name' || !onRefused(failure.message)) toastFailure(failure);
     },
   });
   async function keep(name: string): Promise<void> {

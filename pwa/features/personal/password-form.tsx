@@ -1,5 +1,6 @@
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { passwordLimits } from '#shared/user.ts';
@@ -35,6 +36,8 @@ export function PasswordForm({ username }: { username: string }) {
 
 function Fields({ username, onDone }: { username: string; onDone: () => void }) {
   const { t } = useTranslation();
+  // On a phone its sheet may be closed before the answer comes.
+  const place = useRef<HTMLFormElement>(null);
   const form = useForm({
     initialValues: empty,
     validate: (values) =>
@@ -52,13 +55,14 @@ function Fields({ username, onDone }: { username: string; onDone: () => void }) 
     },
     onError: (error) => {
       const failure = failureOf(error);
-      if (failure.field === 'original_password' || failure.field === 'password') form.setFieldError(failure.field, failure.message);
+      const isShown = place.current !== null && (failure.field === 'original_password' || failure.field === 'password');
+      if (isShown) form.setFieldError(failure.field, failure.message);
       else toastFailure(failure);
     },
   });
   const label = t('personal.password.save');
   return (
-    <form className={styles.form} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
+    <form className={styles.form} ref={place} onSubmit={form.onSubmit((values) => change.mutate(values))} noValidate>
       {/* Password managers file what is entered under it. */}
       <input type="hidden" name="username" autoComplete="username" value={username} readOnly />
       <PasswordField label={t('personal.password.old')} autoComplete="current-password" {...form.getInputProps('original_password')} />
