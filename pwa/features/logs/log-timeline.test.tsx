@@ -1,13 +1,26 @@
 import { act } from 'react';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { onlineManager } from '@tanstack/react-query';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
-import { type DrawnScreen, drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
+import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { hasTimeline } from './log-search.ts';
-import { Picture } from './log-timeline.tsx';
+import { LogTimeline, Picture } from './log-timeline.tsx';
 
+let server: FixtureServer;
 let screen: DrawnScreen;
-beforeAll(() => startScreenTexts('logs'));
-afterEach(() => screen?.leave());
+beforeAll(async () => {
+  await startScreenTexts('logs');
+  server = await startFixtureServer();
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  server.asked.length = 0;
+});
+afterEach(() => {
+  screen?.leave();
+  onlineManager.setOnline(true);
+});
 
 const midnight = Math.floor(new Date(2026, 10, 21).getTime() / 1000);
 const sums = (calls: number, errors: number): UsageSums => ({
@@ -47,4 +60,32 @@ test('log timeline: a list that is narrowed, or of minutes, has none', () => {
   expect(hasTimeline({ filters: {}, range: { range: 'week' } })).toBe(true);
   expect(hasTimeline({ filters: { model: 'gpt-4o' }, range: { range: 'today' } })).toBe(false);
   expect(hasTimeline({ filters: {}, range: { range: 'hour' } })).toBe(false);
+});
+
+function openTimeline(): { room: () => Element | null } {
+  screen = drawScreen(
+    <main>
+      <LogTimeline list={{ isAdmin: false, filters: {}, range: { range: 'today' } }} onNarrow={() => {}} />
+    </main>,
+  );
+  return { room: () => document.querySelector('main > div') };
+}
+
+test('log timeline: its place is kept while it is read', async () => {
+  server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: figuresOf([sums(4, 0)]) }));
+  const { room } = openTimeline();
+  expect(room()).not.toBeNull();
+  await shows(() => expect(room()?.querySelector('svg')).not.toBeNull());
+});
+
+test('log timeline: what could not be read takes no room', async () => {
+  server.answer((_asked, response) => sendJson(response, { success: false, message: 'not now', code: 'refused' }));
+  const { room } = openTimeline();
+  await shows(() => expect(room()).toBeNull());
+});
+
+test('log timeline: without a network and without a copy it takes no room', () => {
+  onlineManager.setOnline(false);
+  expect(openTimeline().room()).toBeNull();
+  expect(server.asked).toEqual([]);
 });

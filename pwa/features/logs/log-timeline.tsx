@@ -4,6 +4,7 @@ import type { UsageFigures } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { LogSearch, Range } from './log-address.ts';
 import styles from './log-timeline.module.css';
+import logs from './logs.module.css';
 import { type LogList, timelineQuery } from './queries.ts';
 
 const hourSeconds = 3600;
@@ -19,14 +20,19 @@ interface LogTimelineProps {
 
 /** Above the list: when there was much, and when it failed. An hour that is pressed becomes the range of the list. */
 export function LogTimeline({ list, onNarrow }: LogTimelineProps) {
-  const { data } = useQuery(timelineQuery(list.isAdmin, list.range.range));
-  if (data === undefined) return null;
+  const { data, isError, fetchStatus } = useQuery(timelineQuery(list.isAdmin, list.range.range));
+  // What cannot be read takes no room; what is being read has its place.
+  if (data === undefined && (isError || fetchStatus === 'paused')) return null;
   return (
-    <Picture
-      figures={data}
-      range={list.range.range}
-      onHour={(start) => onNarrow({ range: 'custom', from: start, to: start + hourSeconds - 1 })}
-    />
+    <div className={logs.timeline}>
+      {data !== undefined && (
+        <Picture
+          figures={data}
+          range={list.range.range}
+          onHour={(start) => onNarrow({ range: 'custom', from: start, to: start + hourSeconds - 1 })}
+        />
+      )}
+    </div>
   );
 }
 

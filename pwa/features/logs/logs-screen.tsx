@@ -31,6 +31,7 @@ const LinkedLog = lazyPart(
 const LogTimeline = lazyPart(
   () => import('./log-timeline.tsx'),
   (part) => part.LogTimeline,
+  <div className={styles.timeline} />,
 );
 
 interface LogsScreenProps {
@@ -99,11 +100,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         )
       }
     >
-      {!isTouched && hasTimeline(list) && (
-        <div className={styles.timeline}>
-          <LogTimeline list={list} onNarrow={narrow} />
-        </div>
-      )}
+      {!isTouched && hasTimeline(list) && <LogTimeline list={list} onNarrow={narrow} />}
       <NewerRows {...newer} />
       <DataList
         {...listed}
