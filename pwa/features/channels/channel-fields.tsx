@@ -33,12 +33,7 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
   return (
     <>
       <div className={styles.two}>
-        <TextInput
-          label={label('name')}
-          placeholder={t('channels.hint.name')}
-          data-autofocus={isNew || undefined}
-          {...form.getInputProps('name')}
-        />
+        <TextInput label={label('name')} placeholder={t('channels.hint.name')} {...form.getInputProps('name')} />
         <TypeField edited={edited} modelsByType={modelsByType} />
       </div>
       {type?.notice !== undefined && (

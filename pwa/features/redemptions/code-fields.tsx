@@ -25,7 +25,6 @@ export function CodeFields({ form, isNew }: { form: CodeForm; isNew: boolean }) 
         description={isNew ? t('redemptions.form.name_hint') : undefined}
         inputWrapperOrder={[...below]}
         autoComplete="off"
-        data-autofocus
         {...form.getInputProps('name')}
       />
       <QuotaInput

@@ -29,7 +29,7 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
   const { values } = form;
   return (
     <>
-      <TextInput label={t('tokens.form.name')} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      <TextInput label={t('tokens.form.name')} autoComplete="off" {...form.getInputProps('name')} />
       <GroupField form={form} />
       <div className={styles.part}>
         <Switch

@@ -46,7 +46,6 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
       <UnsavedEdits when={form.isDirty() && !isCreated} />
       <form id={formId} noValidate className={styles.newForm} onSubmit={submit}>
         <TextInput
-          data-autofocus
           label={t('users.field.username')}
           placeholder={t('users.field.username_hint', { limit: usernameLimit })}
           autoComplete="off"
