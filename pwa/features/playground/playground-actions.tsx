@@ -73,7 +73,7 @@ export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
   const { open } = useStore(playground);
   const count = countSet(open.settings);
   const title = useParametersTitle();
-  const sum = useSum(open, 0);
+  const sum = useSum(open);
   return (
     <span className={styles.phoneActions}>
       <Button className={styles.parametersButton ?? ''} variant="subtle" aria-label={title} onClick={() => onOpen('parameters')}>
@@ -84,7 +84,7 @@ export function PhoneActions({ onOpen }: { onOpen: (part: Part) => void }) {
         label={t('playground.more')}
         width={216}
         content={() => ({
-          note: open.models.length === 1 ? sum : undefined,
+          note: sum,
           actions: [
             {
               key: 'new',

@@ -2,11 +2,13 @@ import { useTranslation } from 'react-i18next';
 import type { Conversation } from '#pwa/offline/conversation.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 
-/** What the answers of a column have cost so far; undefined: none was charged yet. */
-export function useSum(conversation: Conversation, column: number): string | undefined {
+/** What the answers of a column, or of all, have cost so far; undefined: none was charged yet. */
+export function useSum(conversation: Conversation, column?: number): string | undefined {
   const { t } = useTranslation();
   const format = useFormat();
-  const charges = conversation.turns.map((turn) => turn.answers[column]?.quota).filter((quota) => quota !== undefined);
+  const charges = conversation.turns
+    .flatMap(({ answers }) => (column === undefined ? answers : answers.slice(column, column + 1)).map((answer) => answer?.quota))
+    .filter((quota) => quota !== undefined);
   if (charges.length === 0) return undefined;
   const sum = charges.reduce((total, quota) => total + quota, 0);
   return t('playground.model.sum', { count: charges.length, cost: `${format.charge(sum)} ${format.unit || t('common.quota.name')}` });
