@@ -134,7 +134,7 @@ describeInBrowser('the guide', () => {
     const { page } = visitor;
     for (const path of ['/', '/token', '/first-call']) {
       await page.goto(path);
-      await page.getByText(text('common.credit.ask')).waitFor();
+      await page.getByText(text('shell.credit.ask')).waitFor();
       expect(await page.getByRole('link', { name: text('home.today.open_guide') }).count()).toBe(0);
       expect(await page.getByRole('region', { name: 'curl' }).count()).toBe(0);
       await expectSoundScreen(visitor);

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FirstCallState } from '#shared/first-call.ts';
+import { mayActOn } from '#shared/roles.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
@@ -30,7 +31,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
   if (guide.user.quota <= 0) {
     return (
       <Step number={number} name={name} isDone={guide.hasCalled} line={t('guide.call.no_credit')}>
-        {guide.isAdmin ? (
+        {mayActOn(guide.user.role, guide.user.role) ? (
           <p className={styles.advice}>
             <StatusMark status="look">{t('guide.call.no_credit_admin')}</StatusMark>
             <Button renderRoot={(attributes) => <Link {...attributes} to="/user/edit/$id" params={{ id: String(guide.user.id) }} />}>

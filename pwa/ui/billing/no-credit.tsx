@@ -1,25 +1,36 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { mayActOn, Role } from '#shared/roles.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import styles from './no-credit.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** Who has no credit is told how to get some, not to make a call that would be refused. `canTopUp`: the wallet has a way. */
 export function NoCredit({ canTopUp }: { canTopUp: boolean }) {
   const { t } = useTranslation();
+  const user = useStoredUser();
   return (
     <p className={styles.line}>
       <StatusMark status="look" strong>
-        {t('common.credit.none')}
+        {t('shell.credit.none')}
       </StatusMark>
-      {canTopUp ? (
+      {user !== null && mayActOn(user.role, user.role) ? (
         <>
-          <span>{t('common.credit.top_up')}</span>
-          <Link to="/topup">{t('common.credit.top_up_link')}</Link>
+          <span>{t('shell.credit.give')}</span>
+          <Link to="/user/edit/$id" params={{ id: String(user.id) }}>
+            {t('shell.credit.give_link')}
+          </Link>
+        </>
+      ) : canTopUp ? (
+        <>
+          <span>{t('shell.credit.top_up')}</span>
+          <Link to="/topup">{t('shell.credit.top_up_link')}</Link>
         </>
       ) : (
         <>
-          <span>{t('common.credit.ask')}</span>
-          <Link to="/topup">{t('common.credit.redeem_link')}</Link>
+          {/* Administrators give credit to others alone. */}
+          <span>{t((user?.role ?? Role.user) >= Role.admin ? 'shell.credit.ask_root' : 'shell.credit.ask')}</span>
+          <Link to="/topup">{t('shell.credit.redeem_link')}</Link>
         </>
       )}
     </p>
