@@ -149,12 +149,17 @@ describe.each(engines)('dashboard on $kind', (engine) => {
     }
   });
 
-  it('days and weeks are those of the zone, and a zone that is none is refused', async () => {
+  it('days and weeks are those of the zone, and a zone that is none is refused where no offset stands in for it', async () => {
     const given = { start_timestamp: now() - 2 * day, step: 'day', by: 'user' };
     const inZone = await figures(admin, '/api/data/figures', { ...given, time_zone: 'Asia/Shanghai' });
     const byOffset = await figures(admin, '/api/data/figures', { ...given, utc_offset: 480 });
     expect({ ...inZone, at: 0 }).toEqual({ ...byOffset, at: 0 });
     expectFigures(inZone, listed(), (row) => String(row.user_id));
+    // Browsers may know zones that this server does not: then their present offset counts.
+    for (const time_zone of ['Etc/Unknown', 'Nowhere/None', '']) {
+      const known = await figures(admin, '/api/data/figures', { ...given, utc_offset: 480, time_zone });
+      expect({ ...known, at: 0 }).toEqual({ ...byOffset, at: 0 });
+    }
     for (const time_zone of ['Nowhere/None', '', 'x'.repeat(65)])
       expect(await admin.get(`/api/data/figures${queryText({ ...given, time_zone })}`)).toMatchObject({
         code: 'invalid_field',

@@ -25,14 +25,16 @@ export interface Frame {
 
 /** @throws {AppError} `invalid_field` */
 export function frameOf(query: Query, step: UsageStep, at: number): Frame {
-  const { start_timestamp: asked, end_timestamp: until, utc_offset: minutes = 0, time_zone: zone } = query;
+  const { start_timestamp: asked, end_timestamp: until, utc_offset: minutes, time_zone: zone } = query;
   const seconds = stepSeconds[step];
   const last = Math.min(until === undefined || until === 0 ? at : until, at);
   const first = asked === undefined || asked === 0 ? last - daySeconds : asked;
   if (first > last) throw invalidField('start_timestamp', fieldRules.invalid);
   if (last - first > longestUsageSeconds) throw invalidField('start_timestamp', fieldRules.invalid);
   // Hours are as long on the day when the clock changes.
-  const aheadAt = zone === undefined || step === 'hour' ? () => minutes * 60 : zoneClock(zone);
+  const clock = zone === undefined || step === 'hour' ? undefined : zoneClock(zone);
+  if (clock === null && minutes === undefined) throw invalidField('time_zone', fieldRules.invalid);
+  const aheadAt = clock ?? (() => (minutes ?? 0) * 60);
   const shift = step === 'week' ? sinceMonday : 0;
   // On the wall all days have 24 hours.
   const wall = Math.floor((first + aheadAt(first) + shift) / seconds) * seconds - shift;
@@ -58,13 +60,13 @@ export function placeOf({ steps, start, end, seconds }: Frame, time: number): nu
   return time < (steps[near] ?? start) ? near - 1 : near;
 }
 
-/** By how many seconds the clocks of a zone are ahead of UTC at a time. */
-function zoneClock(zone: string): (time: number) => number {
+/** By how many seconds the clocks of a zone are ahead of UTC at a time. Null: it is not known here, e.g. because it is newer. */
+function zoneClock(zone: string): ((time: number) => number) | null {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' });
   } catch {
-    throw invalidField('time_zone', fieldRules.invalid);
+    return null;
   }
   return (time) => {
     const [, sign = '', hours = '0', minutes = '0'] = /GMT([+-])(\d\d):(\d\d)/.exec(format.format(time * 1000)) ?? [];
