@@ -112,7 +112,10 @@ const question = {
   ...time,
   step: QueryText.pipe(UsageStep.optional()),
   by: QueryText.pipe(UsageBy.optional()),
-  /** IANA name of the asker's time zone: days and weeks are its own, also where its clocks change meanwhile. It wins over `utc_offset`, which stands in for a zone that the server does not know. */
+  /**
+   * IANA name of the asker's time zone: days and weeks are its own, also where its clocks change meanwhile. It wins over `utc_offset`,
+   * which stands in for a zone that the server does not know.
+   */
   time_zone: z.string().max(64).optional(),
   /** Minutes by which local time is ahead of UTC. */
   utc_offset: z

@@ -35,6 +35,31 @@ test('weeks begin on Monday, also after the clocks were changed', () => {
   expect(frame.end).toBe(seconds('2026-11-09T00:00+01:00'));
 });
 
+test.each([
+  // The clock is put forward at 00:00: the day begins at 01:00 of its own.
+  ['America/Santiago', '2026-09-05', ['2026-09-05T04:00Z', '2026-09-06T04:00Z', '2026-09-07T03:00Z']],
+  ['Atlantic/Azores', '2026-03-28', ['2026-03-28T01:00Z', '2026-03-29T01:00Z', '2026-03-30T00:00Z']],
+  ['America/Havana', '2026-03-07', ['2026-03-07T05:00Z', '2026-03-08T05:00Z', '2026-03-09T04:00Z']],
+  ['Africa/Cairo', '2026-04-23', ['2026-04-22T22:00Z', '2026-04-23T22:00Z', '2026-04-24T21:00Z']],
+  ['Asia/Beirut', '2026-03-28', ['2026-03-27T22:00Z', '2026-03-28T22:00Z', '2026-03-29T21:00Z']],
+  // It is put back at 24:00, and at 01:00: that hour is the day's.
+  ['America/Santiago', '2026-04-04', ['2026-04-04T03:00Z', '2026-04-05T04:00Z', '2026-04-06T04:00Z']],
+  ['America/Havana', '2026-10-31', ['2026-10-31T04:00Z', '2026-11-01T04:00Z', '2026-11-02T05:00Z']],
+  // By half an hour, at 02:00.
+  ['Australia/Lord_Howe', '2026-04-04', ['2026-04-03T13:00Z', '2026-04-04T13:00Z', '2026-04-05T13:30Z']],
+  ['Australia/Lord_Howe', '2026-10-03', ['2026-10-02T13:30Z', '2026-10-03T13:30Z', '2026-10-04T13:00Z']],
+])('days of %s around a change of the clock, from %s', (time_zone, _day, begins) => {
+  const [start_timestamp = 0, , last = 0] = begins.map(seconds);
+  const frame = frameOf({ start_timestamp, end_timestamp: last + 12 * hour, time_zone }, 'day', at);
+  expect(frame.steps.map((time) => new Date(time * 1000).toISOString().replace(':00.000', ''))).toEqual(begins);
+  const days = new Intl.DateTimeFormat('en-CA', { timeZone: time_zone, dateStyle: 'short' });
+  for (const step of frame.steps) {
+    expect(days.format(step * 1000)).not.toBe(days.format((step - 1) * 1000));
+    expect(placeOf(frame, step)).toBe(frame.steps.indexOf(step));
+    expect(placeOf(frame, step - 1)).toBe(frame.steps.indexOf(step) - 1);
+  }
+});
+
 test('half hours west of UTC', () => {
   const query = {
     start_timestamp: seconds('2026-06-02T10:00Z'),

@@ -38,7 +38,7 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
   const shift = step === 'week' ? sinceMonday : 0;
   // On the wall all days have 24 hours.
   const wall = Math.floor((first + aheadAt(first) + shift) / seconds) * seconds - shift;
-  const momentOf = (time: number) => time - aheadAt(time - aheadAt(time));
+  const momentOf = (time: number) => momentOn(aheadAt, time);
   const steps = [momentOf(wall)];
   let next = wall + seconds;
   // A month that is asked for until the first of the next one, 00:00, does not begin that day.
@@ -49,6 +49,13 @@ export function frameOf(query: Query, step: UsageStep, at: number): Frame {
   if (steps.length > mostUsageSteps) throw invalidField('step', fieldRules.invalid);
   const known = (Math.floor(at / hourSeconds) + 1) * hourSeconds;
   return { steps, start: steps[0] ?? first, end: momentOf(next), known, seconds, at };
+}
+
+/** When the clock on the wall shows a time, or goes past it because it is put forward then. */
+function momentOn(aheadAt: (time: number) => number, wall: number): number {
+  const first = wall - aheadAt(wall);
+  const moment = wall - aheadAt(first);
+  return moment + aheadAt(moment) < wall ? Math.max(first, moment) : moment;
 }
 
 /** Which step a time is in; -1 when in none. */
