@@ -144,7 +144,7 @@ describeInBrowser('the guide', () => {
     await page.evaluate(() => localStorage.removeItem('status'));
     await page.reload();
     // The wallet has the link, beside every other way.
-    await page.getByRole('link', { name: text('common.credit.top_up_link') }).click();
+    await page.getByRole('link', { name: text('shell.credit.top_up_link') }).click();
     expect(await page.getByRole('link', { name: text('wallet.redeem.get') }).getAttribute('href')).toBe('https://shop.example/credit');
   });
 });

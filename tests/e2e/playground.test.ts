@@ -283,7 +283,7 @@ describeInBrowser('playground', () => {
     const { page } = visitor;
     await page.goto('/playground');
     await settle(page);
-    const notice = await page.getByText(text('common.credit.none')).boundingBox();
+    const notice = await page.getByText(text('shell.credit.none')).boundingBox();
     expect(notice?.x, 'kept from the edge').toBeGreaterThanOrEqual(16);
     await ask(page, 'Anything?');
     await page.getByRole('alert').getByText('user quota is not enough').waitFor();

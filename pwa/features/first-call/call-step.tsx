@@ -39,7 +39,7 @@ export function CallStep({ number, guide, state }: CallStepProps) {
             </Button>
           </p>
         ) : (
-          <NoCredit canTopUp={canTopUp(status)} />
+          <NoCredit user={guide.user} canTopUp={canTopUp(status)} />
         )}
       </Step>
     );

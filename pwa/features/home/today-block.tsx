@@ -196,7 +196,7 @@ export function Start() {
     <>
       {quota <= 0 && !isAdmin && (
         <div className={styles.start}>
-          <NoCredit canTopUp={canTopUp(status)} />
+          <NoCredit user={self.data} canTopUp={canTopUp(status)} />
         </div>
       )}
       {calls === 0 && (quota > 0 || isAdmin) && (

@@ -168,7 +168,7 @@ function Notices({ isUnkept }: { isUnkept: boolean }) {
     <>
       {self !== undefined && isUnfunded(self) && (
         <div className={styles.notice}>
-          <NoCredit canTopUp={canTopUp(status)} />
+          <NoCredit user={self} canTopUp={canTopUp(status)} />
         </div>
       )}
       {(isUnkept || !isOnline) && (

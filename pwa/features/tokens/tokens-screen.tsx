@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
+import type { User } from '#shared/user.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
@@ -53,7 +54,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
   const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
-  const isWithoutCredit = useIsWithoutCredit();
+  const withoutCredit = useWithoutCredit();
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newToken })} />;
@@ -98,7 +99,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         )
       }
     >
-      {isWithoutCredit && <CreditNote />}
+      {withoutCredit !== undefined && <CreditNote user={withoutCredit} />}
       <DataList
         {...listed}
         label={t('tokens.title')}
@@ -114,7 +115,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         isMuted={(row) => row.status !== 1}
         empty={{
           title: t('tokens.empty.title'),
-          text: isWithoutCredit ? t('tokens.empty.no_credit') : t('tokens.empty.text'),
+          text: withoutCredit !== undefined ? t('tokens.empty.no_credit') : t('tokens.empty.text'),
           action: createButton(search.open === undefined ? 'filled' : 'default'),
         }}
       />
@@ -129,16 +130,16 @@ function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; on
 }
 
 /** Tokens without money behind them are refused, whatever they hold; administrators are not told. */
-function useIsWithoutCredit(): boolean {
+function useWithoutCredit(): User | undefined {
   const self = useQuery(selfQuery).data;
-  return self !== undefined && self.quota <= 0 && self.role < Role.admin;
+  return self !== undefined && self.quota <= 0 && self.role < Role.admin ? self : undefined;
 }
 
-function CreditNote() {
+function CreditNote({ user }: { user: User }) {
   const status = useSiteStatus();
   return (
     <div className={styles.noCredit}>
-      <NoCredit canTopUp={canTopUp(status)} />
+      <NoCredit user={user} canTopUp={canTopUp(status)} />
     </div>
   );
 }

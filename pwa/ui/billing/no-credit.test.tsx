@@ -1,6 +1,4 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { storeUser } from '#pwa/api/stored-user.ts';
-import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { NoCredit } from './no-credit.tsx';
 
@@ -8,7 +6,6 @@ let screen: DrawnScreen;
 beforeAll(() => startScreenTexts('shell'));
 afterEach(() => {
   screen.leave();
-  localStorage.removeItem('user');
 });
 
 describe('no-credit', () => {
@@ -19,8 +16,7 @@ describe('no-credit', () => {
     [100, false, 'Give it some', '/user/edit/42'],
     [100, true, 'Give it some', '/user/edit/42'],
   ])('role %d, top-up %s: %s', (role, canTopUp, said, way) => {
-    storeUser(buildConsoleUser({ id: 42, role }));
-    screen = drawScreen(<NoCredit canTopUp={canTopUp} />);
+    screen = drawScreen(<NoCredit user={{ id: 42, role }} canTopUp={canTopUp} />);
     expect(screen.text()).toContain(said);
     expect(document.querySelector('a')?.getAttribute('href')).toBe(way);
   });

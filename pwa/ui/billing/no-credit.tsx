@@ -1,20 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { mayActOn, Role } from '#shared/roles.ts';
-import { useStoredUser } from '#pwa/api/self.ts';
+import type { User } from '#shared/user.ts';
 import styles from './no-credit.module.css';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 /** Who has no credit is told how to get some, not to make a call that would be refused. `canTopUp`: the wallet has a way. */
-export function NoCredit({ canTopUp }: { canTopUp: boolean }) {
+export function NoCredit({ user, canTopUp }: { user: Pick<User, 'id' | 'role'>; canTopUp: boolean }) {
   const { t } = useTranslation();
-  const user = useStoredUser();
   return (
     <p className={styles.line}>
       <StatusMark status="look" strong>
         {t('shell.credit.none')}
       </StatusMark>
-      {user !== null && mayActOn(user.role, user.role) ? (
+      {mayActOn(user.role, user.role) ? (
         <>
           <span>{t('shell.credit.give')}</span>
           <Link to="/user/edit/$id" params={{ id: String(user.id) }}>
@@ -29,7 +28,7 @@ export function NoCredit({ canTopUp }: { canTopUp: boolean }) {
       ) : (
         <>
           {/* Administrators give credit to others alone. */}
-          <span>{t((user?.role ?? Role.user) >= Role.admin ? 'shell.credit.ask_root' : 'shell.credit.ask')}</span>
+          <span>{t(user.role >= Role.admin ? 'shell.credit.ask_root' : 'shell.credit.ask')}</span>
           <Link to="/topup">{t('shell.credit.redeem_link')}</Link>
         </>
       )}
