@@ -1,7 +1,7 @@
 // Pictures through this site: whoever has the address sees the picture, and nothing else comes this way.
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildTask } from '#tests/support/build-task.ts';
 import { embeddedEngine } from '#tests/support/engines.ts';
 import { publicAddress, publicName, startFakeInternet } from '#tests/support/fake-internet.ts';
@@ -126,6 +126,29 @@ describe('pictures of drawings', () => {
     expect((await other.arrayBuffer()).byteLength).toBe(300 * part.length);
     leaving.abort();
     await Promise.allSettled(held);
+    await until(() => internet.open() === 0);
+  });
+
+  it('one that is read too slowly ends after ten minutes, and the next one has its place', async () => {
+    const part = Buffer.alloc(64 * 1024);
+    internet.serve((_visit, response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      Readable.from(Array.from({ length: 300 }, () => part)).pipe(response);
+    });
+    const url = await store(`https://${publicName}/x.png`);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const ask = () => fetch(url, { headers: { 'x-forwarded-for': '203.0.113.3' } });
+    const held = await Promise.all(Array.from({ length: 12 }, ask));
+    const ends = timers.mock.calls.filter(([, milliseconds]) => milliseconds === 600_000).map(([end]) => end);
+    timers.mockRestore();
+    expect(ends).toHaveLength(12);
+    const next = ask();
+    expect(internet.open()).toBe(12);
+    // The ten minutes are over.
+    for (const end of ends) end();
+    expect((await (await next).arrayBuffer()).byteLength).toBe(300 * part.length);
+    const answers = await Promise.allSettled(held.map((answer) => answer.arrayBuffer()));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['rejected']));
     await until(() => internet.open() === 0);
   });
 

@@ -13,7 +13,9 @@ import type { RouteHost } from '#server/http/mount.ts';
 /** For which the upstream is waited, in all. */
 const waitMs = 30_000;
 const mostBytes = 20 * 1024 * 1024;
-/** Whoever keeps theirs open keeps nobody else's from being opened. */
+/** For a whole picture, however slowly it is read. */
+const longestMs = 600_000;
+/** One address keeps nobody else's pictures from being opened; many addresses together do so for `longestMs` at most. */
 const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerSource: 60 });
 const ofOneAddress = { atOnce: 12, places: 60, placesPerSource: 60 };
 const byAddress = new Map<string, FairQueue>();
@@ -77,7 +79,7 @@ interface Wanted {
   signal: AbortSignal;
 }
 
-/** Its place is free for others once it is closed, which it is when its client leaves. */
+/** Its place is free for others once it is closed, which it is when its client leaves or its time is over. */
 function openPicture({ context }: RouteHost, { url, source, signal }: Wanted): Promise<Picture> {
   return new Promise((resolve, reject) => {
     const opening = inTurn(source, async () => {
@@ -93,9 +95,11 @@ function openPicture({ context }: RouteHost, { url, source, signal }: Wanted): P
       });
       await new Promise<void>((free) => {
         const close = () => {
+          clearTimeout(timer);
           stream.close();
           free();
         };
+        const timer = setTimeout(close, longestMs);
         if (signal.aborted) close();
         signal.addEventListener('abort', close, { once: true });
         resolve({ status: stream.status, type: typeOf(stream), read: stream.read, close });
