@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Token } from '#shared/tokens.ts';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { siteAddress, useSiteStatus } from '#pwa/api/site-status.ts';
 import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -14,6 +15,8 @@ export function TokenStanding({ token }: { token: Token }) {
   const { t } = useTranslation();
   const format = useFormat();
   const key = wholeKey(token);
+  // A kept token has no key; while the whole one comes its room is kept.
+  const isOnline = useIsOnline();
   return (
     <div className={styles.standing}>
       <TokenMark status={token.status} />
@@ -24,7 +27,7 @@ export function TokenStanding({ token }: { token: Token }) {
             name: t('tokens.panel.key'),
             value:
               key === undefined ? (
-                <span className={styles.mono}>sk-{maskKey(token.key)}</span>
+                <span className={styles.masked}>sk-{maskKey(token.key)}</span>
               ) : (
                 <CopyText mono text={key} shown={`sk-${maskKey(token.key)}`} label={t('tokens.action.copy_named', { name: token.name })} />
               ),
@@ -36,11 +39,13 @@ export function TokenStanding({ token }: { token: Token }) {
             : []),
         ]}
       />
-      {key !== undefined && (
+      {key !== undefined ? (
         <div className={styles.keyActions}>
           <CopyButton label={t('tokens.action.copy_key')} text={key} />
           <ChatLinks apiKey={key} />
         </div>
+      ) : (
+        isOnline && <div className={styles.keyActions} />
       )}
     </div>
   );
