@@ -24,6 +24,8 @@ interface Group {
   [sum: string]: unknown;
 }
 
+const insertTries = 3;
+
 export class MongoCollection<T extends Stored> implements Collection<T> {
   readonly name: string;
   readonly #native: Native<Row>;
@@ -71,18 +73,20 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
     const clause = parseFilter(filter);
     const steps = parsePatch(patch);
     return this.#run(async () => {
-      const changed = await this.#patchFirst(clause, steps);
-      if (changed !== null || insertIfMissing === undefined) return changed;
-      try {
-        await this.#native.insertOne(toRow(insertIfMissing));
-        return toRecord<T>(toRow(insertIfMissing));
-      } catch (error) {
-        if (!isDuplicate(error)) throw error;
-        const existing = await this.#native.findOne({ _id: { $eq: insertIfMissing.id } }, { projection: { _id: 1 } });
-        // Another unique index refused.
-        if (existing === null) throw error;
-        // The record was there and does not match, or it came in between and is to be changed now.
-        return this.#patchFirst(clause, steps);
+      for (let attempt = 1; ; attempt += 1) {
+        const changed = await this.#patchFirst(clause, steps);
+        if (changed !== null || insertIfMissing === undefined) return changed;
+        try {
+          await this.#native.insertOne(toRow(insertIfMissing));
+          return toRecord<T>(toRow(insertIfMissing));
+        } catch (error) {
+          if (!isDuplicate(error)) throw error;
+          const existing = await this.#native.findOne({ _id: { $eq: insertIfMissing.id } }, { projection: { _id: 1 } });
+          // The record was there and does not match, or it came in between and is to be changed now.
+          if (existing !== null) return this.#patchFirst(clause, steps);
+          // It was there and has gone, or another unique index refused: then it does so again.
+          if (attempt === insertTries) throw error;
+        }
       }
     });
   }
