@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { dashboardApi } from '#shared/dashboard.ts';
 import { call } from '#pwa/api/call.ts';
+import { ownTimeZone } from '#pwa/api/time-zone.ts';
 import { boundsOf, type DashboardQuestion } from './dashboard-question.ts';
 
 /** `minutes`: after which they are asked again while the screen is looked at. */
@@ -15,8 +16,7 @@ export const figuresQuery = (question: DashboardQuestion, minutes: number) =>
         end_timestamp: end,
         step: question.step,
         by: question.by,
-        utc_offset: String(-new Date(now).getTimezoneOffset()),
-        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        ...ownTimeZone(),
       };
       return question.isAdmin
         ? call(dashboardApi.figures, { query: { ...query, username: question.user }, signal })

@@ -3,6 +3,7 @@ import { dashboardApi } from '#shared/dashboard.ts';
 import { LogType, logApi } from '#shared/logs.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
+import { ownTimeZone } from '#pwa/api/time-zone.ts';
 
 const dayLength = 24 * 60 * 60;
 const recentCount = 9;
@@ -15,7 +16,7 @@ export const todayQuery = (isForAll: boolean) =>
     queryKey: ['home', 'today', isForAll],
     queryFn: ({ signal }) => {
       const { midnight } = dayOf(Date.now());
-      const query = { start_timestamp: midnight - dayLength, end_timestamp: nowSeconds(), step: 'hour' as const, utc_offset: offset() };
+      const query = { start_timestamp: midnight - dayLength, end_timestamp: nowSeconds(), step: 'hour' as const, ...ownTimeZone() };
       return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },
     meta: { offline: true },
@@ -30,8 +31,7 @@ export const spendQuery = (by: 'model' | 'user', isForAll: boolean) =>
       const now = new Date();
       const month = Math.floor(new Date(now.getFullYear(), now.getMonth(), 1).getTime() / 1000);
       const start = isForAll ? dayOf(now.getTime()).midnight : month;
-      const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-      const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, utc_offset: offset(), time_zone };
+      const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, ...ownTimeZone() };
       return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },
     meta: { offline: true },
@@ -88,10 +88,6 @@ export function dayOf(milliseconds: number): { midnight: number; tomorrow: numbe
   const date = new Date(milliseconds);
   const start = (days: number) => Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime() / 1000);
   return { midnight: start(0), tomorrow: start(1) };
-}
-
-function offset(): string {
-  return String(-new Date().getTimezoneOffset());
 }
 
 function nowSeconds(): number {

@@ -6,6 +6,7 @@ import { modelApi } from '#shared/models.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
+import { ownTimeZone } from '#pwa/api/time-zone.ts';
 import type { Range } from './log-address.ts';
 import { type Bounds, boundsOf, type LogFilters, type RangeChoice, serverFilters } from './log-search.ts';
 
@@ -87,7 +88,7 @@ export const timelineQuery = (isAdmin: boolean, range: Range) =>
         start_timestamp: boundsOf({ range }, now).start ?? seconds,
         end_timestamp: seconds,
         step: 'hour' as const,
-        utc_offset: String(-new Date(now).getTimezoneOffset()),
+        ...ownTimeZone(),
       };
       return isAdmin ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },

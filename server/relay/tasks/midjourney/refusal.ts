@@ -1,6 +1,7 @@
 // How failures leave on the paths of Midjourney clients.
 import { AppError, errorText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { bodyCodes, moneyCodes } from '#server/relay/tasks/refusal-codes.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
 
 /** A request that cannot be handed on; clients compare the description. */
@@ -18,16 +19,6 @@ const unknownCode = 5;
 const saturatedCode = 30;
 export const saturatedText = '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。';
 export const channelDisabledText = '该任务所属渠道已被禁用';
-
-const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);
-const bodyCodes: ReadonlySet<ErrorCode> = new Set([
-  'body_empty',
-  'body_too_deep',
-  'invalid_json',
-  'invalid_json_long',
-  'invalid_utf8',
-  'invalid_request',
-]);
 
 /** Null: it is told as on every path of the relay. */
 export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {

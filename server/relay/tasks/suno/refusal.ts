@@ -1,6 +1,7 @@
 // How failures leave on the paths of Suno clients: `{code, message, data: null}`.
 import { AppError, errorText } from '#shared/errors.ts';
-import type { ErrorCode, Language } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
+import { bodyCodes, moneyCodes } from '#server/relay/tasks/refusal-codes.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 
@@ -14,16 +15,6 @@ export class MusicRefusal extends Error {
     this.code = code;
   }
 }
-
-const moneyCodes: ReadonlySet<ErrorCode> = new Set(['insufficient_user_quota', 'pre_consume_token_quota_failed', 'key_exhausted']);
-const bodyCodes: ReadonlySet<ErrorCode> = new Set([
-  'body_empty',
-  'body_too_deep',
-  'invalid_json',
-  'invalid_json_long',
-  'invalid_utf8',
-  'invalid_request',
-]);
 
 /** Null: it is told as on every path of the relay. */
 export function musicRefusal(failure: unknown, language: Language): TaskAnswer | null {
