@@ -1,46 +1,123 @@
-// Whether the MongoDB server can be reached. The first failure waits for the driver to look around; while it is known to
-// be away every call fails at once, and a ping in the background notices its return.
+// Whether the MongoDB server can be reached, and answers. The first failure waits for the driver to look around; while it is known to
+// be away every call fails at once, and a ping in the background notices its return. The driver's monitor has connections of its own,
+// so a server that answers it may still leave operations unanswered: those are bounded here.
 import { DatabaseClosed, DatabaseUnavailable, UniqueConflict } from '#server/db/collection.ts';
 
 const pingEveryMilliseconds = 500;
+const lookEveryMilliseconds = 1_000;
+/** Looks after which the server is asked whether it answers at all. */
+const askAfterLooks = 5;
+/** Looks after which an operation on single records is given up although the server answers: it may have lost this one. */
+const giveUpAfterLooks = 10;
+
+interface Pending {
+  /** Counted rather than timed: what this process slept through may have been answered. */
+  looks: number;
+  isLong: boolean;
+  giveUp(reason: DatabaseUnavailable): void;
+}
 
 export class MongoAvailability {
   readonly #ping: () => Promise<unknown>;
+  readonly #pingAll: () => Promise<unknown>;
+  readonly #pending = new Set<Pending>();
   #lost: DatabaseUnavailable | undefined;
+  #isAsking = false;
   #timer: NodeJS.Timeout | undefined;
+  #looker: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(ping: () => Promise<unknown>) {
+  /** Pings have deadlines of their own. `pingAll` asks on every way to the server; all must be open again after an outage. */
+  constructor({ ping, pingAll }: { ping(): Promise<unknown>; pingAll(): Promise<unknown> }) {
     this.#ping = ping;
+    this.#pingAll = pingAll;
   }
 
-  /** @throws {DatabaseUnavailable} @throws {UniqueConflict} */
-  async run<Result>(collection: string, work: () => Promise<Result>): Promise<Result> {
-    if (this.#closed) throw new DatabaseClosed();
-    if (this.#lost !== undefined) throw new DatabaseUnavailable(this.#lost.message, { cause: this.#lost.cause });
+  /**
+   * What is given up may still be carried out. Work that is long, because it may read or change many records, is waited for as long as
+   * the server answers anything. @throws {DatabaseUnavailable} @throws {UniqueConflict}
+   */
+  async run<Result>(collection: string, work: () => Promise<Result>, { isLong = false } = {}): Promise<Result> {
+    this.#check();
     try {
-      return await work();
+      return await this.#bounded(work, isLong);
     } catch (error) {
       const conflict = asConflict(collection, error);
       if (conflict !== undefined) throw conflict;
       if (!isUnavailable(error)) throw error;
       const unavailable = new DatabaseUnavailable(`MongoDB cannot be reached: ${messageOf(error)}`, { cause: error });
-      if (this.#lost === undefined && !this.#closed) {
-        this.#lost = unavailable;
-        void this.#watch();
-      }
+      this.#lose(unavailable);
       throw unavailable;
+    }
+  }
+
+  /** Soon, for health checks; one that comes late is no reason to refuse calls. @throws {DatabaseUnavailable} */
+  async ping(): Promise<void> {
+    this.#check();
+    try {
+      await this.#ping();
+    } catch (cause) {
+      throw new DatabaseUnavailable(`MongoDB does not answer: ${messageOf(cause)}`, { cause });
     }
   }
 
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#looker);
+  }
+
+  #check(): void {
+    if (this.#closed) throw new DatabaseClosed();
+    if (this.#lost !== undefined) throw new DatabaseUnavailable(this.#lost.message, { cause: this.#lost.cause });
+  }
+
+  #bounded<Result>(work: () => Promise<Result>, isLong: boolean): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const pending: Pending = { looks: 0, isLong, giveUp: reject };
+      const end = () => void this.#pending.delete(pending);
+      work().then(resolve, reject).then(end, end);
+      this.#pending.add(pending);
+      this.#looker ??= setInterval(() => this.#look(), lookEveryMilliseconds).unref();
+    });
+  }
+
+  #look(): void {
+    let isLate = false;
+    for (const pending of this.#pending) {
+      pending.looks += 1;
+      if (pending.looks > askAfterLooks) isLate = true;
+      if (!pending.isLong && pending.looks > giveUpAfterLooks) {
+        this.#pending.delete(pending);
+        pending.giveUp(new DatabaseUnavailable('MongoDB has not answered an operation'));
+      }
+    }
+    if (isLate && !this.#isAsking && this.#lost === undefined) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      await this.#ping();
+    } catch (cause) {
+      const unavailable = new DatabaseUnavailable(`MongoDB does not answer: ${messageOf(cause)}`, { cause });
+      this.#lose(unavailable);
+      for (const pending of this.#pending) pending.giveUp(unavailable);
+      this.#pending.clear();
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #lose(unavailable: DatabaseUnavailable): void {
+    if (this.#lost !== undefined || this.#closed) return;
+    this.#lost = unavailable;
+    void this.#watch();
   }
 
   async #watch(): Promise<void> {
     try {
-      await this.#ping();
+      await this.#pingAll();
       this.#lost = undefined;
     } catch {
       if (this.#closed) return;

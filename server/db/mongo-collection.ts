@@ -26,14 +26,22 @@ interface Group {
 
 const insertTries = 3;
 
+export interface Natives {
+  native: Native<Row>;
+  /** For what may read or change many records. */
+  longNative: Native<Row>;
+}
+
 export class MongoCollection<T extends Stored> implements Collection<T> {
   readonly name: string;
   readonly #native: Native<Row>;
+  readonly #longNative: Native<Row>;
   readonly #availability: MongoAvailability;
 
-  constructor(name: string, native: Native<Row>, availability: MongoAvailability) {
+  constructor(name: string, { native, longNative }: Natives, availability: MongoAvailability) {
     this.name = name;
     this.#native = native;
+    this.#longNative = longNative;
     this.#availability = availability;
   }
 
@@ -48,21 +56,22 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
     const skip = wholeNumber(range.skip) ?? 0;
     // MongoDB takes 0 for "no limit".
     if (limit === 0) return [];
-    return this.#run(async () =>
-      (await this.#native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)),
+    return this.#runLong(async (native) =>
+      (await native.find(query, { sort: order, skip, limit: limit ?? 0 }).toArray()).map((row) => toRecord<T>(row)),
     );
   }
 
-  async first(filter: Filter<T>, options: FindOptions<T> = {}): Promise<T | null> {
-    const [first] = await this.find(filter, { ...options, limit: 1 });
-    return first ?? null;
+  async first(filter: Filter<T>, { sort, skip }: FindOptions<T> = {}): Promise<T | null> {
+    const query = toQuery(parseFilter(filter));
+    const options = { sort: toSort(completeSort(sort)), skip: wholeNumber(skip) ?? 0 };
+    return this.#run(async () => this.#record(await this.#native.findOne(query, options)));
   }
 
   async count(filter: Filter<T>, limit?: number): Promise<number> {
     const query = toQuery(parseFilter(filter));
     const most = wholeNumber(limit);
     if (most === 0) return 0;
-    return this.#run(() => this.#native.countDocuments(query, most === undefined ? {} : { limit: most }));
+    return this.#runLong((native) => native.countDocuments(query, most === undefined ? {} : { limit: most }));
   }
 
   async insert(record: T): Promise<void> {
@@ -100,7 +109,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
   async patchAll(filter: Filter<T>, patch: Patch<T>): Promise<number> {
     const query = toQuery(parseFilter(filter));
     const update = toUpdate(parsePatch(patch));
-    return this.#run(async () => (await this.#native.updateMany(query, update)).matchedCount);
+    return this.#runLong(async (native) => (await native.updateMany(query, update)).matchedCount);
   }
 
   async take(filter: Filter<T>, { sort }: Pick<FindOptions<T>, 'sort'> = {}): Promise<T | null> {
@@ -110,14 +119,14 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
 
   async remove(filter: Filter<T>): Promise<number> {
     const query = toQuery(parseFilter(filter));
-    return this.#run(async () => (await this.#native.deleteMany(query)).deletedCount);
+    return this.#runLong(async (native) => (await native.deleteMany(query)).deletedCount);
   }
 
   /** By pages of ids rather than with one cursor, which would not outlive a slow consumer or a change of the primary. */
   async *each(filter: Filter<T>): AsyncGenerator<T> {
     const query = toQuery(parseFilter(filter));
     for (let after: Record<string, unknown> = {}; ;) {
-      const rows = await this.#run(() => this.#native.find({ $and: [after, query] }, { sort: { _id: 1 }, limit: pageRows }).toArray());
+      const rows = await this.#runLong((native) => native.find({ $and: [after, query] }, { sort: { _id: 1 }, limit: pageRows }).toArray());
       for (const row of rows) yield toRecord<T>(row);
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageRows) return;
@@ -128,7 +137,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
   async group(request: GroupRequest<T>): Promise<GroupRow[]> {
     const keys: readonly string[] = [...request.by, ...Object.keys(request.scales ?? {})];
     const sums = Object.entries(request.sum ?? {});
-    const found = await this.#run(() => this.#native.aggregate<Group>(toPipeline(request)).toArray());
+    const found = await this.#runLong((native) => native.aggregate<Group>(toPipeline(request)).toArray());
     // MongoDB keeps missing and null apart as keys; for us both are null.
     const rows = new Map<string, GroupRow>();
     if (keys.length === 0) rows.set('[]', emptyRow(sums));
@@ -146,6 +155,10 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
 
   #run<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#availability.run(this.name, work);
+  }
+
+  #runLong<Result>(work: (native: Native<Row>) => Promise<Result>): Promise<Result> {
+    return this.#availability.run(this.name, () => work(this.#longNative), { isLong: true });
   }
 
   #record(row: Row | null): T | null {

@@ -24,17 +24,29 @@ const clientOptions: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
   ignoreUndefined: true,
+  // Ends the connection of an operation that was given up before; the driver's `timeoutMS` does nothing. See decision 46.
+  socketTimeoutMS: 15_000,
 };
+
+/** For what may take its time: an index of a large collection, sums of the log. */
+const longClientOptions: MongoClientOptions = {
+  ...clientOptions,
+  socketTimeoutMS: 600_000,
+  // Networks forget connections that nobody has used for minutes, and what is sent on them is not answered.
+  maxIdleTimeMS: 60_000,
+};
+
+const pingMilliseconds = 3_000;
 
 /** @throws {DatabaseUrlError} @throws {DatabaseUnavailable} */
 export async function openMongo(url: string, name: string): Promise<Database> {
-  let client: MongoClient;
+  let clients: { client: MongoClient; longClient: MongoClient };
   try {
-    client = new MongoClient(url, clientOptions);
+    clients = { client: new MongoClient(url, clientOptions), longClient: new MongoClient(url, longClientOptions) };
   } catch (cause) {
     throw new DatabaseUrlError(`DATABASE_URL: ${cause instanceof Error ? cause.message : 'not a MongoDB address'}`, { cause });
   }
-  const database = new MongoDatabase(client, client.db(name));
+  const database = new MongoDatabase(clients, name);
   try {
     await database.prepare();
   } catch (error) {
@@ -50,26 +62,33 @@ export async function openMongo(url: string, name: string): Promise<Database> {
 
 class MongoDatabase implements Database {
   readonly kind = 'mongodb';
-  readonly #client: MongoClient;
+  readonly #clients: MongoClient[];
   readonly #db: Db;
+  readonly #longDb: Db;
   readonly #availability: MongoAvailability;
   readonly #ids: IdBlocks;
 
-  constructor(client: MongoClient, db: Db) {
-    this.#client = client;
-    this.#db = db;
-    this.#availability = new MongoAvailability(() => db.command({ ping: 1 }));
-    this.#ids = new IdBlocks((name, size) => this.#drawIds(name, size));
+  constructor({ client, longClient }: { client: MongoClient; longClient: MongoClient }, name: string) {
+    this.#clients = [client, longClient];
+    this.#db = client.db(name);
+    this.#longDb = longClient.db(name);
+    const ping = (db: Db) => db.command({ ping: 1 }, { signal: AbortSignal.timeout(pingMilliseconds) });
+    this.#availability = new MongoAvailability({
+      ping: () => ping(this.#db),
+      pingAll: () => Promise.all([ping(this.#db), ping(this.#longDb)]),
+    });
+    this.#ids = new IdBlocks((counter, size) => this.#drawIds(counter, size));
   }
 
   /** Brings the indexes up to date; several processes may do so at once. */
   async prepare(): Promise<void> {
-    await this.ping();
+    // The first connection may take longer than a ping.
+    await this.#availability.run('', () => this.#db.command({ ping: 1 }));
     await Promise.all(Object.entries(collections).map(([name, { indexes }]) => this.#prepareCollection(name, indexes)));
   }
 
   async #prepareCollection(name: string, indexes: (typeof collections)[CollectionName]['indexes']): Promise<void> {
-    const native = this.#native(name);
+    const native = this.#native(name, this.#longDb);
     for (const index of indexes) {
       const create = () =>
         native.createIndex(toIndexKey(index), {
@@ -77,7 +96,7 @@ class MongoDatabase implements Database {
           ...(index.unique === true ? { unique: true } : {}),
           ...(index.sparse === true ? { sparse: true } : {}),
         });
-      await this.#availability.run(name, async () => {
+      const bring = async () => {
         try {
           await create();
         } catch (error) {
@@ -86,12 +105,14 @@ class MongoDatabase implements Database {
           await native.dropIndex(index.name);
           await create();
         }
-      });
+      };
+      await this.#availability.run(name, bring, { isLong: true });
     }
   }
 
   collection<Name extends CollectionName>(name: Name): Collection<Records[Name]> {
-    return new MongoCollection<Records[Name]>(name, this.#native(name), this.#availability);
+    const natives = { native: this.#native(name), longNative: this.#native(name, this.#longDb) };
+    return new MongoCollection<Records[Name]>(name, natives, this.#availability);
   }
 
   async write(batch: readonly Write[]): Promise<boolean[]> {
@@ -172,7 +193,7 @@ class MongoDatabase implements Database {
   }
 
   async ping(): Promise<void> {
-    await this.#availability.run('', () => this.#db.command({ ping: 1 }));
+    await this.#availability.ping();
   }
 
   async explain<Name extends CollectionName>(
@@ -206,12 +227,12 @@ class MongoDatabase implements Database {
 
   async close(): Promise<void> {
     this.#availability.close();
-    await this.#client.close();
+    await Promise.all(this.#clients.map((client) => client.close()));
   }
 
-  #native(name: string): Native<Row> {
+  #native(name: string, db = this.#db): Native<Row> {
     if (!Object.hasOwn(collections, name)) throw new TypeError(`There is no collection ${name}`);
-    return this.#db.collection<Row>(name);
+    return db.collection<Row>(name);
   }
 }
 

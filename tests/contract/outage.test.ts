@@ -101,6 +101,69 @@ describe.runIf(host !== '')('an outage on mongodb', () => {
     await end();
   });
 
+  it.each(['requests', 'answers'] as const)('operations that stall are given up while the monitor is answered: %s', async (what) => {
+    const { direct, proxy, db, end } = await throughProxy();
+    const users = db.collection('users');
+    await users.insert(userRecord({ id: 1, username: 'one', quota: 5 }));
+    proxy.keepBack(what);
+    const each = async () => {
+      for await (const user of users.each({})) throw new Error(`Somebody was read: ${user.id}`);
+    };
+    const calls = [
+      users.get(1),
+      users.first({ username: 'one' }),
+      users.find({}),
+      users.count({}),
+      users.group({ by: [] }),
+      each(),
+      users.insert(userRecord({ id: 2, username: 'two' })),
+      users.patch({ id: 1 }, { increment: { quota: 1 } }),
+      users.patchAll({ id: 3 }, { set: { quota: 0 } }),
+      users.take({ id: 4 }),
+      users.remove({ id: 5 }),
+      db.write([{ patch: { increment: { quota: 10 } }, of: 'users', where: { id: 1 } }]),
+      db.nextIds('users', 1_000_000),
+    ];
+    let isAnyOver = false;
+    const over = Promise.all(
+      calls.map(async (call) => {
+        await expect(call).rejects.toThrow(DatabaseUnavailable);
+        isAnyOver = true;
+      }),
+    );
+    await until(() => proxy.keptBack >= calls.length);
+    // A health check knows before.
+    await expect(db.ping()).rejects.toThrow(DatabaseUnavailable);
+    expect(isAnyOver).toBe(false);
+    await over;
+    // From then on nobody waits.
+    await expect(users.get(1)).rejects.toThrow(DatabaseUnavailable);
+    proxy.letGo();
+    await until(async () => (await users.get(1).catch(() => null)) !== null);
+    await db.ping();
+    // What was given up is carried out all the same, now or before.
+    await until(async () => (await direct.db.collection('users').get(1))?.quota === 16);
+    await until(async () => (await direct.db.collection('users').get(2)) !== null);
+    await end();
+  });
+
+  it('what takes long is waited for as long as the server answers others, and a change that got lost is not', async () => {
+    const { proxy, db, end } = await throughProxy();
+    const users = db.collection('users');
+    await users.insert(userRecord({ id: 1, username: 'one', quota: 5 }));
+    proxy.keepBack('requests', /aggregate|findAndModify/);
+    const sums = users.group({ by: [], sum: { quota: 'quota' } });
+    let isOver = false;
+    void sums.finally(() => (isOver = true));
+    await expect(users.patch({ id: 1 }, { increment: { quota: 1 } })).rejects.toThrow(DatabaseUnavailable);
+    expect(isOver).toBe(false);
+    // No outage.
+    expect(await users.get(1)).toMatchObject({ quota: 5 });
+    proxy.letGo();
+    expect(await sums).toEqual([{ count: 1, quota: expect.any(Number) }]);
+    await end();
+  });
+
   it('a database that is away at the start is reported soon', async () => {
     const proxy = await startTcpProxy({ host, port: Number(port || 27017) });
     await proxy.cut();

@@ -124,6 +124,38 @@ onEachEngine('reading', (current) => {
     }
   });
 
+  it('what is committed while long readings stand still is seen by every read after it, and they read on to their end', async () => {
+    const { db } = current();
+    const logs = db.collection('logs');
+    await db.write(Array.from({ length: 1_000 }, (_, index) => ({ insert: logRecord({ id: index + 1 }), into: 'logs' })));
+    // More than the embedded engine keeps open, so that some begin anew where they were.
+    const readings = Array.from({ length: 40 }, () => logs.each({ id: { lte: 1_000 } })[Symbol.asyncIterator]());
+    const seen = await Promise.all(readings.map(async (reading) => [(await reading.next()).value?.id]));
+
+    // Filters that no index answers whole: an unsorted one, a count, one for all rows.
+    const mine = { request_id: 'just now', process: { exists: true } };
+    expect(await logs.first(mine)).toBeNull();
+    await logs.insert(logRecord({ id: 2_000, request_id: 'just now', process: 'p', seq: 1, quota: 5 }));
+    expect(await logs.first(mine)).toMatchObject({ id: 2_000, quota: 5 });
+    expect(await logs.count({ quota: 5 })).toBe(1);
+    await logs.patch({ id: 2_000 }, { set: { quota: 6 } });
+    expect((await logs.find({ quota: 6 })).map((log) => log.id)).toEqual([2_000]);
+    // And by a reading that begins now, on whatever an earlier one has left.
+    for await (const log of logs.each({ id: { lte: 1_000 } })) if (log.id === 1_000) break;
+    await logs.insert(logRecord({ id: 2_001, quota: 6 }));
+    const later: number[] = [];
+    for await (const log of logs.each({ quota: 6 })) later.push(log.id);
+    expect(later).toEqual([2_000, 2_001]);
+
+    await Promise.all(
+      readings.map(async (reading, index) => {
+        for (let next = await reading.next(); next.done !== true; next = await reading.next()) seen[index]?.push(next.value.id);
+      }),
+    );
+    const whole = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    for (const ids of seen) expect(ids).toEqual(whole);
+  });
+
   it('a big collection answers as a small one does', async () => {
     const { db } = current();
     const logs = db.collection('logs');

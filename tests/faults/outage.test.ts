@@ -138,6 +138,41 @@ describe.runIf(host !== '')('an outage of MongoDB', () => {
     });
   }, 60_000);
 
+  test.each(['requests', 'answers'] as const)(
+    'that stalls while its monitor is answered (%s): 503 soon, nothing answered is lost, and late writes change nothing twice',
+    async (what) => {
+      await withProxy(async ({ scene, proxy, direct }) => {
+        const load = startLoad(scene, 8);
+        await until(() => load.answers.length > 30);
+        proxy.keepBack(what);
+        await until(() => proxy.keptBack > 0);
+        expect(await scene.app.anonymous().get('/healthz')).toMatchObject({ status: 503, body: { status: 'database unavailable' } });
+        // Those under way wait for the database with their answers; a call that comes then does not wait for the end of the stall.
+        const refused = async () => {
+          const response = await scene.chat({}, { 'accept-language': 'en', authorization: 'Bearer sk-never-seen' });
+          expect([response.status, (await response.json()).error.code]).toEqual([503, 'database_unavailable']);
+        };
+        await refused();
+        const paying = await scene.chat({}, { 'accept-language': 'en' });
+        expect([paying.status, (await paying.json()).error.code]).toEqual([503, 'database_unavailable']);
+        await refused();
+        expect((await scene.app.anonymous().get('/healthz')).status).toBe(503);
+        proxy.letGo();
+        const before = load.answers.filter(isWhole).length;
+        await until(() => load.answers.filter(isWhole).length > before + 30, 20_000);
+        await load.stop();
+        expect(load.answers.filter((answer) => answer.status === 200 && !isWhole(answer))).toEqual([]);
+        await checkBilling(direct, load.answers);
+        await until(
+          async () => Object.values((await direct.collection('users').get(scene.user.id))?.leases ?? {}).every((lease) => lease === 0),
+          5_000,
+        );
+        expect((await scene.app.anonymous().get('/healthz')).status).toBe(200);
+      });
+    },
+    90_000,
+  );
+
   test('again and again, at any moment: nothing answered is lost', async () => {
     await withProxy(async ({ scene, proxy, direct }) => {
       const load = startLoad(scene, 8);

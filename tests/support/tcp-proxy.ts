@@ -1,4 +1,4 @@
-// A TCP proxy that can be cut and restored: a network, or a server, that goes away.
+// A TCP proxy that can be cut and restored: a network, or a server, that goes away, or MongoDB that leaves operations unanswered.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy {
@@ -6,6 +6,15 @@ export interface TcpProxy {
   address: string;
   /** Keeps connections open but lets nothing through, as a network that drops packets does; `cut` and `restore` end it. */
   stall(): void;
+  /**
+   * Keeps back what is asked of MongoDB, or what it answers, while the driver's monitor is answered as always: a server that is frozen
+   * or overloaded. With `only`, that of commands of which the first bytes match.
+   */
+  keepBack(what: 'requests' | 'answers', only?: RegExp): void;
+  /** Sends what was kept back, also when whoever asked has gone. */
+  letGo(): void;
+  /** How much was kept back since `keepBack`. */
+  readonly keptBack: number;
   /** Ends all connections and refuses new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
@@ -18,25 +27,46 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   let server: Server | undefined;
   let isStalled = false;
 
-  const listen = async () => {
-    const listener = createServer((inbound) => {
-      const outbound = connect(target);
-      for (const [from, to] of [
-        [inbound, outbound],
-        [outbound, inbound],
-      ] as const) {
-        sockets.add(from);
-        from.on('data', (bytes) => {
-          if (!isStalled) to.write(bytes);
-        });
-        from.on('end', () => to.end());
-        from.on('error', () => to.destroy());
-        from.on('close', () => {
-          sockets.delete(from);
-          to.destroy();
-        });
+  let keeps: { what: 'requests' | 'answers'; only: RegExp } | undefined;
+  let keptBack = 0;
+  const late: (() => void)[] = [];
+
+  const join = (inbound: Socket, outbound: Socket) => {
+    // From the first command that is kept back on.
+    let isKept = false;
+    const pass = (from: Socket, to: Socket, bytes: Buffer) => {
+      if (isStalled) return;
+      const isRequest = from === inbound;
+      const head = bytes.subarray(0, 64).toString('latin1');
+      if (isRequest && keeps !== undefined && !/hello|ismaster/i.test(head) && keeps.only.test(head)) isKept = true;
+      if (keeps === undefined || !isKept || isRequest !== (keeps.what === 'requests')) {
+        to.write(bytes);
+        return;
       }
-    });
+      keptBack += 1;
+      late.push(() => {
+        isKept = false;
+        to.write(bytes);
+        if (from.destroyed) to.end();
+      });
+    };
+    for (const [from, to] of [
+      [inbound, outbound],
+      [outbound, inbound],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => pass(from, to, Buffer.from(bytes)));
+      from.on('end', () => to.end());
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        if (!isKept || to === inbound) to.destroy();
+      });
+    }
+  };
+
+  const listen = async () => {
+    const listener = createServer((inbound) => join(inbound, connect(target)));
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject);
       listener.listen(port, '127.0.0.1', resolve);
@@ -46,6 +76,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     port = address.port;
     server = listener;
     isStalled = false;
+    keeps = undefined;
   };
 
   const cut = async () => {
@@ -61,5 +92,22 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const stall = () => {
     isStalled = true;
   };
-  return { address: `127.0.0.1:${port}`, stall, cut, restore: listen, close: cut };
+  return {
+    address: `127.0.0.1:${port}`,
+    stall,
+    keepBack(what, only = /(?:)/) {
+      keeps = { what, only };
+      keptBack = 0;
+    },
+    letGo() {
+      keeps = undefined;
+      for (const send of late.splice(0)) send();
+    },
+    get keptBack() {
+      return keptBack;
+    },
+    cut,
+    restore: listen,
+    close: cut,
+  };
 }
