@@ -2,6 +2,7 @@
 // `embedded-reader.ts` is the other end.
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { createCursors } from '#server/db/embedded-cursors.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
 
 type Row = Record<string, unknown>;
@@ -20,21 +21,19 @@ export type ReaderReply = { number: number; rows?: Row[] } | { number: number; f
 
 /** Rows that nobody asks for any more. */
 const restMilliseconds = 30_000;
-/** An open cursor keeps the write-ahead log from being cut: a consumer that is this slow gets a new one later. */
-const idleMilliseconds = 1_000;
+const sweepMilliseconds = 500;
 
-if (parentPort !== null) serve(parentPort, new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 }));
+if (parentPort !== null) serve(parentPort, () => new DatabaseSync(String(workerData), { readOnly: true, timeout: 5_000 }));
 
-function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): void {
-  const cursors = new Map<number, { rows: Iterator<Row>; usedAt: number }>();
+function serve(port: NonNullable<typeof parentPort>, connect: () => DatabaseSync): void {
+  const connection = connect();
+  const cursors = createCursors(connect);
   const rests = new Map<number, { rows: Row[]; at: number; usedAt: number }>();
 
   setInterval(() => {
-    for (const [number, cursor] of cursors) {
-      if (performance.now() - cursor.usedAt > idleMilliseconds) drop(number);
-    }
+    cursors.dropIdle();
     for (const [number, rest] of rests) if (performance.now() - rest.usedAt > restMilliseconds) rests.delete(number);
-  }, idleMilliseconds / 2).unref();
+  }, sweepMilliseconds).unref();
 
   port.on('message', (request: ReaderRequest) => {
     let reply: ReaderReply;
@@ -57,15 +56,13 @@ function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): 
       }
       case 'rest':
         return nextOf(request.cursor, request.count);
-      case 'open': {
-        const rows = connection.prepare(request.sql).iterate(...request.parameters);
-        cursors.set(request.cursor, { rows, usedAt: 0 });
-        return advance(request.cursor, request.count);
-      }
+      case 'open':
+        cursors.open(request.cursor, request.sql, request.parameters);
+        return cursors.advance(request.cursor, request.count);
       case 'next':
-        return advance(request.cursor, request.count);
+        return cursors.advance(request.cursor, request.count);
       case 'drop':
-        drop(request.cursor);
+        cursors.drop(request.cursor);
         return [];
     }
   }
@@ -78,26 +75,5 @@ function serve(port: NonNullable<typeof parentPort>, connection: DatabaseSync): 
     rest.usedAt = performance.now();
     if (rows.length < count) rests.delete(number);
     return rows;
-  }
-
-  function advance(number: number, count: number): Row[] | undefined {
-    const cursor = cursors.get(number);
-    if (cursor === undefined) return undefined;
-    const rows: Row[] = [];
-    while (rows.length < count) {
-      const next = cursor.rows.next();
-      if (next.done === true) {
-        cursors.delete(number);
-        break;
-      }
-      rows.push(next.value);
-    }
-    cursor.usedAt = performance.now();
-    return rows;
-  }
-
-  function drop(number: number): void {
-    cursors.get(number)?.rows.return?.();
-    cursors.delete(number);
   }
 }

@@ -2,10 +2,12 @@
 // so what a dead thread left unanswered is asked once more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { AccountLines } from '#server/account-lines.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { translate } from '#server/db/embedded-connection.ts';
 import type { ReaderReply, ReaderRequest } from '#server/db/embedded-reader-worker.ts';
 import type { Parameter } from '#server/db/embedded-sql.ts';
+import { readingAccount } from '#server/db/reading-for.ts';
 import type { ThreadLog } from '#server/db/thread-log.ts';
 
 type Row = Record<string, unknown>;
@@ -29,6 +31,8 @@ interface Pending {
 export class EmbeddedReader {
   readonly #file: string;
   readonly #pending = new Map<number, Pending>();
+  /** In the thread is at most one question of an account: it takes them in the order in which they come. */
+  readonly #lines = new AccountLines({ atOnce: 1, places: Infinity });
   #worker: Worker | undefined;
   #numbers = 0;
   #closed = false;
@@ -98,7 +102,9 @@ export class EmbeddedReader {
   #ask(request: ReaderRequest): Promise<Row[] | undefined> {
     if (this.#closed) return Promise.reject(new DatabaseClosed());
     if (this.#losses > mostReplacements && performance.now() - this.#lostAt < pauseMilliseconds) return Promise.reject(lostThread());
-    return new Promise((resolve, reject) => this.#send({ request, resolve, reject, isRepeated: false }));
+    const work = () => new Promise<Row[] | undefined>((resolve, reject) => this.#send({ request, resolve, reject, isRepeated: false }));
+    const account = request.kind === 'rest' || request.kind === 'drop' ? undefined : readingAccount();
+    return account === undefined ? work() : this.#lines.run(account, () => (this.#closed ? Promise.reject(new DatabaseClosed()) : work()));
   }
 
   #send(pending: Pending): void {

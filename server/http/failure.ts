@@ -2,11 +2,20 @@
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { QueueFull } from '#server/fair-queue.ts';
 import type { AppContext } from '#server/context.ts';
 
 /** What a failure means to a caller: an AppError, whatever was thrown. Faults are logged here, and only here. */
 export function toAppError(failure: unknown, context: Pick<AppContext, 'log'>, requestId: string): AppError {
-  if (failure instanceof AppError) return failure;
+  if (failure instanceof AppError) {
+    // With a cause it was logged where it was caught.
+    if (failure.code === 'internal_error' && failure.cause === undefined) {
+      context.log.error({ requestId, err: failure }, 'a request failed unexpectedly');
+    }
+    return failure;
+  }
+  // Too much of one caller is at work already.
+  if (failure instanceof QueueFull) return new AppError('rate_limited', {}, { cause: failure, retryAfter: 2 });
   if (failure instanceof DatabaseUnavailable) {
     context.log.warn({ requestId, reason: failure.message }, 'the database is not available');
     return new AppError('database_unavailable', {}, { cause: failure, retryAfter: 1 });

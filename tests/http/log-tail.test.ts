@@ -1,6 +1,7 @@
 // New rows of the log as a stream of events.
 import { describe, expect, it } from 'vitest';
 import type { Log } from '#shared/logs.ts';
+import { writeCursor } from '#server/http/paging.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { useLogDesk } from '#tests/support/log-desk.ts';
@@ -96,6 +97,28 @@ describe.each(engines)('log tail on $kind', (engine) => {
       again.leave();
       await again.ended;
     }
+  });
+
+  it('looks no further back than an hour, but for who was away for longer', async () => {
+    const { user, client } = await desk.someone();
+    const before = desk.now() - 7_200;
+    const tail = await tailOf(client, '/api/log/self/tail');
+    const old: number[] = [];
+    await until(async () => {
+      old.push(...(await desk.insertRows(user, [{ created_at: before }])));
+      await desk.insertRows(user, [{}]);
+      return tail.events.length > 0;
+    });
+    expect(idsOf(tail.events).filter((id) => old.includes(id))).toEqual([]);
+    tail.leave();
+    await tail.ended;
+
+    const away = await desk.someone([{ created_at: before }, {}]);
+    const again = await tailOf(away.client, `/api/log/self/tail?after=${writeCursor({ time: before - 60, id: 1 })}`);
+    await until(() => again.events.length > 0);
+    expect(idsOf(again.events).toSorted((a, b) => a - b)).toEqual(away.ids);
+    again.leave();
+    await again.ended;
   });
 
   it('filters narrow it, wrong ones are refused, and so is who has no right', async () => {

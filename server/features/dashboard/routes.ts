@@ -2,14 +2,15 @@ import { dashboardApi } from '#shared/dashboard.ts';
 import { signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
 import { readOperatorTodo } from './read-operator-todo.ts';
 import { readFigures } from './read-figures.ts';
 import { listHours, listOwnHours } from './list-hours.ts';
 
 export function mountDashboard(host: RouteHost): void {
-  mount(host, dashboardApi.hours, ({ context, query }) => listHours(context, query));
-  mount(host, dashboardApi.hoursSelf, (call) => listOwnHours(call.context, call.query, signedIn(call).user));
+  mountReading(host, dashboardApi.hours, ({ context, query }) => listHours(context, query));
+  mountReading(host, dashboardApi.hoursSelf, (call) => listOwnHours(call.context, call.query, signedIn(call).user));
   mount(host, dashboardApi.operatorTodo, (call) => readOperatorTodo(call.context, signedIn(call).user.role));
-  mount(host, dashboardApi.figures, ({ context, query }) => readFigures(context, query));
-  mount(host, dashboardApi.figuresSelf, (call) => readFigures(call.context, call.query, signedIn(call).user.id));
+  mountReading(host, dashboardApi.figures, ({ context, query }) => readFigures(context, query));
+  mountReading(host, dashboardApi.figuresSelf, (call) => readFigures(call.context, call.query, signedIn(call).user.id));
 }

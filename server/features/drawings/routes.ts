@@ -1,14 +1,14 @@
 import { drawingApi } from '#shared/drawings.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { listTasks } from '#server/tasks/list-tasks.ts';
 import type { TaskQuery } from '#server/tasks/list-tasks.ts';
 import { presentDrawing } from './present-drawing.ts';
 
 export function mountDrawings(host: RouteHost): void {
-  mount(host, drawingApi.list, async ({ context, query }) => {
+  mountReading(host, drawingApi.list, async ({ context, query }) => {
     const { records, extra } = await listTasks(context, { ...taskQuery(query), channelId: query.channel_id });
     return respond(
       records.map((record) => presentDrawing(context, record, { isOwn: false })),
@@ -16,7 +16,7 @@ export function mountDrawings(host: RouteHost): void {
     );
   });
 
-  mount(host, drawingApi.listSelf, async (call) => {
+  mountReading(host, drawingApi.listSelf, async (call) => {
     const { records, extra } = await listTasks(call.context, { ...taskQuery(call.query), userId: signedIn(call).user.id });
     return respond(
       records.map((record) => presentDrawing(call.context, record, { isOwn: true })),

@@ -3,10 +3,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
+import { readingFor } from '#server/db/reading-for.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
+import { accountName } from '#server/http/read-in-turn.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { presentForAdmin, presentForOwner } from './present-log.ts';
@@ -22,6 +24,8 @@ const lookMs = 1_500;
 const newestRows = 100;
 /** A row carries the time at which its call began, and is written when it ended. */
 const lateSeconds = 600;
+/** Rows that began before are not looked at again: a filter that nothing matches would go through the whole log each time. */
+const reachSeconds = 3_600;
 /** How often it is asked whether the session still holds. */
 const checkMs = 10_000;
 /** A stream this old is opened anew by its client, where it was. */
@@ -41,17 +45,24 @@ export function createTails(host: RouteHost): Tails {
     const over = AbortSignal.any([host.draining, place.lost]);
     try {
       yield 'retry: 3000\n\n';
-      const parts = await logFilter(context, query, ownId);
+      const inTurn = <Result>(work: () => Result) => readingFor(accountName(reader.userId), work);
+      const parts = await inTurn(() => logFilter(context, query, ownId));
       if (parts === null) return;
-      const filter = { and: [...parts, ...timeFilter(query)] };
-      const look = () => context.db.collection('logs').find(filter, { sort: newestFirst, limit: newestRows });
-      let known = knownBefore(await look(), reader.facts.headers.get('last-event-id') ?? query.after);
+      const cursor = cursorOf(reader.facts.headers.get('last-event-id') ?? query.after);
+      const reach = () => Math.floor(context.now() / 1000) - reachSeconds;
+      let since = Math.min(reach(), cursor === undefined ? Infinity : cursor.time - lateSeconds);
+      const look = () => {
+        const filter = { and: [...parts, ...timeFilter(query), { created_at: { gte: since } }] };
+        return inTurn(() => context.db.collection('logs').find(filter, { sort: newestFirst, limit: newestRows }));
+      };
+      let known = knownBefore(await look(), cursor);
       const startedAt = performance.now();
       let checkedAt = startedAt;
       while (performance.now() - startedAt < longestMs) {
         const rows = await look();
         const fresh = rows.filter((row) => known.get(row.id) !== signOf(row));
         known = new Map(rows.map((row) => [row.id, signOf(row)]));
+        since = Math.max(since, reach());
         // Something each time, so that who has left is noticed.
         yield fresh.length > 0 ? eventOf(await present(fresh, ownId), rows[0]) : ':\n\n';
         if (performance.now() - checkedAt > checkMs) {
@@ -81,9 +92,14 @@ export function createTails(host: RouteHost): Tails {
   };
 }
 
+type Cursor = ReturnType<typeof readCursor>;
+
+function cursorOf(last: string | undefined): Cursor | undefined {
+  return last === undefined || last === '' ? undefined : readCursor(last);
+}
+
 /** What of the newest rows the client has: without a word from it all, else those from well before the last one that it saw. */
-function knownBefore(rows: readonly LogRecord[], last: string | undefined): Map<number, string> {
-  const cursor = last === undefined || last === '' ? undefined : readCursor(last);
+function knownBefore(rows: readonly LogRecord[], cursor: Cursor | undefined): Map<number, string> {
   const had = rows.filter((row) => cursor === undefined || row.created_at < cursor.time - lateSeconds || row.id === cursor.id);
   return new Map(had.map((row) => [row.id, signOf(row)]));
 }

@@ -1,7 +1,7 @@
 import { taskApi } from '#shared/tasks.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import { respond, signedIn } from '#server/http/call.ts';
-import { mount } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { emptyTaskPage, listTasks } from '#server/tasks/list-tasks.ts';
 import type { TaskPage, TaskQuery } from '#server/tasks/list-tasks.ts';
@@ -11,7 +11,7 @@ import { presentTask } from './present-task.ts';
 type Query = QueryOf<typeof taskApi.listSelf>;
 
 export function mountTasks(host: RouteHost): void {
-  mount(host, taskApi.list, async ({ context, query }) => {
+  mountReading(host, taskApi.list, async ({ context, query }) => {
     const { records, extra } = await read(context, query, { channelId: query.channel_id });
     return respond(
       records.map((record) => presentTask(record, { isOwn: false })),
@@ -19,7 +19,7 @@ export function mountTasks(host: RouteHost): void {
     );
   });
 
-  mount(host, taskApi.listSelf, async (call) => {
+  mountReading(host, taskApi.listSelf, async (call) => {
     const { records, extra } = await read(call.context, call.query, { userId: signedIn(call).user.id });
     return respond(
       records.map((record) => presentTask(record, { isOwn: true })),
