@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import { findNamesake, foldName } from '#server/accounts/folded-name.ts';
+import { markIdsOf } from '#server/accounts/left-identities.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import { giveWelcome } from '#server/accounts/welcome.ts';
 import type { AppContext } from '#server/context.ts';
@@ -31,7 +32,7 @@ export class AlreadyBound extends Error {
   override name = 'AlreadyBound';
 }
 
-/** A user with the sign-up bonus. @throws {AppError} `username_taken`, `setup_missing` @throws {AlreadyBound} */
+/** A user with the sign-up bonus, unless what the account is bound to has left another one. @throws {AppError} `username_taken`, `setup_missing` @throws {AlreadyBound} */
 export async function createAccount(context: AppContext, account: NewAccount): Promise<UserRecord> {
   // Whichever way somebody signs up.
   await requireSetUp(context);
@@ -42,6 +43,7 @@ export async function createAccount(context: AppContext, account: NewAccount): P
     invitee: isInvited ? settings.get('QuotaForInvitee') : 0,
     inviter: isInvited ? settings.get('QuotaForInviter') : 0,
     actor: account.actorId,
+    identities: markIdsOf(context, account.bound ?? {}),
   });
   await giveWelcome(context, user);
   return (await context.db.collection('users').get(user.id)) ?? user;

@@ -5,10 +5,13 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { bindingFields } from '#shared/oauth.ts';
 import type { Binding } from '#shared/oauth.ts';
+import { markLeft } from '#server/accounts/left-identities.ts';
 import { presentUser } from '#server/accounts/present-user.ts';
+import { subjectFields } from '#server/accounts/subject-fields.ts';
 import type { AppContext } from '#server/context.ts';
 import { onField, UniqueConflict } from '#server/db/collection.ts';
 import { editRecord } from '#server/db/edit-record.ts';
+import type { Change } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
@@ -21,15 +24,6 @@ export interface Identity {
   /** What people see. */
   shown: string;
 }
-
-const subjectFields = {
-  github: 'github_subject',
-  oidc: 'oidc_subject',
-  linuxdo: 'linux_do_subject',
-  wechat: 'wechat_subject',
-  telegram: 'telegram_subject',
-  email: 'email_folded',
-} as const satisfies Record<Binding, keyof UserRecord>;
 
 const boundElsewhere = {
   github: 'github_bound',
@@ -85,9 +79,7 @@ export function bindEmail(context: AppContext, userId: number, email: string): P
 
 async function bind(context: AppContext, userId: number, binding: Binding, set: Partial<UserRecord>): Promise<UserRecord> {
   try {
-    const edited = await editRecord(context, 'users', { id: userId, where: { DeletedAt: null }, change: () => ({ set }) });
-    if (edited === null) throw new AppError('user_not_found');
-    return edited.after;
+    return await changeIdentity(context, { userId, binding, change: () => ({ set }) });
   } catch (failure) {
     if (!(failure instanceof UniqueConflict)) throw failure;
     throw new AppError(boundElsewhere[binding], {}, { cause: failure });
@@ -103,10 +95,9 @@ export async function unbindIdentity(
   context: AppContext,
   { userId, binding, isOwn, check }: { userId: number; binding: Binding; isOwn: boolean; check?: (current: UserRecord) => void },
 ): Promise<UserRecord> {
-  const edited = await editRecord(context, 'users', {
-    id: userId,
-    where: { DeletedAt: null },
-    present: presentUser,
+  return changeIdentity(context, {
+    userId,
+    binding,
     change(current) {
       check?.(current);
       if (current[bindingFields[binding]] === '') throw new AppError('binding_missing');
@@ -114,8 +105,34 @@ export async function unbindIdentity(
       return { set: { [bindingFields[binding]]: '' }, unset: [subjectFields[binding]] };
     },
   });
-  if (edited === null) throw new AppError('user_not_found');
-  return edited.after;
+}
+
+interface IdentityChange {
+  userId: number;
+  binding: Binding;
+  change(current: UserRecord): Change<UserRecord>;
+}
+
+/** Changes what an account is bound to; the identity that leaves it is marked before. @throws {AppError} `user_not_found` */
+async function changeIdentity(context: AppContext, { userId, binding, change }: IdentityChange): Promise<UserRecord> {
+  const field = subjectFields[binding];
+  for (;;) {
+    const seen = await context.db.collection('users').first({ id: userId, DeletedAt: null });
+    if (seen === null) throw new AppError('user_not_found');
+    // What is refused leaves no mark.
+    const { set } = change(seen);
+    const subject = seen[field];
+    if (subject !== undefined && subject !== set[field]) await markLeft(context, { binding, subject, userId });
+    const edited = await editRecord(context, 'users', {
+      id: userId,
+      where: { DeletedAt: null },
+      present: presentUser,
+      // Bound to something else meanwhile: that is to be marked first.
+      change: (current) => (current[field] === subject ? change(current) : null),
+    });
+    if (edited === null) throw new AppError('user_not_found');
+    if (edited.after !== edited.before) return edited.after;
+  }
 }
 
 /** Whether the owner can still sign in without that binding. */

@@ -10,6 +10,7 @@ import type { FactRecord } from './records/fact.ts';
 import type { JobRecord } from './records/job.ts';
 import type { LatencyHourRecord } from './records/latency-hour.ts';
 import type { LedgerRecord } from './records/ledger-entry.ts';
+import type { LeftIdentityRecord } from './records/left-identity.ts';
 import type { LimitRecord } from './records/limit.ts';
 import type { LogClosingRecord } from './records/log-closing.ts';
 import type { LogFoldRecord } from './records/log-fold.ts';
@@ -52,6 +53,7 @@ export interface Records {
   redemptions: RedemptionRecord;
   orders: OrderRecord;
   ledger: LedgerRecord;
+  left_identities: LeftIdentityRecord;
   sessions: SessionRecord;
   sign_in_attempts: SignInAttemptRecord;
   verification_codes: VerificationCodeRecord;
@@ -197,6 +199,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'state', fields: ['state', 'id'] },
     ],
   },
+  left_identities: { textIds: true, idBlock: 1, indexes: [] },
   sessions: {
     textIds: true,
     idBlock: 1,

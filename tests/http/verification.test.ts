@@ -52,6 +52,8 @@ describe.each(engines)('verification on $kind', (engine) => {
     expect(await register({ email: address, verification_code: '000000' })).toMatchObject(wrongCode);
     // A code for one address is none for another.
     expect(await register({ email: 'other@example.org', verification_code: code })).toMatchObject(wrongCode);
+    // A name that is taken costs the code nothing: one goes on with another name.
+    expect(await register({ username: 'root', email: address, verification_code: code })).toMatchObject({ code: 'username_taken' });
     expect(await register({ email: ` ${address} `, verification_code: ` ${code.toUpperCase()} ` })).toMatchObject({ success: true });
     const login = await desk.app.anonymous().post('/api/user/login', { username: 'mira@example.org', password: testPassword });
     expect(login.data).toMatchObject({ username: 'mira', email: address });

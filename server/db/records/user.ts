@@ -56,8 +56,11 @@ export interface UserRecord extends MoneyFields {
   warned_sum?: number;
   warned_full?: number;
   created_time: number;
-  /** Bonuses of the registration that are not credited yet, in quota, and who made the account; and since when they are due, in milliseconds. */
-  welcome?: { signup: number; invitee: number; inviter: number; actor: number };
+  /**
+   * Bonuses of the registration that are not credited yet, in quota, who made the account, and the marks that its identities would have
+   * if they had left another account; and since when the bonuses are due, in milliseconds.
+   */
+  welcome?: { signup: number; invitee: number; inviter: number; actor: number; identities?: string[] };
   welcome_at?: number;
   revision: number;
 }

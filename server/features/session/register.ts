@@ -5,6 +5,7 @@ import { checkPassword, checkUsername } from '#server/accounts/account-input.ts'
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
 import { emailProblem, longestEmail } from '#server/accounts/email-rules.ts';
 import { findByEmail, foldEmail } from '#server/accounts/identities.ts';
+import { findNamesake } from '#server/accounts/folded-name.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import { limitRegistrations } from '#server/accounts/registration-limit.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
@@ -31,6 +32,8 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   await limitRegistrations(context, ip);
   const email = (input.email ?? '').trim();
   if (email !== '' && (await findByEmail(context, email)) !== null) throw new AppError('username_taken', {}, { field: 'email' });
+  // Before the code is used up: who has to choose another name needs it once more.
+  if ((await findNamesake(context, username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
   const passwordHash = await hashPassword(input.password, `address:${subscriberOf(ip)}`);
   if (verified !== null && !(await takeCode(context, verified.subject, verified.code))) throw wrongCode();
   const user = await createAccount(context, {

@@ -1,0 +1,12 @@
+import type { Binding } from '#shared/oauth.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+
+/** The field that says who the user is, by each kind of binding. */
+export const subjectFields = {
+  github: 'github_subject',
+  oidc: 'oidc_subject',
+  linuxdo: 'linux_do_subject',
+  wechat: 'wechat_subject',
+  telegram: 'telegram_subject',
+  email: 'email_folded',
+} as const satisfies Record<Binding, keyof UserRecord>;
