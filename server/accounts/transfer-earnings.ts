@@ -5,6 +5,7 @@ import type { TransferInput } from '#shared/own-account.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/each-due.ts';
 import { onField } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -50,11 +51,13 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
 
 /** Takes over what processes that died have left on its way. */
 export async function finishTransfers(context: TransferContext): Promise<void> {
-  for (const user of await context.db.collection('users').find({ transfer_at: { gt: 0 } }, { limit: 100 })) {
-    await finishTransfer(context, user).catch((failure: unknown) => {
-      if (!(failure instanceof AppError)) throw failure;
-    });
-  }
+  await eachDue({
+    items: await context.db.collection('users').find({ transfer_at: { gt: 0 } }, { limit: 100 }),
+    work: (user) =>
+      finishTransfer(context, user).catch((failure: unknown) => {
+        if (!(failure instanceof AppError)) throw failure;
+      }),
+  });
 }
 
 /** Null when somebody else has changed the account meanwhile. */

@@ -2,8 +2,10 @@
 // job when the process died before it was done.
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
+import { hasLeftAnother } from '#server/accounts/left-identities.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/each-due.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 
@@ -16,36 +18,36 @@ const overdueMs = 60_000;
 export async function giveWelcome(context: AppContext, user: UserRecord): Promise<void> {
   const { welcome } = user;
   if (welcome === undefined) return;
+  const isAgain = await hasLeftAnother(context, user, welcome.identities ?? []);
   await credit(context, user, {
-    amount: welcome.signup,
+    amount: isAgain ? 0 : welcome.signup,
     kind: 'signup',
     text: '新用户注册赠送',
     code: 'signup_bonus',
     actorId: welcome.actor,
   });
   const invited = {
-    amount: welcome.invitee,
+    amount: isAgain ? 0 : welcome.invitee,
     kind: 'invitee',
     text: '使用邀请码赠送',
     code: 'invitee_bonus',
     actorId: user.inviter_id,
   } as const;
   await credit(context, user, invited);
-  if (user.inviter_id !== 0) await rewardInviter(context, user.inviter_id, user.id, welcome.inviter);
+  if (user.inviter_id !== 0) await rewardInviter(context, user.inviter_id, user.id, isAgain ? 0 : welcome.inviter);
   await context.db.collection('users').patch({ id: user.id }, { unset: ['welcome', 'welcome_at'] });
 }
 
 /** What processes that died left undone. */
 export async function finishWelcomes(context: AppContext): Promise<void> {
-  for await (const user of context.db.collection('users').each({ welcome_at: { lt: context.now() - overdueMs } })) {
-    try {
-      await giveWelcome(context, user);
-    } catch (failure) {
-      // The others get theirs although this one cannot be credited.
-      if (!(failure instanceof AppError)) throw failure;
-      context.log.warn({ user: user.id, reason: failure.message }, 'a bonus of a registration could not be credited');
-    }
-  }
+  await eachDue({
+    items: context.db.collection('users').each({ welcome_at: { lt: context.now() - overdueMs } }),
+    work: (user) =>
+      giveWelcome(context, user).catch((failure: unknown) => {
+        if (!(failure instanceof AppError)) throw failure;
+        context.log.warn({ user: user.id, reason: failure.message }, 'a bonus of a registration could not be credited');
+      }),
+  });
 }
 
 interface Bonus {

@@ -6,6 +6,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/each-due.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
@@ -52,17 +53,14 @@ export async function refundTask(context: AppContext, due: TaskRecord): Promise<
 /** Brings refunds to their end that nobody is working on any more. */
 export async function finishRefunds(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
-  const due = await context.db
-    .collection('tasks')
-    .find({ refund_due_at: { lt: before } }, { sort: [['refund_due_at', 1]], limit: finishedAtOnce });
-  for (const task of due) {
-    // Those that cannot be finished yet do not stand in front of the others.
-    if (!(await refundTask(context, task)))
-      await context.db
-        .collection('tasks')
-        .patch({ id: task.id, refund_due_at: { exists: true } }, { set: { refund_due_at: context.now() } });
-  }
-  return due.length;
+  const tasks = context.db.collection('tasks');
+  const items = await tasks.find({ refund_due_at: { lt: before } }, { sort: [['refund_due_at', 1]], limit: finishedAtOnce });
+  await eachDue({
+    items,
+    work: (task) => refundTask(context, task),
+    postpone: ({ id }) => tasks.patch({ id, refund_due_at: { exists: true } }, { set: { refund_due_at: context.now() } }),
+  });
+  return items.length;
 }
 
 async function giveBack(

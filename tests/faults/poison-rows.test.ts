@@ -12,7 +12,7 @@ import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
-import { open } from './bookkeeping.ts';
+import { onPlace, open } from './bookkeeping.ts';
 
 const huge = 'e'.repeat(17_000_000);
 
@@ -48,7 +48,7 @@ describe.each(engines)('rows that cannot be stored as they are on $kind', (engin
 });
 
 /** A database that refuses some writes, as a server does that finds something wrong with them. */
-function refusing(db: Database, isRefused: (write: Write) => boolean): Database {
+function refusing(db: Database, isRefused: (write: Write) => boolean, beforeRefusing = () => Promise.resolve()): Database {
   return new Proxy(db, {
     get(target, name) {
       if (name === 'write') {
@@ -56,6 +56,7 @@ function refusing(db: Database, isRefused: (write: Write) => boolean): Database 
           // MongoDB applies what stands before; the embedded engine nothing.
           const at = batch.findIndex(isRefused);
           if (at >= 0 && target.kind === 'mongodb') await target.write(batch.slice(0, at));
+          if (at >= 0) await beforeRefusing();
           if (at >= 0) throw new Error('The record is refused');
           return target.write(batch);
         };
@@ -146,6 +147,62 @@ describe.each(engines)('a settlement that is refused on $kind', (engine) => {
         expect((await audit(context.db)).findings).toEqual([]);
       },
     );
+  });
+});
+
+test.each(engines)('on $kind, while a refused charge is tried again nobody is told that it is settled', async (engine) => {
+  await onPlace(engine, async ({ database, other }) => {
+    let refusedUser: number | undefined;
+    let tries = 0;
+    let mayAnswer = Promise.resolve();
+    const isRefused = (write: Write) => 'patch' in write && write.of === 'users' && write.where['id'] === refusedUser;
+    const beforeRefusing = () => {
+      tries += 1;
+      return mayAnswer;
+    };
+    const context = await open(refusing(await database.open(), isRefused, beforeRefusing));
+    const users = [await buildUser(other), await buildUser(other)] as const;
+    const ids = [users[0].id, users[1].id] as const;
+    for (const user of users) {
+      await other.db.collection('users').insert(user);
+      await other.ledger.change({ account: 'user', id: user.id, amount: 10_000, kind: 'test', ref: `start ${user.id}`, actorId: 0 });
+    }
+    const reserve = async (userId: number) => {
+      const result = await context.ledger.reserve({ userId, token: null, amount: 100 });
+      if (!('reservation' in result)) throw new Error('refused');
+      return result.reservation;
+    };
+    const reservations = [await reserve(ids[0]), await reserve(ids[1])] as const;
+    const settle = (index: 0 | 1, quota: number) => {
+      const { id: _, ...row } = buildLog({ id: 0, user_id: ids[index], quota, prompt_tokens: 1 });
+      return context.ledger.settle(reservations[index], row);
+    };
+    [refusedUser] = ids;
+    const first = settle(0, 7);
+    await until(() => context.ledger.isStuck);
+    await settle(1, 9);
+    const answer = Promise.withResolvers<void>();
+    mayAnswer = answer.promise;
+    const before = tries;
+    await until(() => tries > before);
+    expect(context.ledger.isStuck).toBe(true);
+    const { processId } = context.ledger;
+    const processes = other.db.collection('processes');
+    const beat = (await processes.get(processId))?.heartbeat_at;
+    await until(async () => (await processes.get(processId))?.heartbeat_at !== beat);
+    // Here it could die. It is taken for dead, and goes on.
+    await until(async () => {
+      await processes.patch({ id: processId, state: 'alive' }, { set: { heartbeat_at: 0 } });
+      await other.ledger.recoverCrashed();
+      return (await processes.get(processId))?.state === 'settled';
+    });
+    refusedUser = undefined;
+    answer.resolve();
+    await first;
+    const records = await other.db.collection('users').find({ id: { in: [...ids] } }, { sort: [['id', 1]] });
+    expect(records.map(balanceOf)).toEqual([10_000 - 7, 10_000 - 9]);
+    expect((await audit(other.db)).findings).toEqual([]);
+    await context.close();
   });
 });
 

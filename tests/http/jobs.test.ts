@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '#shared/errors.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
+import type { RunningContext } from '#server/create-context.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
@@ -9,6 +10,47 @@ import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const hour = 3_600_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Lets more time pass on the monotonic clock than passes. */
+function passTime(): (milliseconds: number) => void {
+  const real = performance.now.bind(performance);
+  let passed = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => real() + passed);
+  return (milliseconds) => void (passed += milliseconds);
+}
+
+/** The same context, and what resolves when it has looked at records so many times more. */
+function watched(context: RunningContext): { context: RunningContext; looks(more?: number): Promise<unknown> } {
+  let count = 0;
+  const through = <Target extends object>(target: Target, note: (name: string | symbol) => void, wrap = (value: object) => value): Target =>
+    new Proxy(target, {
+      get(_, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        return (...values: unknown[]) => {
+          note(name);
+          return name === 'collection' ? wrap(Reflect.apply(value, target, values)) : Reflect.apply(value, target, values);
+        };
+      },
+    });
+  const noteLook = (name: string | symbol) => void (name === 'get' && (count += 1));
+  const db = through(
+    context.db,
+    () => {},
+    (collection) => through(collection, noteLook),
+  );
+  return {
+    context: { ...context, db },
+    looks(more = 3) {
+      const before = count;
+      return until(() => count >= before + more);
+    },
+  };
+}
 
 describe.each(engines)('jobs on $kind', (engine) => {
   it('a due job runs in one process only, and again when its time has come', async () => {
@@ -51,7 +93,12 @@ describe.each(engines)('jobs on $kind', (engine) => {
     await other.tick();
     await hit();
     await expect(hit()).rejects.toThrow(AppError);
-    await withEditLock(context, 'user:7', async () => void seen.push('edit'));
+    const pass = passTime();
+    const editor = watched(context);
+    const edit = withEditLock(editor.context, 'user:7', async () => void seen.push('edit'));
+    await editor.looks();
+    pass(5_000);
+    await edit;
     expect(seen).toEqual(['job', 'job', 'held', 'edit']);
     await Promise.all([scheduler.stop(), other.stop()]);
   });
@@ -72,22 +119,42 @@ describe.each(engines)('jobs on $kind', (engine) => {
     expect(passed).toBeLessThanOrEqual(6);
   });
 
-  it('an edit lock holds over processes whose clocks are minutes apart', async () => {
+  it.each([
+    ['ahead', 600_000],
+    ['behind', -600_000],
+  ])('an edit lock of a process whose clock is minutes %s holds until it is given back', async (_where, skew) => {
     await using app = await createTestApp(engine);
-    const { context } = app;
-    const locks = context.db.collection('jobs');
-    const lock = { id: 'edit:user:7', owner: 'ahead', expires_at: context.now() + 600_000, last_run_at: context.now() + 595_000 };
+    const { db, now } = app.context;
+    const locks = db.collection('jobs');
+    const lock = { id: 'edit:user:7', owner: 'elsewhere', expires_at: now() + skew + 5_000, last_run_at: now() + skew };
     await locks.insert(lock);
-    let tries = 0;
-    const now = () => {
-      tries += 1;
-      return context.now();
-    };
-    const edit = withEditLock({ ...context, now }, 'user:7', () => locks.get(lock.id));
-    await until(() => tries >= 3);
+    const editor = watched(app.context);
+    const edit = withEditLock(editor.context, 'user:7', () => locks.get(lock.id));
+    await editor.looks();
     expect(await locks.get(lock.id)).toEqual(lock);
     await locks.remove({ id: lock.id });
     expect((await edit)?.owner).toMatch(/^[0-9a-zA-Z]{16}$/);
+  });
+
+  it('an edit lock is taken over when it has stood still for 5 seconds, whatever it says itself', async () => {
+    await using app = await createTestApp(engine);
+    const { db, now } = app.context;
+    const pass = passTime();
+    const locks = db.collection('jobs');
+    const lock = { id: 'edit:user:7', owner: 'elsewhere', expires_at: now() - 600_000, last_run_at: now() - 605_000 };
+    await locks.insert(lock);
+    const editor = watched(app.context);
+    const edit = withEditLock(editor.context, 'user:7', () => locks.get(lock.id));
+    for (let prolonged = 1; prolonged <= 3; prolonged += 1) {
+      await editor.looks();
+      pass(3_000);
+      await locks.patch({ id: lock.id, owner: lock.owner }, { increment: { expires_at: 1 } });
+    }
+    await editor.looks();
+    expect(await locks.get(lock.id)).toEqual({ ...lock, expires_at: lock.expires_at + 3 });
+    pass(5_000);
+    expect((await edit)?.owner).toMatch(/^[0-9a-zA-Z]{16}$/);
+    expect(await locks.get(lock.id)).toBeNull();
   });
 
   it('a job that fails stops no other, and is tried again when it is next due', async () => {

@@ -22,6 +22,22 @@ export function watchGroups(
   });
 }
 
+/** A database that does something else right before a record is inserted. */
+export function beforeInserts(db: Database, into: CollectionName, act: () => Promise<unknown>): Database {
+  return instead(db, {
+    collection: (name: CollectionName) => {
+      const collection = db.collection(name);
+      if (name !== into) return collection;
+      return instead(collection, {
+        insert: async (...given: Parameters<typeof collection.insert>) => {
+          await act();
+          return collection.insert(...given);
+        },
+      });
+    },
+  });
+}
+
 /** A database whose writes fail once so many have been carried out. */
 export function failingWrites(db: Database, allowed: number): Database {
   let left = allowed;

@@ -6,6 +6,7 @@ import { creditOnce } from '#server/accounts/credit-once.ts';
 import type { CreditOutcome } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/each-due.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
@@ -34,9 +35,14 @@ export async function redeemCode(context: AppContext, user: UserRecord, given: s
 /** Brings claims to their end that nobody is working on any more. */
 export async function finishRedemptions(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
-  const due = await context.db.collection('redemptions').find({ credit_due_at: { lt: before } }, { limit: finishedAtOnce });
-  for (const code of due) await credit(context, code);
-  return due.length;
+  const redemptions = context.db.collection('redemptions');
+  const items = await redemptions.find({ credit_due_at: { lt: before } }, { sort: [['credit_due_at', 1]], limit: finishedAtOnce });
+  await eachDue({
+    items,
+    work: async (code) => (await credit(context, code)).state !== 'open',
+    postpone: ({ id }) => redemptions.patch({ id, credit_due_at: { exists: true } }, { set: { credit_due_at: context.now() } }),
+  });
+  return items.length;
 }
 
 async function claim(context: AppContext, user: UserRecord, code: RedemptionRecord): Promise<RedemptionRecord> {

@@ -5,6 +5,7 @@ import { centsText } from '#shared/top-up-price.ts';
 import { creditOnce } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/each-due.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import type { NoticeReading, PaymentProvider } from './payments/provider.ts';
 
@@ -34,9 +35,14 @@ export async function creditOrder(context: AppContext, provider: PaymentProvider
 /** Brings claims to their end that nobody is working on any more. */
 export async function finishOrders(context: AppContext): Promise<number> {
   const before = context.now() - abandonedAfter;
-  const due = await context.db.collection('orders').find({ credit_due_at: { lt: before } }, { limit: finishedAtOnce });
-  for (const order of due) await credit(context, order);
-  return due.length;
+  const orders = context.db.collection('orders');
+  const items = await orders.find({ credit_due_at: { lt: before } }, { sort: [['credit_due_at', 1]], limit: finishedAtOnce });
+  await eachDue({
+    items,
+    work: (order) => credit(context, order),
+    postpone: ({ id }) => orders.patch({ id, credit_due_at: { exists: true } }, { set: { credit_due_at: context.now() } }),
+  });
+  return items.length;
 }
 
 /** The order as it is to be credited; null when that is done. */

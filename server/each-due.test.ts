@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { eachDue } from './each-due.ts';
+
+function run(items: readonly string[], failures: Record<string, Error>) {
+  const [tried, postponed]: [string[], string[]] = [[], []];
+  const done = eachDue({
+    items,
+    async work(item) {
+      tried.push(item);
+      if (failures[item] !== undefined) throw failures[item];
+    },
+    postpone: async (item) => postponed.push(item),
+  });
+  return { done, tried, postponed };
+}
+
+describe('due work', () => {
+  it('goes on behind what fails, which is put at the end and told', async () => {
+    const { done, tried, postponed } = run(['a', 'b', 'c', 'd'], { b: new Error('first'), d: new Error('second') });
+    await expect(done).rejects.toThrow('first');
+    expect([tried, postponed]).toEqual([
+      ['a', 'b', 'c', 'd'],
+      ['b', 'd'],
+    ]);
+  });
+
+  it('puts what is still due behind the rest too, and need not be told how', async () => {
+    const postponed: number[] = [];
+    const work = async (item: number) => item % 2 === 0;
+    await eachDue({ items: [1, 2, 3], work, postpone: async (item) => postponed.push(item) });
+    expect(postponed).toEqual([1, 3]);
+    async function* all() {
+      yield* [1, 2];
+    }
+    await expect(eachDue({ items: all(), work })).resolves.toBeUndefined();
+  });
+
+  it('stops where the database is away, which is nobody’s fault', async () => {
+    const { done, tried, postponed } = run(['a', 'b', 'c'], { b: new DatabaseUnavailable('away') });
+    await expect(done).rejects.toThrow(DatabaseUnavailable);
+    expect([tried, postponed]).toEqual([['a', 'b'], []]);
+  });
+});
