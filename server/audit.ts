@@ -12,7 +12,7 @@ try {
   const db = await openDatabase(env.DATABASE_URL);
   try {
     const log = pino({ level: 'silent' });
-    await recoverCrashed({ db, log, now: Date.now, detector: createFailureDetector(Date.now) });
+    await recoverCrashed({ db, log, now: Date.now, detector: createFailureDetector() });
     const orphans = { db, log, now: Date.now };
     await finishOrphanEntries(orphans);
     await removeOrphanRows(orphans);

@@ -116,7 +116,7 @@ const idlePollMs = 10;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { db, changes, log, now, randomText, waitMs } = options;
-  const recovery = { db, log, now, detector: createFailureDetector(now) };
+  const recovery = { db, log, now, detector: createFailureDetector() };
   const identity: Identity = createIdentity({
     ...recovery,
     randomText,

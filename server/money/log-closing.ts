@@ -56,10 +56,16 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
     after = { time: last.created_at, id: last.id };
     if (settled.length === 0) continue;
     const batch = batchOf(settled);
-    const begun = await context.db
-      .collection('log_closings')
-      .patch({ id: 'head', last: head.last, batch: { exists: false } }, { set: { last: head.last + 1, batch } });
-    // Somebody else is at it; those rows may be gone.
+    const begun = await context.db.collection('log_closings').patch(
+      {
+        id: 'head',
+        last: head.last,
+        batch: { exists: false },
+        or: [{ held_until: { exists: false } }, { held_until: { lte: context.now() } }],
+      },
+      { set: { last: head.last + 1, batch } },
+    );
+    // Somebody else is at it, and those rows may be gone; or it has been held meanwhile.
     if (begun === null) after = undefined;
     else count += await finishBatch(context, begun.last, batch);
   }
@@ -70,9 +76,10 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
 export async function holdClosings(db: Database, now: number): Promise<() => Promise<void>> {
   const heads = db.collection('log_closings');
   const heldUntil = now + holdMs;
-  const held = await heads.patch({ id: 'head' }, { max: { held_until: heldUntil } });
+  const fresh: LogClosingRecord = { id: 'head', last: 0, held_until: heldUntil };
+  await heads.patch({ id: 'head' }, { max: { held_until: heldUntil } }, { insertIfMissing: fresh });
   return async () => {
-    if (held !== null) await heads.patch({ id: 'head', held_until: heldUntil }, { unset: ['held_until'] });
+    await heads.patch({ id: 'head', held_until: heldUntil }, { unset: ['held_until'] });
   };
 }
 

@@ -23,6 +23,8 @@ export interface PromptSize {
 export interface Quotes {
   /** @throws {AppError} `model_price_error` when the model has none and that is not allowed */
   priceOf(model: string, group: string, user: UserRecord): QuotedPrice;
+  /** Null: the model has no price. */
+  knownPriceOf(model: string, group: string): QuotedPrice | null;
   /** What handing in a task costs: a price per call, of models without one the usual price of tasks. */
   priceOfTask(model: string, group: string): QuotedPrice;
   /** The most that a prompt and so many completion tokens can cost, in quota, at least 1. */
@@ -56,13 +58,18 @@ export function createQuotes(settings: Settings): Quotes {
     };
   }
 
-  function priceFor(model: string, user: UserRecord): Price {
+  function knownPrice(model: string): Price | null {
     refresh();
     let price = prices.get(model);
     if (price === undefined) {
       price = findPrice(model, maps);
       if (prices.size < 10_000) prices.set(model, price);
     }
+    return price;
+  }
+
+  function priceFor(model: string, user: UserRecord): Price {
+    const price = knownPrice(model);
     if (price !== null) return price;
     if (!settings.get('SelfUseModeEnabled') && !acceptsUnset(user)) {
       throw new AppError(user.role >= Role.admin ? 'model_price_error_admin' : 'model_price_error', { model });
@@ -79,6 +86,10 @@ export function createQuotes(settings: Settings): Quotes {
 
   return {
     priceOf: (model, group, user) => quote(priceFor(model, user), group),
+    knownPriceOf(model, group) {
+      const price = knownPrice(model);
+      return price === null ? null : quote(price, group);
+    },
     priceOfTask(model, group) {
       refresh();
       const found = prices.get(model) ?? findPrice(model, maps);

@@ -28,8 +28,20 @@ export async function checkTasks(context: AppContext): Promise<number> {
 /** True: nobody has to look again. */
 async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
   if (task.charge === 'open') return (await resolveCharge(context, task)).charge !== 'open';
-  if (task.poll_at === undefined) await failLost(context, task, lostReason);
+  if (task.poll_at === undefined) {
+    if (await isUnderWay(context, task)) return false;
+    await failLost(context, task, lostReason);
+  }
   // Of one that was taken meanwhile the charge may be on its way.
   const known = await context.db.collection('tasks').patch({ id: task.id, charge: { ne: 'open' } }, { unset: ['check_at'] });
   return known !== null;
+}
+
+/**
+ * As long as the process that took it lives, its age is told by the clock of that process, under which its heartbeats are written: the
+ * clock of whoever looks may be ahead by any time, and would give up what is being drawn.
+ */
+async function isUnderWay({ db }: AppContext, { process, submit_time: since }: TaskRecord): Promise<boolean> {
+  const owner = await db.collection('processes').get(process);
+  return owner?.state === 'alive' && owner.heartbeat_at - since < checkAfter;
 }

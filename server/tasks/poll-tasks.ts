@@ -1,6 +1,7 @@
 // Asks upstreams what became of the tasks that run, a channel at a time, some hundred tasks in a question.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { inParallel } from '#server/in-parallel.ts';
 import { isGoneForGood } from '#server/upstream/deleted-channels.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askUpstream } from './ask-upstream.ts';
@@ -94,12 +95,4 @@ function isLate({ now }: AppContext, { timeout }: TaskPlatform, { submit_time: s
 /** One platform of one channel each. */
 function byChannel(tasks: readonly TaskRecord[]): TaskRecord[][] {
   return [...Map.groupBy(tasks, ({ channel_id, platform }) => `${channel_id} ${platform}`).values()];
-}
-
-async function inParallel<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = items.values();
-  const run = async () => {
-    for (const item of waiting) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, run));
 }

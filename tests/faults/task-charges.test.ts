@@ -27,6 +27,7 @@ import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import type { FakeTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { makeFreezable } from '#tests/support/freezable-database.ts';
 import type { FreezableDatabase } from '#tests/support/freezable-database.ts';
+import { until } from '#tests/support/until.ts';
 
 const start = 1_000_000;
 const tokenStart = 500_000;
@@ -190,8 +191,11 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       await held.arrived;
       const db = makeFreezable(await place.database.open());
       const checker = await open(db);
+      // It has taken long, also by the clock of its own process.
+      const since = checker.now() - 11 * 60_000;
+      await place.other.db.collection('tasks').patch({ user_id: scene.user.id }, { set: { submit_time: since, check_at: since } });
       db.freezeAt(1, 'before');
-      const checking = checkTasks({ ...checker, now: () => checker.now() + 11 * 60_000 });
+      const checking = checkTasks(checker);
       await db.frozen;
       held.letGo();
       await acting;
@@ -218,12 +222,42 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
       const asked = { user_id: user.id, token_id: token.id, quota: price, token_quota: price, request_id: requestId };
       const task = buildTask({ id, ...asked, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: context.ledger.processId });
       await other.db.collection('tasks').insert(task);
-      expect(await chargeOf(other.db, task)).toEqual({ charge: 'done', quota: 20_000, token_quota: 20_000 });
-      expect(await chargeOf(other.db, { ...task, request_id: 'of no call' })).toBe(null);
-      expect(await refundTask(other, task)).toBe(true);
+      const paid = { charge: 'done', quota: 20_000, token_quota: 20_000 };
+      expect((await chargeOf(other.db, task)).paid).toEqual(paid);
+      expect(await chargeOf(other.db, { ...task, request_id: 'of no call' })).toEqual({ paid: null, isCertain: false });
+      // Its process says with the next heartbeat that it is settled.
+      await until(() => refundTask(other, task));
+      expect(await chargeOf(other.db, task)).toEqual({ paid, isCertain: true });
       const record = await other.db.collection('users').get(user.id);
       expect(record === null ? null : balanceOf(record)).toBe(start);
       expect(await other.db.collection('tasks').get(id)).toMatchObject({ charge: 'done', quota: 20_000, refunded_quota: 20_000 });
+      await context.close();
+    });
+  });
+
+  test.each([
+    ['after its process was settled', 12],
+    ['that was not there when its process was settled', 9],
+  ])('a row %s is no charge: nothing is given back', async (_which, seq) => {
+    await onPlace(engine, async (place) => {
+      const { context, other, user } = await arrange(place);
+      const processes = other.db.collection('processes');
+      const row = { id: 'pgone', host: 'elsewhere', pid: 1, started_at: 0, heartbeat_at: Date.now(), settled_seq: 8 };
+      await processes.insert({ ...row, state: 'alive' });
+      const ofCall = { user_id: user.id, quota: price, request_id: 'cut short' };
+      await other.db.collection('logs').insert({ ...buildLog({ id: await other.db.nextId('logs'), ...ofCall }), process: row.id, seq });
+      const id = await other.db.nextId('tasks');
+      const task = buildTask({ id, ...ofCall, charge: 'open', status: 'FAILURE', refund_due_at: 1, process: row.id });
+      await other.db.collection('tasks').insert(task);
+      expect(await refundTask(other, task)).toBe(false);
+      await processes.patch({ id: row.id }, { set: { state: 'recovering', closed_seq: 11, missing_seqs: [9] } });
+      expect(await refundTask(other, task)).toBe(false);
+      expect(await other.db.collection('tasks').get(id)).toMatchObject({ charge: 'open' });
+      await processes.patch({ id: row.id }, { set: { state: 'settled', settled_seq: 11 } });
+      expect(await refundTask(other, task)).toBe(true);
+      expect(await other.db.collection('tasks').get(id)).toMatchObject({ charge: 'none', quota: 0, refunded_quota: 0 });
+      const record = await other.db.collection('users').get(user.id);
+      expect(record === null ? null : balanceOf(record)).toBe(start);
       await context.close();
     });
   });

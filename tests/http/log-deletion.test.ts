@@ -8,6 +8,7 @@ import { audit } from '#server/money/audit.ts';
 import { closeRows, holdClosings } from '#server/money/log-closing.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
+import { makeFreezable } from '#tests/support/freezable-database.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 import { until } from '#tests/support/until.ts';
@@ -157,17 +158,38 @@ describe.each(engines)('deleting logs on $kind', (engine) => {
     expect(await db.collection('ledger').first({ ref: 'log-closing:user:77' })).toMatchObject({ amount: -10, used: 10 });
   });
 
-  it('while the books are being proved no batch begins', async () => {
+  it.each([
+    ['the first ever', false],
+    ['a later one', true],
+  ])('while the books are being proved no batch begins, %s', async (_which, isLater) => {
     await using scene = await createScene(engine);
     const { context } = scene.app;
     await call(scene, 1);
     await settled(scene);
-    await closeRows(context, 1, never);
+    if (isLater) await closeRows(context, 1, never);
     const release = await holdClosings(context.db, context.now());
     expect(await closeRows(context, nowOf(scene) + 1, never)).toEqual({ count: 0, isDone: false });
     await release();
     expect(await closeRows(context, nowOf(scene) + 1, never)).toMatchObject({ isDone: true });
     expect(await rowsOf(scene)).toBe(0);
+  });
+
+  it('a batch does not begin either when its rows were read before the books are being proved', async () => {
+    await using scene = await createScene(engine);
+    const { app } = scene;
+    await call(scene, 1);
+    await settled(scene);
+    const db = makeFreezable(await app.database.open());
+    // Its writes: the record of deletions, then the batch.
+    db.freezeAt(2, 'before');
+    const closing = closeRows({ ...app.context, db }, nowOf(scene) + 1, never);
+    await db.frozen;
+    const release = await holdClosings(app.context.db, app.context.now());
+    db.thaw();
+    expect(await closing).toEqual({ count: 0, isDone: false });
+    expect(await rowsOf(scene)).toBe(1);
+    await release();
+    await db.close();
   });
 
   it('the dashboard keeps what the log no longer has; statistics say what is listed', async () => {

@@ -68,6 +68,10 @@ export function closedBooksOf(row: ProcessRecord): ClosedBooks | null {
   return { seq: row.closed_seq ?? row.settled_seq, missing: new Set(row.missing_seqs) };
 }
 
+export function isCounted(books: ClosedBooks, seq: number): boolean {
+  return seq <= books.seq && !books.missing.has(seq);
+}
+
 /** One process at a time settles another one. When it dies, the next one takes over. */
 async function claim({ db, now }: CrashRecoveryOptions, row: ProcessRecord): Promise<ProcessRecord | null> {
   return db
@@ -147,7 +151,7 @@ async function countedRows(
   const rows: Record<AccountKind, Map<number, LogRecord[]>> = { user: new Map(), token: new Map() };
   for await (const entry of rowsAfter(db, row)) {
     const { seq = 0 } = entry;
-    if (seq > books.seq || books.missing.has(seq)) continue;
+    if (!isCounted(books, seq)) continue;
     for (const kind of accountKinds) push(rows[kind], accountIdIn(entry, kind), entry);
   }
   return rows;

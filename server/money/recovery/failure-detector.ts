@@ -1,12 +1,11 @@
 // Tells which processes have died by their heartbeats. It compares each heartbeat with the one that it saw before, not with the
-// clock: hosts may have different clocks, and after an outage of the database every heartbeat is old.
+// clock: hosts may have different clocks, and after an outage of the database every heartbeat is old. So at its first look it finds
+// those that ended on this machine, whose pids are gone; those that ended elsewhere only when their heartbeats have stood still.
 import type { ProcessRecord } from '#server/db/records/process.ts';
 import { living, thisHost } from '#server/money/recovery/server-process.ts';
 
 /** Without a heartbeat for this long, a process is taken for dead. */
 const deadAfterMs = 20_000;
-/** A heartbeat that is this old when it is first seen belongs to a dead process: no two clocks are that far apart. */
-const longDeadMs = 60_000;
 
 export interface FailureDetector {
   /** Those that have died. Of a process that is being settled by another one, that other one must have died. */
@@ -17,9 +16,8 @@ export interface FailureDetector {
   readonly settling: Set<string>;
 }
 
-export function createFailureDetector(now: () => number): FailureDetector {
+export function createFailureDetector(): FailureDetector {
   let seen = new Map<string, { heartbeat: number; since: number }>();
-  let isFirstLook = true;
   const settling = new Set<string>();
 
   function hasFailed(row: ProcessRecord): boolean {
@@ -31,10 +29,9 @@ export function createFailureDetector(now: () => number): FailureDetector {
       const isKept = row.settler === undefined ? living.has(row.id) : settling.has(row.id);
       if (isHere ? !isKept : !isRunning(pid)) return true;
     }
+    // Also on this machine, where its pid may belong to another program by now.
     const known = seen.get(row.id);
-    if (known?.heartbeat === row.heartbeat_at) return performance.now() - known.since > deadAfterMs;
-    // On this machine, its pid may belong to another program by now, so only a heartbeat that stands still tells.
-    return host !== thisHost && isFirstLook && now() - row.heartbeat_at > longDeadMs;
+    return known?.heartbeat === row.heartbeat_at && performance.now() - known.since > deadAfterMs;
   }
 
   return {
@@ -47,7 +44,6 @@ export function createFailureDetector(now: () => number): FailureDetector {
         const known = before.get(id);
         seen.set(id, known?.heartbeat === heartbeat ? known : { heartbeat, since: performance.now() });
       }
-      isFirstLook = false;
       return found;
     },
     forget() {

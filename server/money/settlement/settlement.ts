@@ -10,6 +10,7 @@ import type { Lease } from '#server/money/leases/lease.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
 import type { Leases } from '#server/money/leases/leases.ts';
+import { isCounted } from '#server/money/recovery/crash-recovery.ts';
 import type { ClosedBooks } from '#server/money/recovery/crash-recovery.ts';
 import { addTo, settlePatch } from '#server/money/settlement/settlement-writes.ts';
 import type { Sum } from '#server/money/settlement/settlement-writes.ts';
@@ -58,6 +59,8 @@ export class Settlement {
   #isStuck = false;
   /** Calls that the database refuses to settle, and later calls of the same accounts. In order. */
   #parked: Entry[] = [];
+  /** Those that are tried again now. */
+  #retrying: Entry[] = [];
   #idle: (() => void)[] = [];
 
   constructor(options: SettlementOptions) {
@@ -68,9 +71,9 @@ export class Settlement {
   get lastSeq(): number {
     return this.#seq;
   }
-  /** The number up to which every row is applied to its accounts. Parked rows without a number get a greater one. */
+  /** The number up to which every row is applied to its accounts. Refused rows without a number get a greater one. */
   get settledSeq(): number {
-    return this.#parked.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), this.#settledSeq);
+    return this.#refused.reduce((least, { stored }) => Math.min(least, (stored?.seq ?? Infinity) - 1), this.#settledSeq);
   }
 
   /** The database was away at the last attempt. Calls that end now wait until it is back. */
@@ -80,12 +83,16 @@ export class Settlement {
 
   /** The database answers but refuses to settle some calls: an administrator has to look at it. */
   get hasRefused(): boolean {
-    return this.#parked.length > 0;
+    return this.#refused.length > 0;
   }
 
   /** What calls of that lease's account use cannot be settled now. */
   isRefused(lease: Lease): boolean {
-    return this.#parked.some(({ reservation }) => reservation.user === lease || reservation.token === lease);
+    return this.#refused.some(({ reservation }) => reservation.user === lease || reservation.token === lease);
+  }
+
+  get #refused(): readonly Entry[] {
+    return this.#retrying.length === 0 ? this.#parked : [...this.#retrying, ...this.#parked];
   }
 
   /** Charges `row.quota` against the reservation. Resolves when that is durable. @throws {DatabaseClosed} when it never will be */
@@ -166,12 +173,16 @@ export class Settlement {
   }
 
   async #retryParked(): Promise<void> {
-    const parked = this.#parked;
+    this.#retrying = this.#parked;
     this.#parked = [];
     try {
-      for (const entry of parked) await this.#settleAlone(entry);
+      for (let entry = this.#retrying[0]; entry !== undefined; entry = this.#retrying[0]) {
+        await this.#settleAlone(entry);
+        // Not before its outcome is known: `settledSeq` must stay below its number until then.
+        this.#retrying.shift();
+      }
     } catch (failure) {
-      for (const entry of [...parked, ...this.#parked.splice(0)]) entry.reject(failure);
+      for (const entry of [...this.#retrying.splice(0), ...this.#parked.splice(0)]) entry.reject(failure);
     }
     await this.#flush();
   }
@@ -307,8 +318,4 @@ export class Settlement {
 
 function sharesAccount({ reservation: one }: Entry, { reservation: other }: Entry): boolean {
   return one.user === other.user || (one.token !== null && one.token === other.token);
-}
-
-function isCounted(books: ClosedBooks, seq: number): boolean {
-  return seq <= books.seq && !books.missing.has(seq);
 }

@@ -25,6 +25,8 @@ interface Search extends WordSearch {
 const shortestPiece = 64 * 1024;
 /** They stand beside the texts in every prompt, and nobody wrote them. */
 const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
+/** A longer text is not looked for among them: V8 hashes and copies all of a text that it has not seen. */
+const longestRole = Math.max(...[...roles].map((role) => role.length));
 
 export function createBlockedWords({ settings }: Pick<AppContext, 'settings'>): BlockedWords {
   let search: Search | null = null;
@@ -76,7 +78,7 @@ function* piecesOf(texts: readonly string[], longest: number): Generator<string>
   const pieceLength = Math.max(shortestPiece, 2 * longest);
   const step = pieceLength - Math.max(0, longest - 1);
   for (const text of texts) {
-    if (roles.has(text)) continue;
+    if (text.length <= longestRole && roles.has(text)) continue;
     if (text.length <= pieceLength) yield text;
     else for (let start = 0; start < text.length; start += step) yield text.slice(start, start + pieceLength);
   }

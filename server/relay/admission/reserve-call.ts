@@ -158,13 +158,11 @@ function raisedLimit({ channels, context }: RelayServices, { admission, model, b
     const pinned = channels.get(admission.pinnedChannel);
     return pinned === undefined ? 0 : raisedBy(pinned);
   }
+  let largest = 0;
   for (const tier of channels.tiers(admission.group, model)) {
-    for (const channel of tier.channels) {
-      const raised = raisedBy(channel);
-      if (raised > 0) return raised;
-    }
+    for (const channel of tier.channels) largest = Math.max(largest, raisedBy(channel));
   }
-  return 0;
+  return largest;
 }
 
 /** By the records as they were last read: they decide how closely is looked, and nothing else. */

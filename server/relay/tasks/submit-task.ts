@@ -196,7 +196,7 @@ async function charge(call: TaskCall, { task, tries, quoted, quota, reservation 
   const tasks = context.db.collection('tasks');
   services.use.add(task.channel_id, quota);
   await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: tries.attempts, quoted, quota }));
-  const paid = await chargeOf(context.db, task);
+  const { paid } = await chargeOf(context.db, task);
   // Its books were closed without it, and it is charged by nobody.
   if (paid === null) throw new AppError('internal_error');
   const noted = await tasks.patch({ id: task.id, charge: 'open' }, { set: paid, unset: ['check_at'] });
