@@ -20,6 +20,11 @@ export const UserEdit = z.object({
   used_quota: QuotaInput.optional(),
   /** Signed change of the balance, instead of `quota`. */
   quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),
+  /** Names this change, so that sending it again after a lost response does not make it twice. */
+  quota_ref: z
+    .string()
+    .regex(/^[\w-]{8,64}$/)
+    .optional(),
   /** Why the balance changes. The user reads it too. */
   quota_reason: z.string().max(balanceReasonLimit).optional(),
   /** Neither is changed here: only the values that the user has are taken, from clients that send the whole record back. */

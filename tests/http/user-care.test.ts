@@ -37,6 +37,30 @@ describe.each(engines)('care for users on $kind', (engine) => {
       expect(logs[1].content).toMatch(/，原因：refund of 14 May$/);
       expect(JSON.parse(logs[1].other).event).toMatchObject({ code: 'quota_set', from: 1000, to: 1500, reason: 'refund of 14 May' });
       expect(logs[0].content).not.toContain('原因');
+      // Which administrator it was is told to administrators.
+      expect(JSON.parse(logs[1].other).admin_info).toBeUndefined();
+      const seen = (await keeper.get('/api/log/?username=' + mei.username)).data.items;
+      expect(JSON.parse(seen[1].other).admin_info).toEqual({ by: 'keeper' });
+      expect((await audit(app.context.db)).findings).toEqual([]);
+    });
+
+    it('changes once by one name, however often that is sent, and tells it once', async () => {
+      const mei = await app.createUser({ quota: 1000 });
+      const change = (more: object) => keeper.put('/api/user/', { id: mei.id, quota_change: 500, quota_ref: 'lost-answer-1', ...more });
+      const answers = await Promise.all([change({}), change({}), change({})]);
+      for (const answer of answers) expect(answer).toMatchObject({ success: true });
+      expect(await change({ display_name: 'Mei' })).toMatchObject({ success: true, data: { quota: 1500, display_name: 'Mei' } });
+      // Another amount, and the same name for somebody else, are changes of their own.
+      expect(await change({ quota_change: 20 })).toMatchObject({ data: { quota: 1520 } });
+      const bo = await app.createUser({ quota: 0 });
+      expect(await change({ id: bo.id })).toMatchObject({ data: { quota: 500 } });
+      const rows = (await (await app.as(mei)).get('/api/log/self')).data.items;
+      expect(rows.map(({ other }: { other: string }) => JSON.parse(other).event)).toMatchObject([
+        { from: 1500, to: 1520 },
+        { from: 1000, to: 1500 },
+      ]);
+      for (const quota_ref of ['short', 'with spaces in it', 'x'.repeat(65), 7, { $gt: '' }])
+        expect(await change({ quota_ref }), JSON.stringify(quota_ref)).toMatchObject({ success: false });
       expect((await audit(app.context.db)).findings).toEqual([]);
     });
 

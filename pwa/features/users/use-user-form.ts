@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { User } from '#shared/user.ts';
 import { userApi } from '#shared/users.ts';
@@ -10,7 +11,7 @@ import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { userQuery } from './queries.ts';
 import { userProblemText } from './user-problem-text.ts';
-import { changeCount, editBody, userProblems, valuesOf } from './user-values.ts';
+import { changeCount, editBody, userProblems, type UserValues, valuesOf } from './user-values.ts';
 
 export function useUserForm(user: User) {
   const { t } = useTranslation();
@@ -21,20 +22,27 @@ export function useUserForm(user: User) {
     isTouched: (values, base) => values.mode !== 'keep' || changeCount(base, values) > 0,
     // Use and balance move all the time, without a revision.
     isNewer: (record, base) => record !== base && record.revision >= base.revision,
+    together: ['mode', 'amount', 'reason'],
   });
   return { ...edited, changes: changeCount(edited.base, edited.form.values) };
 }
 export type EditedUser = ReturnType<typeof useUserForm>;
 
 /** Saves what the form changed. What the server refuses stands at its field. */
-export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
+export function useSaveUser({ form, base, setTheirs, follow }: EditedUser) {
   const queryClient = useQueryClient();
   const ownId = useStoredUser()?.id;
+  // A change of the balance keeps its name until its outcome is known: an answer may be lost.
+  const quotaRef = useRef<string>(undefined);
   const save = useMutation({
-    mutationFn: (revision: number) => call(userApi.edit, { body: editBody(base, form.getValues(), revision) }),
+    mutationFn: ({ sent, revision }: { sent: UserValues; revision: number }) => {
+      quotaRef.current ??= crypto.getRandomValues(new Uint32Array(3)).join('-');
+      return call(userApi.edit, { body: editBody(base, sent, { revision, quotaRef: quotaRef.current }) });
+    },
     meta: { quiet: true },
-    onSuccess: async (saved) => {
-      start(saved);
+    onSuccess: async (saved, { sent }) => {
+      quotaRef.current = undefined;
+      follow(sent, saved);
       queryClient.setQueryData(userQuery(saved.id).queryKey, saved);
       await queryClient.invalidateQueries({ queryKey: ['users'] });
       await queryClient.invalidateQueries({ queryKey: ['user', saved.id, 'balance-history'] });
@@ -42,6 +50,9 @@ export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
     },
     onError: (error) => {
       const theirs = newerRecord(error, User);
+      const { status, code } = failureOf(error);
+      // The server refused it for what it is: sent once more it is another one.
+      if (theirs === undefined && status === 200 && code !== 'bad_answer') quotaRef.current = undefined;
       if (theirs !== undefined) setTheirs(theirs);
       else showRefusal(error);
     },
@@ -54,5 +65,5 @@ export function useSaveUser({ form, base, setTheirs, start }: EditedUser) {
     if (!showOnField(form, { message, field: shownAt })) toastFailure({ code, message });
   }
   /** @param newest what others saved meanwhile: the form's changes are written over it */
-  return { isPending: save.isPending, save: (newest = base) => save.mutate(newest.revision) };
+  return { isPending: save.isPending, save: (newest = base) => save.mutate({ sent: form.getValues(), revision: newest.revision }) };
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Role } from '#shared/roles.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, holdChange, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { NewUserPanel } from './new-user-panel.tsx';
 import { UserForm } from './user-form.tsx';
 
@@ -53,6 +53,42 @@ describe('user-form', () => {
     await shows(() => expect(screen.text()).not.toContain('unsaved change'));
   });
 
+  test('what is typed while a save is on its way is an edit of what was saved', async () => {
+    const answer = { success: true, message: '', data: { ...stored, display_name: 'Al', quota: 3_500_000, revision: 4 } };
+    const call = holdChange(server, { read: () => ['default', 'vip'], answer, later: { ...answer, data: { ...stored, revision: 5 } } });
+    openForm();
+    await shows(() => screen.type('Display name', 'Al'));
+    screen.press('Add or take');
+    screen.press('$5.00');
+    screen.type('New password', 'a longer secret');
+    screen.press('Save');
+    await shows(() => expect(call.isAsked()).toBe(true));
+    screen.type('Display name', 'Alma');
+    screen.press('$10.00');
+    call.release();
+    await shows(() => expect(screen.text()).toContain('2 unsaved changes'));
+    expect(screen.text()).toContain('After $17.00');
+    screen.press('Save');
+    await shows(() =>
+      expect(sent()[1]).toEqual({ id: 7, revision: 4, display_name: 'Alma', quota_change: 5_000_000, quota_ref: expect.any(String) }),
+    );
+  });
+
+  test('a balance that nothing was typed for during the save is not changed twice', async () => {
+    const answer = { success: true, message: '', data: { ...stored, quota: 3_500_000, revision: 4 } };
+    const call = holdChange(server, { read: () => ['default', 'vip'], answer, later: { ...answer, data: { ...stored, revision: 5 } } });
+    openForm();
+    await shows(() => screen.press('Add or take'));
+    screen.press('$5.00');
+    screen.press('Save');
+    await shows(() => expect(call.isAsked()).toBe(true));
+    screen.type('Display name', 'Alma');
+    call.release();
+    await shows(() => expect(screen.button('Save').disabled).toBe(false));
+    screen.press('Save');
+    await shows(() => expect(sent()[1]).toEqual({ id: 7, revision: 4, display_name: 'Alma' }));
+  });
+
   test('a balance is raised by what was entered', async () => {
     openForm();
     answers.push({ success: true, message: '', data: { ...stored, quota: 3_500_000, revision: 4 } });
@@ -60,7 +96,7 @@ describe('user-form', () => {
     screen.press('$5.00');
     expect(screen.text()).toContain('After $7.00');
     screen.press('Save');
-    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000 }]));
+    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000, quota_ref: expect.any(String) }]));
   });
 
   test('a balance changes with its reason, and a reason alone is no change', async () => {
@@ -71,7 +107,31 @@ describe('user-form', () => {
     expect(screen.text()).not.toContain('unsaved change');
     screen.press('$5.00');
     screen.press('Save');
-    await shows(() => expect(sent()).toEqual([{ id: 7, revision: 3, quota_change: 2_500_000, quota_reason: 'refund of 14 May' }]));
+    await shows(() =>
+      expect(sent()).toEqual([
+        { id: 7, revision: 3, quota_change: 2_500_000, quota_ref: expect.any(String), quota_reason: 'refund of 14 May' },
+      ]),
+    );
+  });
+
+  test('a change whose answer was lost is sent again by the same name, a refused one and the next by another', async () => {
+    openForm();
+    answers.push(
+      { success: true, message: '', data: 'no user' },
+      { success: false, message: 'no', code: 'balance_too_large', field: 'quota_change' },
+    );
+    answers.push({ success: true, message: '', data: { ...stored, quota: 3_500_000, revision: 4 } });
+    await shows(() => screen.press('Add or take'));
+    screen.press('$5.00');
+    for (const count of [1, 2, 3]) {
+      await shows(() => expect(screen.button('Save').disabled).toBe(false));
+      screen.press('Save');
+      await shows(() => expect(sent()).toHaveLength(count));
+    }
+    const [lost, refused, next] = sent().map((body) => JSON.parse(JSON.stringify(body)).quota_ref);
+    expect(lost).toMatch(/^[\w-]{8,64}$/);
+    expect(refused).toBe(lost);
+    expect(next).not.toBe(lost);
   });
 
   test('a balance does not go below nothing', async () => {

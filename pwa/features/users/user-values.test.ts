@@ -35,20 +35,25 @@ const user = User.parse({
 
 describe('user editor', () => {
   test('an untouched form sends nothing but id and revision', () => {
-    expect(editBody(user, valuesOf(user), 3)).toEqual({ id: 7, revision: 3 });
+    expect(editBody(user, valuesOf(user), { revision: 3, quotaRef: 'change-one' })).toEqual({ id: 7, revision: 3 });
     expect(changeCount(user, valuesOf(user))).toBe(0);
   });
 
   test('a set balance goes with the use it was read with', () => {
     const values = { ...valuesOf(user), mode: 'set' as const, amount: 0 };
-    expect(editBody(user, values, 3)).toEqual({ id: 7, revision: 3, quota: 0, used_quota: 250_000 });
+    expect(editBody(user, values, { revision: 3, quotaRef: 'change-one' })).toEqual({ id: 7, revision: 3, quota: 0, used_quota: 250_000 });
     expect(changeCount(user, values)).toBe(1);
     expect(balanceAfter(values, user.quota)).toBe(0);
   });
 
   test('a change of the balance goes as a change', () => {
     const values = { ...valuesOf(user), mode: 'change' as const, amount: -400_000 };
-    expect(editBody(user, values, 3)).toEqual({ id: 7, revision: 3, quota_change: -400_000 });
+    expect(editBody(user, values, { revision: 3, quotaRef: 'change-one' })).toEqual({
+      id: 7,
+      revision: 3,
+      quota_change: -400_000,
+      quota_ref: 'change-one',
+    });
     expect(balanceAfter(values, user.quota)).toBe(600_000);
   });
 

@@ -86,8 +86,9 @@ export function balanceAfter({ mode, amount }: Pick<UserValues, 'mode' | 'amount
 /**
  * What was changed, and nothing else. A balance that is set goes with the use it was read with, so that what running calls
  * spend meanwhile is neither lost nor given back.
+ * @param quotaRef the same as long as it is not known whether the change was made
  */
-export function editBody(base: User, values: UserValues, revision: number): UserEdit {
+export function editBody(base: User, values: UserValues, { revision, quotaRef }: { revision: number; quotaRef: string }): UserEdit {
   const body: UserEdit = { id: base.id, revision };
   if (values.username.trim() !== base.username) body.username = values.username.trim();
   if (values.display_name.trim() !== base.display_name) body.display_name = values.display_name.trim();
@@ -97,7 +98,10 @@ export function editBody(base: User, values: UserValues, revision: number): User
     body.quota = values.amount;
     body.used_quota = base.used_quota;
   }
-  if (values.mode === 'change' && values.amount !== '' && values.amount !== 0) body.quota_change = values.amount;
+  if (values.mode === 'change' && values.amount !== '' && values.amount !== 0) {
+    body.quota_change = values.amount;
+    body.quota_ref = quotaRef;
+  }
   const isMoved = body.quota !== undefined || body.quota_change !== undefined;
   if (isMoved && values.reason.trim() !== '') body.quota_reason = values.reason.trim();
   return body;
@@ -105,8 +109,8 @@ export function editBody(base: User, values: UserValues, revision: number): User
 
 /** How many things an edit would change. */
 export function changeCount(base: User, values: UserValues): number {
-  const changed = Object.keys(editBody(base, values, base.revision)).filter(
-    (field) => !['id', 'revision', 'used_quota', 'quota_reason'].includes(field),
+  const changed = Object.keys(editBody(base, values, { revision: base.revision, quotaRef: '' })).filter(
+    (field) => !['id', 'revision', 'used_quota', 'quota_ref', 'quota_reason'].includes(field),
   );
   return changed.length;
 }

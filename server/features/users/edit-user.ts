@@ -126,7 +126,7 @@ async function editWithQuota(
     throw failure;
   });
   const { after } = await editAccount(context, { id, change: () => ({ set: {} }) });
-  if (result.amount !== 0) {
+  if (result.isNew && result.amount !== 0) {
     const [from, to] = [result.balance - result.amount, result.balance];
     await writeLog(context, {
       user_id: after.id,
@@ -134,6 +134,7 @@ async function editWithQuota(
       type: LogType.management,
       content: `管理员将用户额度从 ${quotaText(context, from)}修改为 ${quotaText(context, to)}${reason === undefined ? '' : `，原因：${reason}`}`,
       event: { code: 'quota_set', from, to, ...(reason === undefined ? {} : { reason }) },
+      by: actor,
       group: after.group,
     });
   }
@@ -165,7 +166,12 @@ function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, use
     actorId: actor.id,
     ...(edit.quota_reason === undefined ? {} : { reason: edit.quota_reason }),
   };
-  if (edit.quota === undefined) return () => context.ledger.change({ ...request, amount: edit.quota_change ?? 0 });
+  if (edit.quota === undefined) {
+    const { quota_change: amount = 0, quota_ref: name } = edit;
+    // Another amount under the same name is another change.
+    const ref = name === undefined ? request.ref : `edit:${user.id}:${name}:${amount}`;
+    return () => context.ledger.change({ ...request, ref, amount });
+  }
   const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: balanceOf(user), used: user.used_quota }, 'quota');
   return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });
 }

@@ -1,0 +1,27 @@
+import { isCall, otherOf } from './log-other.ts';
+import type { Log } from './logs.ts';
+
+/** By how much a row that is no call changed a balance, in quota; 0 when it did not, or does not say. */
+export function changeOf(log: Log): number {
+  if (isCall(log)) return 0;
+  const event = otherOf(log)?.event;
+  switch (event?.code) {
+    case 'quota_set':
+      return event.to - event.from;
+    case 'signup_bonus':
+    case 'invitee_bonus':
+    // What an inviter earns is a balance only once it is taken over.
+    case 'earnings_transferred':
+    case 'code_redeemed':
+    case 'topped_up':
+    case 'task_refunded':
+      return event.amount;
+    default:
+      return log.quota;
+  }
+}
+
+/** By how much any row changed the balance of its user, in quota. */
+export function balanceChange(log: Log): number {
+  return isCall(log) ? -log.quota : changeOf(log);
+}
