@@ -170,7 +170,8 @@ export const LogOther = z.looseObject({
   problem: z.string().optional(),
   /** Quota per US dollar when the row was written. */
   quota_per_unit: z.number().optional(),
-  admin_info: z.object({ use_channel: z.array(z.string()) }).optional(),
+  /** For administrators only. `by`: the administrator who did what the row tells. */
+  admin_info: z.object({ use_channel: z.array(z.string()).optional(), by: z.string().optional() }).optional(),
   /** On rows that are not calls. One that this client does not know yet counts as absent. */
   event: LogEvent.optional().catch(undefined),
   refusal: RefusalFacts.optional().catch(undefined),

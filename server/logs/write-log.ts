@@ -4,6 +4,7 @@ import type { LogEvent } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { storableRow } from '#server/money/settlement/storable-row.ts';
 
 /** What a row is about; the rest is empty. */
@@ -11,10 +12,12 @@ export type LogEntry = Required<Pick<LogRecord, 'user_id' | 'username' | 'type' 
   Partial<Omit<LogRecord, 'created_at' | 'plain_type' | 'process' | 'seq' | 'token_quota'>> & {
     /** What `content` says, for clients that say it in another language. */
     event?: LogEvent;
+    /** The administrator who did it to somebody else: told to administrators only. */
+    by?: UserRecord;
   };
 
 /** Writes a row of now; never one that charges. With an `id` that was drawn before, the row is written once however often it is tried. */
-export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, id, ...entry }: LogEntry): Promise<void> {
+export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event, by, id, ...entry }: LogEntry): Promise<void> {
   const row: LogRecord = {
     token_name: '',
     model_name: '',
@@ -28,7 +31,7 @@ export async function writeLog(context: Pick<AppContext, 'db' | 'now'>, { event,
     group: '',
     other: null,
     ...entry,
-    ...(event === undefined ? {} : { other: { ...entry.other, event } }),
+    ...(event === undefined ? {} : { other: { ...entry.other, event, ...(by === undefined ? {} : { admin_info: { by: by.username } }) } }),
     ...(entry.type === LogType.consumption ? {} : { plain_type: entry.type }),
     id: id ?? (await context.db.nextId('logs')),
     created_at: Math.floor(context.now() / 1000),

@@ -158,6 +158,35 @@ describe.each(engines)('log files on $kind', (engine) => {
       expect(all[0]).toEqual(expect.arrayContaining(['channel', 'username']));
     });
 
+    it('adds up to what the balance changed by, whatever changed it', async () => {
+      const event = (type: number, code: object, more: object = {}) => ({ type, plain_type: type, other: { event: code, ...more } });
+      const { user, client } = await desk.someone([
+        { quota: 250 },
+        event(LogType.topUp, { code: 'topped_up', amount: 5000, money: '7.30' }),
+        event(LogType.management, { code: 'quota_set', from: 4750, to: 1000 }, { admin_info: { by: 'keeper' } }),
+        event(LogType.system, { code: 'inviter_reward', amount: 900 }),
+        event(LogType.system, { code: 'earnings_transferred', amount: 900 }),
+      ]);
+      const changes = async (path: string, who: TestClient) => {
+        const [head = [], ...rows] = cells((await file(who, path)).text);
+        return rows.map((row) => [
+          row[head.indexOf('event')],
+          row[head.indexOf('balance_change')],
+          head.includes('by') ? row[head.indexOf('by')] : null,
+        ]);
+      };
+      const own = await changes('/api/log/self/export', client);
+      expect(own.toReversed()).toEqual([
+        ['', '-250', null],
+        ['topped_up', '5000', null],
+        ['quota_set', '-3750', null],
+        ['inviter_reward', '0', null],
+        ['earnings_transferred', '900', null],
+      ]);
+      const all = await changes(`/api/log/export?username=${user.username}`, desk.admin);
+      expect(all.map(([, , by]) => by).toReversed()).toEqual(['', '', 'keeper', '', '']);
+    });
+
     it.each([
       ['=1+1'],
       ['+1'],

@@ -2,6 +2,7 @@ import type { TFunction } from 'i18next';
 import { refusalOf, useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Fragment, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { changeOf } from '#shared/balance-change.ts';
 import { endingOf, isFree } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { type Log, LogType } from '#shared/logs.ts';
@@ -13,7 +14,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import { changeOf, channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
+import { channelPath, durationOf, firstBytePace, type Pace, paceOf } from './log-summary.ts';
 import { EndingMark, RefusalMark } from './log-labels.tsx';
 import styles from './logs.module.css';
 

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { changeOf } from '#shared/balance-change.ts';
 import { chargeOf, endingOf, upstreamWords } from '#shared/log-ending.ts';
 import { isCall, otherOf } from '#shared/log-other.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
@@ -22,7 +23,7 @@ import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.t
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { changeOf, durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
+import { durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import type { LogSearch } from './log-address.ts';

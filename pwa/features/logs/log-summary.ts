@@ -1,18 +1,7 @@
 // What the usage logs show of a row beyond its columns.
 import { type Ending, endingOf } from '#shared/log-ending.ts';
-import { isCall, otherOf, triesOf } from '#shared/log-other.ts';
+import { otherOf, triesOf } from '#shared/log-other.ts';
 import { type Attempt, CallEnding, type Log } from '#shared/logs.ts';
-
-/** By how much a row that is no call changed a balance, in quota; 0 when it did not, or does not say. */
-export function changeOf(log: Log): number {
-  if (isCall(log)) return 0;
-  const event = otherOf(log)?.event;
-  if (event?.code === 'quota_set') return event.to - event.from;
-  // What an inviter earns is his balance only once he takes it over.
-  if (event?.code === 'signup_bonus' || event?.code === 'invitee_bonus') return event.amount;
-  if (event?.code === 'code_redeemed' || event?.code === 'topped_up' || event?.code === 'task_refunded') return event.amount;
-  return log.quota;
-}
 
 /** Milliseconds of the whole call. */
 export function durationOf(log: Log): number {
@@ -31,7 +20,7 @@ export function channelPath(log: Log): PathStep[] {
   if (tries.length > 0) {
     return tries.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
   }
-  const used = otherOf(log)?.admin_info?.use_channel.map(Number) ?? (log.channel > 0 ? [log.channel] : []);
+  const used = otherOf(log)?.admin_info?.use_channel?.map(Number) ?? (log.channel > 0 ? [log.channel] : []);
   return used.map((channel, index) => ({
     channel,
     name: channel === log.channel ? log.channel_name : '',

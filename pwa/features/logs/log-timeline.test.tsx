@@ -45,14 +45,64 @@ test('log timeline: bars are the hours with calls, failures hang below them, and
   screen = drawScreen(
     <Picture figures={figuresOf([sums(4, 0), sums(0, 0), sums(8, 2)])} range="today" onHour={(start) => (asked = start)} />,
   );
-  const hours = [...document.querySelectorAll('svg g')];
-  expect(hours.map((hour) => hour.querySelectorAll('rect').length - 1)).toEqual([1, 0, 2]);
+  const bars = [...document.querySelectorAll('svg g')];
+  expect(bars.map((hour) => hour.querySelectorAll('rect').length)).toEqual([1, 0, 2]);
   // A morning is drawn as one: the rest of the day stays empty.
   expect(document.querySelector('svg')?.getAttribute('viewBox')).toMatch(/^0 0 240 /);
-  expect(document.querySelector('figure > div')?.textContent).toBe('00:0006:0012:0018:00');
-  expect(hours[2]?.querySelector('title')?.textContent).toMatch(/8.*2/);
-  act(() => void hours[2]?.dispatchEvent(new MouseEvent('click', { bubbles: true })));
+  expect(document.querySelector('figure > div:last-child')?.textContent).toBe('00:0006:0012:0018:00');
+  const hours = [...document.querySelectorAll<HTMLElement>('figure button')];
+  expect(hours[2]?.getAttribute('aria-label')).toMatch(/8.*2/);
+  act(() => hours[2]?.click());
   expect(asked).toBe(midnight + 2 * 3600);
+});
+
+test('log timeline: one stop of the tab key, arrows walk the hours, and the one reached is read and pressed', () => {
+  let asked = 0;
+  screen = drawScreen(
+    <main id="main" tabIndex={-1}>
+      <Picture
+        figures={figuresOf(Array.from({ length: 50 }, (_, hour) => sums(hour, 0)))}
+        range="week"
+        onHour={(start) => (asked = start)}
+      />
+    </main>,
+  );
+  const hours = [...document.querySelectorAll<HTMLElement>('figure button')];
+  const stops = () => hours.flatMap((hour, index) => (hour.tabIndex === 0 ? [index] : []));
+  const press = (key: string, ctrlKey = false): boolean => {
+    const event = new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true });
+    act(() => void document.activeElement?.dispatchEvent(event));
+    return event.defaultPrevented;
+  };
+  const caption = () => document.querySelector('figcaption')?.textContent;
+  const title = caption();
+  expect(stops()).toEqual([49]);
+  act(() => hours[49]?.focus());
+  expect(caption()).toBe(hours[49]?.getAttribute('aria-label'));
+  const reached = (
+    [
+      ['ArrowRight', false],
+      ['ArrowLeft', false],
+      ['ArrowLeft', true],
+      ['ArrowLeft', true],
+      ['ArrowLeft', true],
+      ['End', false],
+      ['Home', false],
+      ['ArrowRight', true],
+    ] as const
+  ).map(([key, ctrl]) => {
+    expect(press(key, ctrl)).toBe(true);
+    return hours.findIndex((hour) => hour === document.activeElement);
+  });
+  expect(reached).toEqual([49, 48, 24, 0, 0, 49, 0, 24]);
+  expect(stops()).toEqual([24]);
+  expect(caption()).toBe(hours[24]?.getAttribute('aria-label'));
+  // Keys of the list stay its own.
+  expect(press('j')).toBe(false);
+  act(() => hours[24]?.click());
+  expect(asked).toBe(midnight + 24 * 3600);
+  expect(document.activeElement?.id).toBe('main');
+  expect(caption()).toBe(title);
 });
 
 test('log timeline: a list that is narrowed, or of minutes, has none', () => {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -45,6 +46,8 @@ interface PictureProps {
 export function Picture({ figures, range, onHour }: PictureProps) {
   const { t } = useTranslation();
   const format = useFormat();
+  // The hour that is pointed at or has the focus stands in words above the picture.
+  const [read, setRead] = useState<string>();
   // The rest of today is empty: a day has its whole length, so that a morning looks like one.
   const missing = range === 'today' ? Math.max(0, dayHours - figures.steps.length) : 0;
   const width = (figures.steps.length + missing) * place;
@@ -57,38 +60,31 @@ export function Picture({ figures, range, onHour }: PictureProps) {
       : figures.steps.flatMap((start, index) => (format.clock(start) === '00:00' ? [{ start, index }] : []));
   return (
     <figure className={styles.figure}>
-      <figcaption className={styles.caption}>{t('logs.timeline.title')}</figcaption>
-      <svg
-        className={styles.picture}
-        viewBox={`0 0 ${width} ${height + band}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={t('logs.timeline.title')}
-      >
-        {figures.steps.map((start, index) => {
-          const { calls, errors } = figures.whole[index] ?? { calls: 0, errors: 0 };
-          const size = calls === 0 ? 0 : Math.max(1.5, (calls / most) * height);
-          return (
-            <g key={start} className={styles.hour} onClick={() => onHour(start)}>
-              <title>
-                {t('logs.timeline.hour', { time: format.dateTime(start), calls: format.count(calls), errors: format.count(errors) })}
-              </title>
-              <rect x={index * place} width={place} height={height + band} className={styles.ground} />
-              {size > 0 && <rect x={index * place + 1} y={height - size} width={place - 2} height={size} className={styles.calls} />}
-              {errors > 0 && (
-                <rect
-                  x={index * place + 1}
-                  y={height + 1}
-                  width={place - 2}
-                  height={Math.max(3, (errors / mostErrors) * (band - 1))}
-                  className={styles.failed}
-                />
-              )}
-            </g>
-          );
-        })}
-        <path d={`M0 ${height}H${width}`} className={styles.base} />
-      </svg>
+      <figcaption className={styles.caption}>{read ?? t('logs.timeline.title')}</figcaption>
+      <div className={styles.plot}>
+        <svg className={styles.picture} viewBox={`0 0 ${width} ${height + band}`} preserveAspectRatio="none" aria-hidden>
+          {figures.steps.map((start, index) => {
+            const { calls, errors } = figures.whole[index] ?? { calls: 0, errors: 0 };
+            const size = calls === 0 ? 0 : Math.max(1.5, (calls / most) * height);
+            return (
+              <g key={start}>
+                {size > 0 && <rect x={index * place + 1} y={height - size} width={place - 2} height={size} className={styles.calls} />}
+                {errors > 0 && (
+                  <rect
+                    x={index * place + 1}
+                    y={height + 1}
+                    width={place - 2}
+                    height={Math.max(3, (errors / mostErrors) * (band - 1))}
+                    className={styles.failed}
+                  />
+                )}
+              </g>
+            );
+          })}
+          <path d={`M0 ${height}H${width}`} className={styles.base} />
+        </svg>
+        <Hours figures={figures} share={(figures.steps.length * place) / width} onRead={setRead} onHour={onHour} />
+      </div>
       <div className={styles.axis} aria-hidden>
         {marks.map((mark) => (
           <span key={mark.start} style={{ insetInlineStart: `${(mark.index * place * 100) / width}%` }}>
@@ -97,5 +93,69 @@ export function Picture({ figures, range, onHour }: PictureProps) {
         ))}
       </div>
     </figure>
+  );
+}
+
+interface HoursProps {
+  figures: UsageFigures;
+  /** Of the width of the picture, from 0 to 1: how far the hours reach. */
+  share: number;
+  onRead: (text: string | undefined) => void;
+  onHour: (start: number) => void;
+}
+
+/** What is pressed: a button over each hour. Tab stops once, at the newest; arrows walk, with Ctrl by days. */
+function Hours({ figures, share, onRead, onHour }: HoursProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const group = useRef<HTMLDivElement>(null);
+  const [reached, setReached] = useState<number>();
+  const last = figures.steps.length - 1;
+  const stop = Math.min(reached ?? last, last);
+
+  function handleKey(event: KeyboardEvent): void {
+    const step = event.ctrlKey ? dayHours : 1;
+    const next = { ArrowLeft: stop - step, ArrowRight: stop + step, Home: 0, End: last }[event.key];
+    if (next === undefined || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const button = group.current?.children[Math.max(0, Math.min(last, next))];
+    if (button instanceof HTMLElement) button.focus();
+  }
+  function handlePress(start: number): void {
+    onHour(start);
+    // A list of one hour has no timeline: reading goes on with the screen.
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }
+  return (
+    <div
+      className={styles.hours}
+      style={{ width: `${share * 100}%` }}
+      role="group"
+      aria-label={t('logs.timeline.title')}
+      ref={group}
+      onKeyDown={handleKey}
+      onPointerLeave={() => onRead(undefined)}
+      onBlur={() => onRead(undefined)}
+    >
+      {figures.steps.map((start, index) => {
+        const { calls, errors } = figures.whole[index] ?? { calls: 0, errors: 0 };
+        const text = t('logs.timeline.hour', { time: format.dateTime(start), calls: format.count(calls), errors: format.count(errors) });
+        return (
+          <button
+            key={start}
+            type="button"
+            className={styles.hour}
+            aria-label={text}
+            tabIndex={index === stop ? 0 : -1}
+            onPointerEnter={() => onRead(text)}
+            onFocus={() => {
+              setReached(index);
+              onRead(text);
+            }}
+            onClick={() => handlePress(start)}
+          />
+        );
+      })}
+    </div>
   );
 }

@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { otherOf } from '#shared/log-other.ts';
-import type { Log, RefusalFacts } from '#shared/logs.ts';
+import type { Log, LogEvent, RefusalFacts } from '#shared/logs.ts';
 import { useFormat } from './format-context.ts';
 
 export function refusalOf(log: Log): RefusalFacts | undefined {
@@ -16,8 +16,13 @@ export function useLogSentence(): (log: Log) => string {
   return (log) => {
     const refusal = refusalOf(log);
     if (refusal !== undefined) return ownWords(refusal, t) ?? refusal.reason[i18n.language.startsWith('zh') ? 'zh' : 'en'];
-    const event = otherOf(log)?.event;
+    const { event, admin_info: admin } = otherOf(log) ?? {};
     if (event === undefined) return log.content;
+    const sentence = eventSentence(event);
+    return admin?.by === undefined ? sentence : t('logs.event_by', { sentence, name: admin.by });
+  };
+
+  function eventSentence(event: LogEvent): string {
     switch (event.code) {
       case 'signup_bonus':
       case 'invitee_bonus':
@@ -47,7 +52,7 @@ export function useLogSentence(): (log: Log) => string {
       default:
         return t(`logs.event.${event.code}`);
     }
-  };
+  }
 }
 
 const englishOnly = new Set(['model_required', 'invalid_text_request', 'invalid_embedding_request', 'sensitive_words_detected']);

@@ -4,10 +4,12 @@ import type { Log, LogFormat, logApi } from '#shared/logs.ts';
 import type { QueryOf } from '#shared/contract.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
+import { readingFor } from '#server/db/reading-for.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { Download } from '#server/http/call.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { afterCursor } from '#server/http/paging.ts';
+import { accountName } from '#server/http/read-in-turn.ts';
 import { newestFirst } from './list-logs.ts';
 import { logFilter, timeFilter } from './log-filter.ts';
 import { csvHead, csvLine, jsonLine } from './log-lines.ts';
@@ -40,7 +42,7 @@ export function createExports(host: RouteHost): Exports {
     try {
       const isForAdmins = reader.ownId === undefined;
       if (format === 'csv') yield csvHead(isForAdmins);
-      for await (const logs of pages(context, query, reader.ownId)) {
+      for await (const logs of pages(context, query, reader)) {
         // A file that lacks its end is not taken for a whole one: its connection is cut.
         if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
         yield logs.map((log) => (format === 'csv' ? csvLine(log, isForAdmins) : jsonLine(log))).join('');
@@ -65,13 +67,15 @@ export function createExports(host: RouteHost): Exports {
 }
 
 /** What is written meanwhile is newer than what is read, and left out. */
-async function* pages({ db }: AppContext, query: Query, ownId: number | undefined): AsyncGenerator<Log[]> {
-  const parts = await logFilter({ db }, query, ownId);
+async function* pages({ db }: AppContext, query: Query, { userId, ownId }: LogReader): AsyncGenerator<Log[]> {
+  const inTurn = <Result>(work: () => Result) => readingFor(accountName(userId), work);
+  const parts = await inTurn(() => logFilter({ db }, query, ownId));
   if (parts === null) return;
   const filter: Filter<LogRecord>[] = [...parts, ...timeFilter(query)];
   let after: Filter<LogRecord>[] = [];
   for (;;) {
-    const rows = await db.collection('logs').find({ and: [...filter, ...after] }, { sort: newestFirst, limit: pageRows });
+    const following: Filter<LogRecord> = { and: [...filter, ...after] };
+    const rows = await inTurn(() => db.collection('logs').find(following, { sort: newestFirst, limit: pageRows }));
     const last = rows.at(-1);
     if (last === undefined) return;
     yield ownId === undefined ? await presentForAdmin({ db }, rows) : rows.map(presentForOwner);

@@ -1,4 +1,5 @@
 // A row of the log as a line of a file.
+import { balanceChange } from '#shared/balance-change.ts';
 import { endingOf } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
@@ -19,9 +20,13 @@ const columns: readonly { name: string; isForAdmins?: true; value: (log: Log) =>
   { name: 'cache_tokens', value: (log) => otherOf(log)?.cache_tokens ?? '' },
   { name: 'completion_tokens', value: (log) => log.completion_tokens },
   { name: 'quota', value: (log) => log.quota },
+  // What the rows add up to: what calls took, and what codes, payments and administrators gave or took.
+  { name: 'balance_change', value: balanceChange },
   { name: 'quota_per_usd', value: (log) => otherOf(log)?.quota_per_unit ?? '' },
   { name: 'ending', value: (log) => endingOf(log) },
   { name: 'request_id', value: (log) => log.request_id },
+  { name: 'event', value: (log) => otherOf(log)?.event?.code ?? '' },
+  { name: 'by', isForAdmins: true, value: (log) => otherOf(log)?.admin_info?.by ?? '' },
   { name: 'content', value: (log) => log.content },
 ];
 

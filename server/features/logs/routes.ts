@@ -5,6 +5,7 @@ import { signedIn } from '#server/http/call.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
 import { deleteLogs } from './delete-logs.ts';
 import { createExports } from './export-logs.ts';
 import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
@@ -15,23 +16,23 @@ import { searchLogs } from './search-logs.ts';
 import { createTails } from './tail-logs.ts';
 
 export function mountLogs(host: RouteHost): void {
-  mount(host, logApi.list, ({ context, query }) => listLogs(context, query));
-  mount(host, logApi.stat, ({ context, query }) => sumLogs(context, query));
-  mount(host, logApi.listSelf, (call) => listOwnLogs(call.context, call.query, signedIn(call).user.id));
+  mountReading(host, logApi.list, ({ context, query }) => listLogs(context, query));
+  mountReading(host, logApi.stat, ({ context, query }) => sumLogs(context, query));
+  mountReading(host, logApi.listSelf, (call) => listOwnLogs(call.context, call.query, signedIn(call).user.id));
   const exports = createExports(host);
   mount(host, logApi.remove, (call) => deleteLogs(call.context, call.query, signedIn(call).user));
-  mount(host, logApi.search, ({ context, query }) => searchLogs(context, query.keyword));
-  mount(host, logApi.searchSelf, (call) => searchLogs(call.context, call.query.keyword, signedIn(call).user.id));
-  mount(host, logApi.ofToken, ({ context, query, facts }) => listTokenLogs(context, query.key, facts));
+  mountReading(host, logApi.search, ({ context, query }) => searchLogs(context, query.keyword));
+  mountReading(host, logApi.searchSelf, (call) => searchLogs(call.context, call.query.keyword, signedIn(call).user.id));
+  mountReading(host, logApi.ofToken, ({ context, query, facts }) => listTokenLogs(context, query.key, facts));
   mount(host, logApi.exportAll, (call) => exports.open(call.query, readerOf(call, logApi.exportAll)));
   mount(host, logApi.exportSelf, (call) => exports.open(call.query, ownReaderOf(call, logApi.exportSelf)));
   const tails = createTails(host);
   const isAdmin = (call: { caller: Caller | null }) => signedIn(call).user.role >= Role.admin;
   mount(host, logApi.tail, (call) => tails.open(call.query, { ...readerOf(call, logApi.tail), isAdmin: true }));
   mount(host, logApi.tailSelf, (call) => tails.open(call.query, { ...ownReaderOf(call, logApi.tailSelf), isAdmin: isAdmin(call) }));
-  mount(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
-  mount(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));
-  mount(host, logApi.statSelf, (call) => sumLogs(call.context, call.query, signedIn(call).user.id));
+  mountReading(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
+  mountReading(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));
+  mountReading(host, logApi.statSelf, (call) => sumLogs(call.context, call.query, signedIn(call).user.id));
 }
 
 interface ReaderCall {

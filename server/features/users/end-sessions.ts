@@ -20,6 +20,7 @@ export async function endSessions(context: AppContext, caller: Caller, id: numbe
       type: LogType.management,
       content: `管理员结束了用户的 ${count} 个登录会话`,
       event: { code: 'sessions_ended', count },
+      by: caller.user,
       group: user.group,
     });
   }

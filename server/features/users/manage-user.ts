@@ -37,6 +37,7 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
     username: changed.username,
     type: LogType.management,
     ...said[action],
+    by: actor,
     group: changed.group,
   });
   return presentToOthers(changed);

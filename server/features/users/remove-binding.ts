@@ -23,6 +23,7 @@ export async function removeBinding(
     type: LogType.management,
     content: `管理员解除了用户的绑定：${binding}`,
     event: { code: 'binding_removed', binding },
+    by: actor,
     group: user.group,
   });
   return user;
