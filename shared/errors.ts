@@ -297,6 +297,7 @@ export const errors = {
     'Telegram OAuth cannot be enabled before the bot token is set',
   ),
   server_address_required: entry(200, '请先填写服务器地址', 'Fill in the server address first'),
+  setting_in_use: entry(200, '{key} 依赖此项，请先将其关闭或清空', '{key} depends on this setting: switch it off or clear it first'),
 
   // Channels
   channel_arguments: entry(200, '参数错误', 'Wrong parameters'),

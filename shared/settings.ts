@@ -236,7 +236,7 @@ export function settingProblem(key: SettingKey, text: string): SettingProblem | 
   return parsed.ok ? undefined : parsed.problem;
 }
 
-/** A switch can be turned on, and a text be filled in, only when what it needs is there. */
+/** A switch can be turned on, and a text be filled in, only when what it needs is there; and that stays as long as they do. */
 export const settingRequirements: readonly { key: SettingKey; needs: SettingKey; code: ErrorCode }[] = [
   { key: 'GitHubOAuthEnabled', needs: 'GitHubClientId', code: 'github_unconfigured' },
   { key: 'oidc.enabled', needs: 'oidc.client_id', code: 'oidc_unconfigured' },

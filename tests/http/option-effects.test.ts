@@ -22,7 +22,8 @@ const inConsole: Partial<Record<SettingKey, string>> = {
 
 /** What has none yet, by the part that will give it one. Whoever builds that takes the line out. */
 const waiting: Record<string, readonly SettingKey[]> = {
-  'screens of sign-in': ['TelegramBotName'],
+  // Told in the status: the widget of other clients wants it. The console signs in by the bot's id, which is in the token.
+  'other clients': ['TelegramBotName'],
   'the Gemini format': ['gemini.safety_settings', 'gemini.version_settings'],
   // Stored and read by nobody, also in the product whose clients send them.
   nobody: ['StreamCacheQueueLength'],

@@ -307,6 +307,16 @@ describe.each(engines)('options on $kind', (engine) => {
     expect(await read(key)).toMatchObject({ value: 'false' });
     expect(await root.put('/api/option/batch', both)).toMatchObject({ success: true });
     expect(await read(key)).toMatchObject({ value: 'true' });
+    // Nor is it taken away from what is on, unless that is switched off with it.
+    expect(await save(needs, '')).toMatchObject({ success: false, code: 'setting_in_use', field: needs });
+    if (key === 'TurnstileCheckEnabled') expect(await save('TurnstileSecretKey', '')).toMatchObject({ code: 'setting_in_use' });
+    const without = {
+      options: [
+        { key: needs, value: '' },
+        { key, value: false },
+      ],
+    };
+    expect(await root.put('/api/option/batch', without)).toMatchObject({ success: true });
     await save(key, false);
   });
 

@@ -38,7 +38,7 @@ export async function saveOptions(
 ): Promise<Option[]> {
   const changes = checkEdits(edits, actor.role);
   const keys = edits.map((edit) => edit.key);
-  const needed = settingRequirements.map((requirement) => requirement.needs);
+  const needed = settingRequirements.flatMap(({ key, needs }) => [key, needs]);
   let effective: Change[] = [];
   const { rows, written, conflicts } = await editOptions(context, {
     keys: [...keys, ...needed],
@@ -86,13 +86,13 @@ function isPlain(key: SettingKey): boolean {
   return ['integer', 'number', 'choice', 'text', 'url'].includes(settings[key].kind);
 }
 
-/** What is turned on or filled in needs what it needs, as that is after all changes. */
+/** What is turned on or filled in needs what it needs, as that is after all changes; nor is that taken away from what stays on. */
 function checkRequirements(changes: readonly Change[], rows: Rows, context: AppContext): void {
+  const changed = new Map(changes.map(({ key, text }) => [key, text]));
+  const willBeSet = (key: SettingKey): boolean => isSet(key, changed.get(key) ?? textOf(key, rows, context));
   for (const { key, needs, code } of settingRequirements) {
-    const change = changes.find((candidate) => candidate.key === key);
-    if (change === undefined || !isSet(key, change.text)) continue;
-    const text = changes.find((candidate) => candidate.key === needs)?.text ?? textOf(needs, rows, context);
-    if (!isSet(needs, text)) throw new AppError(code, {}, { field: key });
+    if ((!changed.has(key) && !changed.has(needs)) || !willBeSet(key) || willBeSet(needs)) continue;
+    throw changed.has(key) ? new AppError(code, {}, { field: key }) : new AppError('setting_in_use', { key }, { field: needs });
   }
 }
 

@@ -58,4 +58,9 @@ export const optionRefusals = {
   telegram_unconfigured: lacks('TelegramOAuthEnabled', 'TelegramBotToken'),
   server_address_required: (desk) =>
     desk.during({ PayAddress: '', ServerAddress: '' }, () => save(desk, 'PayAddress', 'https://pay.example')),
+  setting_in_use: (desk) =>
+    desk.during({ ServerAddress: 'https://gate.example', PayAddress: 'https://pay.example' }, async () => ({
+      told: await save(desk, 'ServerAddress', ''),
+      details: { key: 'PayAddress' },
+    })),
 } satisfies RefusalRows<ConsoleDesk>;
