@@ -20,9 +20,9 @@ export async function enforceLimit(
   throw limit.refuse?.(seconds) ?? new AppError('rate_limited', {}, { retryAfter: seconds });
 }
 
-/** Takes one hit back, e.g. after a login that succeeded. */
-export async function forgiveHit(context: AppContext, key: string): Promise<void> {
-  await context.db.collection('limits').patch({ id: key, count: { gt: 0 } }, { increment: { count: -1 } });
+/** Takes one hit back, or `hits`, e.g. after a login that succeeded. */
+export async function forgiveHit(context: AppContext, key: string, hits = 1): Promise<void> {
+  await context.db.collection('limits').patch({ id: key, count: { gte: hits } }, { increment: { count: -hits } });
 }
 
 export async function clearLimit(context: AppContext, key: string): Promise<void> {

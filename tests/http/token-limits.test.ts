@@ -41,6 +41,39 @@ describe.each(engines)('limits of tokens on $kind', (engine) => {
     expect(new Set(created).size).toBe(10);
   });
 
+  it('batches that are refused count for nothing: what is left of the day can still be made', async () => {
+    await setLimit(5);
+    const client = await someone();
+    const make = async (count: number) => {
+      const answer = await client.post('/api/token/', { name: 'batch', count });
+      if (answer.success) await client.post('/api/token/batch', { ids: answer.data.map(({ id }: { id: number }) => id) });
+      return answer;
+    };
+    for (const count of [4, 4]) expect(await make(count)).toMatchObject({ success: true });
+    for (const count of [3, 5, 4]) expect(await make(count)).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(await make(2)).toMatchObject({ success: true });
+    expect(await make(1)).toMatchObject({ status: 429, code: 'rate_limited' });
+  });
+
+  it('a deletion is not taken back where others have taken the room, however many calls ask at once', async () => {
+    await setLimit(5);
+    const client = await someone();
+    const list = async () => (await client.get('/api/token/')).data;
+    const first = (await client.post('/api/token/', { name: 'first', count: 5 })).data.map(({ id }: { id: number }) => id);
+    expect(await client.post('/api/token/batch', { ids: first })).toMatchObject({ success: true });
+    const second = (await client.post('/api/token/', { name: 'second', count: 5 })).data.map(({ id }: { id: number }) => id);
+    expect(await client.post('/api/token/restore', { ids: first })).toMatchObject(full);
+    expect(await list()).toHaveLength(5);
+    // What is there already asks for no room.
+    expect(await client.post('/api/token/restore', { ids: second })).toMatchObject({ success: true, data: 0 });
+    await client.post('/api/token/batch', { ids: second.slice(0, 3) });
+    expect(await client.post('/api/token/restore', { ids: first })).toMatchObject(full);
+    expect(await list()).toHaveLength(2);
+    const answers = await Promise.all(first.map((id: number) => client.post('/api/token/restore', { ids: [id] })));
+    expect(answers.filter(({ success }) => success)).toHaveLength(3);
+    expect(await list()).toHaveLength(5);
+  });
+
   it('who has more than the limit from before keeps them and can use and edit them', async () => {
     await setLimit(100);
     const client = await someone();

@@ -65,7 +65,8 @@ export function useEditToken() {
   return useMutation({
     mutationFn: (body: TokenEdit) => call(tokenApi.edit, { query: {}, body }),
     meta: { quiet: true },
-    onSuccess: refresh,
+    // The list follows the form that was saved: what was typed meanwhile is told from what was sent.
+    onSuccess: () => void refresh(),
   });
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildConsoleToken } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, holdChange, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { NewTokenPanel } from './new-token-panel.tsx';
 import { TokenPanel } from './token-panel.tsx';
 
@@ -36,6 +36,26 @@ describe('token-panel', () => {
     await shows(() => expect(sent()).toEqual([{ id: 5, name: 'laptop', revision: 3 }]));
     await shows(() => expect(screen.button('Save').disabled).toBe(true));
     expect(screen.field('Name').value).toBe('laptop');
+  });
+
+  test.each([
+    ['another name', 'laptop of Mei'],
+    ['the name of before', stored.name],
+  ])('%s that is typed while a save is on its way is an edit of what was saved', async (_which, name) => {
+    const answer = { success: true, message: '', data: { ...stored, name: 'laptop', revision: 4 } };
+    const read = (url: string) => (url.startsWith('/api/user/self/groups') ? {} : []);
+    const call = holdChange(server, { read, answer, later: { success: true, message: '', data: { ...stored, name, revision: 5 } } });
+    open();
+    await shows(() => screen.type('Name', 'laptop'));
+    screen.press('Save');
+    await shows(() => expect(call.isAsked()).toBe(true));
+    screen.type('Name', name);
+    call.release();
+    await shows(() => expect(screen.button('Save').disabled).toBe(false));
+    expect(screen.field('Name').value).toBe(name);
+    screen.press('Save');
+    await shows(() => expect(sent()[1]).toEqual({ id: 5, name, revision: 4 }));
+    await shows(() => expect(screen.button('Save').disabled).toBe(true));
   });
 
   test('a name is wanted', async () => {

@@ -5,8 +5,9 @@ import type { TokenCreate } from '#shared/tokens.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { enforceLimit } from '#server/http/rate-limit.ts';
+import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 import { checkTokenFields, checkTokenGroup } from './token-fields.ts';
+import { requireRoom } from './token-room.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 import type { NewToken } from '#server/tokens/insert-token.ts';
 
@@ -25,18 +26,24 @@ export async function createTokens(context: AppContext, owner: UserRecord, input
   const first: NewToken = { ...fields, name: fields.name ?? '', remain_quota: input.remain_quota ?? 0 };
   const tokens = Array.from({ length: count }, (_, index) => (index === 0 ? first : { ...first, name: suffixed(context, first.name) }));
   return withEditLock(context, `tokens-of:${owner.id}`, async () => {
-    await checkRoom(context, owner, count);
+    await requireRoom(context, owner.id, count);
+    await countCreation(context, owner.id, count);
     return insertTokens(context, { userId: owner.id, actorId: owner.id }, tokens);
   });
 }
 
-/** @throws {AppError} `token_limit_reached`, and `rate_limited` for who has made too many of late */
-async function checkRoom(context: AppContext, { id }: UserRecord, count: number): Promise<void> {
-  const limit = context.settings.get('MaxTokensPerUser');
-  const existing = await context.db.collection('tokens').count({ user_id: id, DeletedAt: null }, limit + 1);
-  if (existing + count > limit) throw new AppError('token_limit_reached', { limit }, { field: 'count' });
+/** @throws {AppError} `rate_limited` for who has made too many of late */
+async function countCreation(context: AppContext, userId: number, count: number): Promise<void> {
   const { limits, windowSeconds } = creationWindow;
-  await enforceLimit(context, { key: `new-tokens:${id}`, hits: count, count: limit * limits, windowSeconds });
+  const key = `new-tokens:${userId}`;
+  const most = context.settings.get('MaxTokensPerUser') * limits;
+  try {
+    await enforceLimit(context, { key, hits: count, count: most, windowSeconds });
+  } catch (failure) {
+    // What was refused was not made: smaller batches still find room.
+    if (failure instanceof AppError && failure.code === 'rate_limited') await forgiveHit(context, key, count);
+    throw failure;
+  }
 }
 
 /** The name with a random ending, cut so that both together keep the limit. */
