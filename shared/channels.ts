@@ -87,7 +87,7 @@ export const ChannelFigureSheet = z.object({
 export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
 
 /** What an administrator should know of all channels at any time: asked every half minute, so it stays small. */
-export const ChannelSummary = z.object({ disabled_by_system: z.int() });
+export const ChannelSummary = z.object({ enabled: z.int(), disabled_by_hand: z.int(), disabled_by_system: z.int() });
 export type ChannelSummary = z.infer<typeof ChannelSummary>;
 
 const OptionalText = z.string().max(100_000).nullish();

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { setOption } from '#tests/support/relay-scene.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -105,10 +104,8 @@ describe.each(engines)('channels that are not saved yet, on $kind', (engine) => 
   });
 
   it('are tested in the format of their provider', async () => {
-    await setOption(desk.app, 'SelfUseModeEnabled', 'true');
     expect(await test({ type: 14, models: 'claude-sonnet-4-5' })).toMatchObject({ status: 200, success: true, message: '' });
     expect(desk.upstream.requests).toMatchObject([{ path: '/v1/messages', key: 'sk-typed', body: { model: 'claude-sonnet-4-5' } }]);
-    await setOption(desk.app, 'SelfUseModeEnabled', 'false');
   });
 
   it('of several keys try the first', async () => {

@@ -100,7 +100,7 @@ describe.each(engines)('figures of channels on $kind', (engine) => {
 describe.each(engines)('the summary of channels on $kind', (engine) => {
   const desk = useChannelDesk(engine);
   const { createOne } = desk;
-  const disabled = async () => (await desk.admin.get('/api/channel/summary')).data;
+  const summary = async () => (await desk.admin.get('/api/channel/summary')).data;
 
   it('is for administrators only', async () => {
     const user = await desk.app.as(await desk.app.createUser());
@@ -108,16 +108,16 @@ describe.each(engines)('the summary of channels on $kind', (engine) => {
     expect(await user.get('/api/channel/summary')).toMatchObject({ status: 403, success: false, code: 'forbidden' });
   });
 
-  it('counts what the system has disabled, and follows an edit at once', async () => {
+  it('counts channels by what they are, and follows an edit at once', async () => {
     const [first, second] = [await createOne(), await createOne()];
     await createOne({ status: 2 });
-    expect(await disabled()).toEqual({ disabled_by_system: 0 });
+    expect(await summary()).toEqual({ enabled: 2, disabled_by_hand: 1, disabled_by_system: 0 });
     for (const id of [first, second]) await desk.app.context.db.collection('channels').patch({ id }, { set: { status: 3 } });
     await desk.app.context.channels.reload();
-    expect(await disabled()).toEqual({ disabled_by_system: 2 });
+    expect(await summary()).toEqual({ enabled: 0, disabled_by_hand: 1, disabled_by_system: 2 });
     expect(await desk.admin.put('/api/channel/', { id: first, status: 1 })).toMatchObject({ success: true });
-    expect(await disabled()).toEqual({ disabled_by_system: 1 });
+    expect(await summary()).toEqual({ enabled: 1, disabled_by_hand: 1, disabled_by_system: 1 });
     expect(await desk.admin.delete(`/api/channel/${second}`)).toMatchObject({ success: true });
-    expect(await disabled()).toEqual({ disabled_by_system: 0 });
+    expect(await summary()).toEqual({ enabled: 1, disabled_by_hand: 1, disabled_by_system: 0 });
   });
 });

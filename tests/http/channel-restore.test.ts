@@ -252,6 +252,78 @@ describe.each(engines)('a deletion of channels on $kind', (engine) => {
     expect(await stored(id)).toMatchObject({ used_quota: 52 });
   });
 
+  it('of several hundred that takes minutes is taken back whole, a minute after it was told', async () => {
+    const ids: number[] = (await create({ key: Array.from({ length: 300 }, (_, place) => `sk-${place}`).join('\n') })).data;
+    const list = () => desk.app.context.db.collection('channels').find({ id: { in: ids } }, { sort: [['id', 1]] });
+    const before = await list();
+    const { channels } = spied();
+    const take = channels.take.bind(channels);
+    // Eight at a time, as of a database that is far away: together they last five minutes, and the job that sweeps runs all the time.
+    let [taken, round] = [0, Promise.withResolvers<void>()];
+    vi.spyOn(channels, 'take').mockImplementation(async (filter) => {
+      const { promise, resolve } = round;
+      if ((taken += 1) % 8 === 0 || taken === ids.length) {
+        round = Promise.withResolvers();
+        desk.app.clock.advance(8_000);
+        expect(await sweepDeletedChannels(desk.app.context)).toBe(0);
+        resolve();
+      }
+      await promise;
+      return take(filter);
+    });
+    const answer = await desk.admin.post('/api/channel/batch', { ids });
+    vi.restoreAllMocks();
+    expect(answer.body).toMatchObject({ success: true, data: 300, ids });
+    expect(desk.app.context.channels.enabledModels()).toEqual([]);
+    desk.app.clock.advance((restorableSeconds - 15) * 1000);
+    expect(await sweepDeletedChannels(desk.app.context)).toBe(0);
+    expect(await restore(...ids)).toMatchObject({ success: true, data: 300 });
+    expect(await list()).toEqual(before.map((channel) => ({ ...channel, revision: channel.revision + 1 })));
+    expect([...desk.app.context.channels.all()]).toHaveLength(300);
+    expect(await copies().count({})).toBe(0);
+  });
+
+  it('has its minute from when it was told', async () => {
+    const id = await createOne();
+    const { channels } = spied();
+    const take = channels.take.bind(channels);
+    vi.spyOn(channels, 'take').mockImplementation((filter) => {
+      desk.app.clock.advance(12_000);
+      return take(filter);
+    });
+    await remove(id);
+    vi.restoreAllMocks();
+    desk.app.clock.advance((restorableSeconds - 10) * 1000);
+    expect(await restore(id)).toMatchObject({ data: 1 });
+  });
+
+  it('goes on when one cannot be deleted: the others are told and taken back, and it stays', async () => {
+    const ids: number[] = (await create({ key: Array.from({ length: 20 }, (_, place) => `sk-${place}`).join('\n') })).data;
+    const [, , stays = 0] = ids;
+    const { copies: kept } = spied();
+    const patch = kept.patch.bind(kept);
+    vi.spyOn(kept, 'patch').mockImplementation((filter, change, options) =>
+      options?.insertIfMissing?.id === stays ? Promise.reject(new Error('The row is refused')) : patch(filter, change, options),
+    );
+    const answer = await desk.admin.post('/api/channel/batch', { ids });
+    vi.restoreAllMocks();
+    const others = ids.filter((id) => id !== stays);
+    expect(answer.body).toMatchObject({ success: true, data: 19, ids: others });
+    expect([...desk.app.context.channels.all()].map(({ id }) => id)).toEqual([stays]);
+    expect(await restore(...others)).toMatchObject({ data: 19 });
+    expect(await desk.count()).toBe(20);
+  });
+
+  it('can be taken back when its time could not be noted at the end', async () => {
+    const ids: number[] = (await create({ key: 'sk-1\nsk-2' })).data;
+    const { copies: kept } = spied();
+    vi.spyOn(kept, 'patchAll').mockRejectedValue(new Error('The database is gone'));
+    const answer = await desk.admin.post('/api/channel/batch', { ids });
+    vi.restoreAllMocks();
+    expect(answer.body).toMatchObject({ success: true, data: 2, ids });
+    expect(await restore(...ids)).toMatchObject({ data: 2 });
+  });
+
   it('and its undo reach every process within a second', async () => {
     await using second = await createTestApp(engine, { database: desk.app.database });
     const id = await createOne({ models: 'far-off' });

@@ -67,6 +67,19 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
     expect(await the.status(off)).toBe(2);
   });
 
+  it('a channel whose test breaks in an unforeseen way counts as failed, and its neighbours are tested once', async () => {
+    await using the = await scene();
+    const ids: number[] = [];
+    for (let index = 0; index < 4; index += 1) ids.push(await the.add({ key: `sk-${index}` }));
+    const channels = the.app.context.db.collection('channels');
+    // No text, as a hand in the database may leave it.
+    await channels.patch({ id: ids[1] ?? 0 }, { set: { test_model: JSON.parse('7') } });
+    await the.root.get('/api/channel/test');
+    await ended(the.root);
+    expect(await testsIn(the.root)).toMatchObject({ state: 'done', total: 4, done: 4, failed: 1 });
+    expect(the.upstream.requests).toHaveLength(3);
+  });
+
   it('a second start is refused in every process, which see the progress too; a stop ends it', async () => {
     await using the = await scene();
     await using other = await createTestApp(engine, { database: the.app.database, clock: the.app.clock });

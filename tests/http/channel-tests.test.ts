@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { useChannelDesk } from '#tests/support/channel-desk.ts';
-import { setOption } from '#tests/support/relay-scene.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestResponse } from '#tests/support/http-client.ts';
 
@@ -114,18 +113,17 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect((await desk.admin.get(`/api/channel/test/${id}`, english)).message).toContain('The request to the upstream address failed');
   });
 
-  it('fails for a model without a price, unless that is allowed', async () => {
+  // The provider is what is tested: that a price is missing is told by the list of prices, and to those who call.
+  it('asks for a model without a price as for any other, and says of it that it would have cost nothing', async () => {
     const id = await createHere({ models: 'unheard-of' });
-    const answer = await test(id);
-    expect(answer).toMatchObject({ status: 200, success: false });
-    expect(answer.message).toContain('模型 unheard-of 倍率或价格未配置');
-    expect(desk.upstream.requests).toHaveLength(0);
-    expect(await read(id)).toMatchObject({ test_time: 0, response_time: 0, test_error: '' });
-    await desk.app.context.db
-      .collection('users')
-      .patch({ username: 'keeper' }, { set: { setting: '{"accept_unset_model_ratio_model":true}' } });
-    expect(await test(id)).toMatchObject({ success: true });
-    await desk.app.context.db.collection('users').patch({ username: 'keeper' }, { set: { setting: '' } });
+    expect(await test(id)).toMatchObject({ status: 200, success: true, message: '' });
+    expect(desk.upstream.requests).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ test_error: '' });
+    expect(await lastLog()).toMatchObject({
+      quota: 0,
+      model_name: 'unheard-of',
+      other: { test_quota: 0, model_ratio: 0, model_price: -1 },
+    });
   });
 
   it('works on a disabled channel, and says so for one that does not exist', async () => {
@@ -136,7 +134,6 @@ describe.each(engines)('testing channels on $kind', (engine) => {
 
   it('asks a channel of Claude’s format in that format', async () => {
     const id = await createHere({ type: 14, models: 'claude-sonnet-4-5,claude-sonnet-4-5-thinking' });
-    await setOption(desk.app, 'SelfUseModeEnabled', 'true');
     desk.upstream.behave({ text: 'Hello.', usage: { input_tokens: 9, output_tokens: 4 } });
     expect(await test(id)).toMatchObject({ status: 200, success: true, message: '' });
     expect(desk.upstream.requests[0]).toMatchObject({
@@ -151,7 +148,6 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     expect((await test(id)).message).toContain('status code 401: invalid x-api-key');
     desk.upstream.behave({ garbage: 'wrong json' });
     expect(await test(id)).toMatchObject({ success: false, code: 'channel_test_failed' });
-    await setOption(desk.app, 'SelfUseModeEnabled', 'false');
   });
 
   it.each([1, 14])('fails where a caller would fail: at a usage that cannot be true (type %d)', async (type) => {

@@ -12,6 +12,7 @@ import { buildLog } from '#tests/support/build-log.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { queryText } from '#tests/support/log-desk.ts';
+import { setOption } from '#tests/support/relay-scene.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
 
@@ -276,6 +277,17 @@ describe.each(engines)('dashboard on $kind', (engine) => {
       { id: 73, name: 'off 73', reason: '', since: 0 },
     ]);
     expect(found.unpriced).toEqual([{ model: 'unknown-1', count: 6 }]);
+    // An enabled channel's models are told before anybody asks for them, and none that has a price by now.
+    await admin.post('/api/channel/', { name: 'on', key: 'sk-up', models: 'gpt-4o,unknown-1,unknown-2', base_url: 'http://127.0.0.1:9' });
+    expect((await desk()).unpriced).toEqual([
+      { model: 'unknown-1', count: 6 },
+      { model: 'unknown-2', count: 0 },
+    ]);
+    await setOption(app, 'ModelPrice', '{"unknown-1":0.1}');
+    expect((await desk()).unpriced).toEqual([{ model: 'unknown-2', count: 0 }]);
+    await setOption(app, 'SelfUseModeEnabled', 'true');
+    expect((await desk()).unpriced).toEqual([]);
+    await setOption(app, 'SelfUseModeEnabled', 'false');
   });
 
   it('desk: mails without a server address are told to whoever may set it', async () => {

@@ -2,14 +2,18 @@
 // goes where that went.
 import { describe, expect, it } from 'vitest';
 import { ChannelStatus } from '#shared/channels.ts';
+import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { createClock } from '#tests/support/clock.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startTaskUpstream } from '#tests/support/fake-task-upstream.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { TaskScene } from '#tests/support/task-scene.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
 
 const start = 10_000_000;
+const processes = ({ app }: TaskScene) => app.context.db.collection('processes');
 
 describe.each(engines)('channels of drawings on $kind', (engine) => {
   /** A first channel, asked before the second, which has an upstream of its own. */
@@ -131,8 +135,54 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     await scene.checkBooks();
   });
 
+  it('a submission that is under way is not given up by a process whose clock is ahead, and is charged', async () => {
+    await using scene = await createTaskScene(engine);
+    await using second = await createTestApp(engine, { database: scene.app.database, clock: createClock() });
+    second.clock.advance(25 * 60_000);
+    await scene.addChannel();
+    const customer = await scene.customer();
+    const hold = scene.upstream.hold();
+    const submitting = customer.imagine();
+    await hold.arrived;
+    const before = await scene.task(customer);
+    // It is looked at again, also when the two have gone on for a while.
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await checkTasks(second.context)).toBe(1);
+      expect(await scene.task(customer)).toEqual({ ...before, check_at: expect.any(Number) });
+      second.clock.advance(60_000);
+    }
+    hold.letGo();
+    expect((await submitting).status).toBe(200);
+    const task = await scene.task(customer);
+    expect(task).toMatchObject({ charge: 'done', quota: price });
+    expect(task.check_at).toBeUndefined();
+    expect(await customer.balance()).toBe(start - price);
+    await scene.checkBooks();
+  });
+
+  it('a submission of a process that has died is given up by any other, and costs nothing', async () => {
+    await using scene = await createTaskScene(engine);
+    await using second = await createTestApp(engine, { database: scene.app.database, clock: createClock() });
+    await scene.addChannel();
+    const customer = await scene.customer();
+    const hold = scene.upstream.hold();
+    const submitting = customer.imagine();
+    await hold.arrived;
+    const { process } = await scene.task(customer);
+    await processes(scene).patch({ id: process, state: 'alive' }, { set: { heartbeat_at: 0 } });
+    await second.context.ledger.recoverCrashed();
+    await checkTasks(second.context);
+    expect((await scene.task(customer)).status).toBe('');
+    second.clock.advance(601_000);
+    await checkTasks(second.context);
+    expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', charge: 'none', quota: 0 });
+    hold.letGo();
+    expect((await submitting).status).toBe(504);
+    expect(await customer.balance()).toBe(start);
+    await scene.checkBooks();
+  });
+
   it('a submission that no process ended fails after a while and costs nothing', async () => {
-    const { checkTasks } = await import('#server/tasks/check-tasks.ts');
     await using scene = await createTaskScene(engine);
     await scene.addChannel();
     const customer = await scene.customer();
@@ -144,6 +194,9 @@ describe.each(engines)('channels of drawings on $kind', (engine) => {
     await checkTasks(scene.app.context);
     expect((await scene.task(customer)).status).toBe('');
     scene.later(2);
+    // Its process, which lives, says so too.
+    const { process, submit_time: since } = await scene.task(customer);
+    await until(async () => ((await processes(scene).get(process))?.heartbeat_at ?? 0) - since > 600_000);
     await checkTasks(scene.app.context);
     expect(await scene.task(customer)).toMatchObject({ status: 'FAILURE', fail_reason: '提交被中断，未扣费' });
     // It was only slow: what has been given up is not charged.

@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import type { ErrorCode, Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { ChannelRunRecord } from '#server/db/records/channel-run.ts';
@@ -173,7 +174,12 @@ async function walk(context: AppContext, kind: ChannelRunKind, record: ChannelRu
     !loops.isClosing && (await runs.patch(mine, { set: { ...set, expires_at: context.now() + leaseMs } })) !== null;
 
   const one = async (channel: ChannelRecord): Promise<void> => {
-    const outcome = await step({ context, actor, language, isWanted: () => !loops.isClosing }, channel);
+    const outcome = await step({ context, actor, language, isWanted: () => !loops.isClosing }, channel).catch((failure: unknown) => {
+      // One channel's fault must not begin the run again and again with its neighbours, whose tests cost.
+      if (failure instanceof DatabaseUnavailable || loops.isClosing) throw failure;
+      context.log.error({ run: kind, channel: channel.id, err: failure }, 'a step of a run over all channels failed');
+      return { isFailed: true, isDisabled: false, isEnabled: false };
+    });
     if (!loops.isClosing) await runs.patch(mine, { increment: counted(outcome) });
   };
   for (let lastId = record.last_id; ;) {

@@ -2,7 +2,10 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
+import { inParallel } from '#server/in-parallel.ts';
 import { restorableTimes } from '#server/restorable-times.ts';
+
+const restoredAtOnce = 8;
 
 /**
  * Takes back deletions just made; returns how many channels are there again, as they were.
@@ -12,14 +15,14 @@ export async function restoreChannels(context: AppContext, ids: readonly number[
   const copies = context.db.collection('deleted_channels');
   const { since, until } = restorableTimes(context);
   let count = 0;
-  for (const id of new Set(ids)) {
+  await inParallel([...new Set(ids)], restoredAtOnce, async (id) => {
     const copy = await copies.first({ id, deleted_at: { gte: since, lte: until } });
-    if (copy === null || !(await putBack(context, copy.channel))) continue;
+    if (copy === null || !(await putBack(context, copy.channel))) return;
     count += 1;
     await context.changes.announce('channel', id);
     // Last, so that a crash leaves the channel in one of the two places.
     await copies.remove({ id, deleted_at: { lte: copy.deleted_at } });
-  }
+  });
   if (count === 0) throw new AppError('channel_restore_late');
   return count;
 }

@@ -1,4 +1,4 @@
-import { channelApi, ChannelStatus } from '#shared/channels.ts';
+import { channelApi } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import { clientDialects } from '#server/dialects/registry.ts';
 import { respond, signedIn } from '#server/http/call.ts';
@@ -6,6 +6,7 @@ import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
 import { builtInModels, ownerOf } from '#server/upstream/model-owners.ts';
+import { countChannels } from './count-channels.ts';
 import { createChannels } from './create-channels.ts';
 import { deleteChannels, deleteDisabled } from './delete-channels.ts';
 import { draftChannel } from './draft-channel.ts';
@@ -41,9 +42,7 @@ export function mountChannels(host: RouteHost): void {
 
   mount(host, channelApi.figures, ({ context }) => readFigures(context));
   // From memory: every open console asks it again and again.
-  mount(host, channelApi.summary, ({ context }) => ({
-    disabled_by_system: [...context.channels.all()].filter(({ status }) => status === ChannelStatus.disabledBySystem).length,
-  }));
+  mount(host, channelApi.summary, ({ context }) => countChannels(context.channels.all()));
   mount(host, channelApi.modelsEnabled, ({ context }) => [...context.channels.enabledModels()]);
   mount(host, channelApi.read, async ({ context, params }) => presentChannel(await readChannel(context, Number(params.id))));
   mount(host, channelApi.create, (call) => createChannels(call.context, signedIn(call).user, { input: call.body, draftTests }));

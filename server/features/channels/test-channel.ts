@@ -77,14 +77,15 @@ export async function testChannel(test: ChannelTest, { channel: record, model: a
 
 interface PreparedTest {
   channel: PreparedChannel;
-  price: QuotedPrice;
+  /** Null: the model has none. A test asks the provider, and nobody pays for it. */
+  price: QuotedPrice | null;
   capability: Capability;
 }
 
 function prepare({ context, actor, language }: ChannelTest, record: ChannelRecord, model: string): PreparedTest {
   try {
     const channel = usableChannel(context, record);
-    return { channel, price: context.quotes.priceOf(model, actor.group, actor), capability: testCapability(channel, model) };
+    return { channel, price: context.quotes.knownPriceOf(model, actor.group), capability: testCapability(channel, model) };
   } catch (failure) {
     throw failure instanceof AppError ? failedTest(failure, language, 0) : failure;
   }
@@ -182,12 +183,12 @@ async function writeTestLog(
     price,
     response,
     seconds,
-  }: { channel: PreparedChannel; model: string; price: QuotedPrice; response: TestResponse; seconds: number },
+  }: Pick<PreparedTest, 'channel' | 'price'> & { model: string; response: TestResponse; seconds: number },
 ): Promise<void> {
   if (!context.settings.get('LogConsumeEnabled')) return;
   if (channel.id === 0) return writeDraftLog(context, actor, { channel, model });
   const { usage, isMapped, upstreamModel } = response;
-  const byUsage = price.price.kind === 'usage' ? price.price : null;
+  const byUsage = price?.price.kind === 'usage' ? price.price : null;
   await writeLog(context, {
     user_id: actor.id,
     username: actor.username,
@@ -202,10 +203,10 @@ async function writeTestLog(
     group: actor.group,
     other: {
       // What it would have cost in a group of ratio 1. The row's own quota is 0, because nobody paid.
-      test_quota: usage === null ? 0 : context.quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
+      test_quota: usage === null || price === null ? 0 : context.quotes.charge({ ...price, groupRatio: 1 }, pricedUsage(usage)),
       model_ratio: byUsage?.modelRatio ?? 0,
       completion_ratio: byUsage?.completionRatio ?? 0,
-      model_price: price.price.kind === 'call' ? price.price.modelPrice : -1,
+      model_price: price?.price.kind === 'call' ? price.price.modelPrice : -1,
       duration_ms: Math.round(seconds * 1000),
       ...(isMapped ? { is_model_mapped: true, upstream_model_name: upstreamModel } : {}),
       admin_info: { use_channel: [String(channel.id)] },

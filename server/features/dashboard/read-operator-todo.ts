@@ -10,7 +10,7 @@ import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 
-type Context = Pick<AppContext, 'db' | 'ledger' | 'mail' | 'settings' | 'now'>;
+type Context = Pick<AppContext, 'channels' | 'db' | 'ledger' | 'mail' | 'quotes' | 'settings' | 'now'>;
 
 const daySeconds = 24 * hourSeconds;
 /** Shown; further ones are on their screens. */
@@ -18,6 +18,8 @@ const most = 5;
 /** Users of the last day that are looked at, those who spent most first. */
 const mostUsers = 500;
 const mostRefusals = 500;
+/** Told; who has more of them is at the beginning. */
+const mostUnpriced = 50;
 const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_price_error_admin']);
 
 export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
@@ -65,18 +67,24 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
     .slice(0, most);
 }
 
-async function unpricedModels({ db }: Context, at: number): Promise<OperatorTodo['unpriced']> {
+/** Models that calls are refused for, or will be: what was asked for in the last day, and what enabled channels have. */
+async function unpricedModels({ channels, db, quotes, settings }: Context, at: number): Promise<OperatorTodo['unpriced']> {
   const rows: LogRecord[] = await db
     .collection('logs')
     .find({ plain_type: LogType.refusal, created_at: { gte: at - daySeconds } }, { sort: [['created_at', -1]], limit: mostRefusals });
   const counts = new Map<string, number>();
+  if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(model, 0);
   for (const row of rows) {
     const refusal = RefusalFacts.safeParse(row.other?.['refusal']).data;
     if (refusal === undefined || row.model_name === '' || !unpricedCodes.has(refusal.code)) continue;
     counts.set(row.model_name, (counts.get(row.model_name) ?? 0) + refusal.count);
   }
-  return [...counts]
-    .map(([model, count]) => ({ model, count }))
-    .toSorted((a, b) => b.count - a.count)
-    .slice(0, most);
+  return (
+    [...counts]
+      .map(([model, count]) => ({ model, count }))
+      // What was refused may have a price by now.
+      .filter(({ model }) => quotes.knownPriceOf(model, 'default') === null)
+      .toSorted((a, b) => b.count - a.count || a.model.localeCompare(b.model))
+      .slice(0, mostUnpriced)
+  );
 }

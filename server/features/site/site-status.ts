@@ -4,8 +4,7 @@ import type { Settings } from '#server/settings/settings.ts';
 import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-address.ts';
 
 /**
- * Clients draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks. Of
- * what this server does not have yet it says no, whatever the settings say, which are kept for the day that it has it.
+ * What clients know before anybody signs in: they draw a button for each way to sign in that is on here, and a menu entry for drawings and tasks.
  * @param startTime Unix seconds
  */
 export function siteStatus(

@@ -1,0 +1,18 @@
+// Many pieces of work, only so many of them at the same time.
+
+/** One that fails keeps no other from being done. @throws the first failure, when all are through */
+export async function inParallel<Item>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const failures: unknown[] = [];
+  const run = async () => {
+    for (const item of waiting) {
+      try {
+        await work(item);
+      } catch (failure) {
+        failures.push(failure);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, run));
+  if (failures.length > 0) throw failures[0];
+}
