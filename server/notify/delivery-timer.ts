@@ -1,21 +1,25 @@
 // Sends notices from this process, every few seconds. All processes do; each notice is taken by one of them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
 
 const tickMs = 5_000;
+/** A shutdown waits so long for a notice under way. Its lease ends, and another process tries it again. */
+const patienceMs = 5_000;
 
 export interface DeliveryTimer {
-  /** No further run; resolves when the current one has ended. */
+  /** No further notice; resolves when those under way have ended, or after some seconds. */
   stop(): Promise<void>;
 }
 
 export function startDelivery(context: AppContext): DeliveryTimer {
   let running: Promise<void> | null = null;
+  let isStopped = false;
 
   async function run(): Promise<void> {
     try {
       await context.lowBalance.check();
-      await deliverDue(context);
+      await deliverDue(context, () => !isStopped);
     } catch (failure) {
       context.log.warn({ reason: String(failure) }, 'notices could not be looked after and are tried again');
     }
@@ -29,8 +33,9 @@ export function startDelivery(context: AppContext): DeliveryTimer {
   timer.unref();
   return {
     async stop() {
+      isStopped = true;
       clearInterval(timer);
-      await running;
+      await Promise.race([running, sleep(patienceMs, undefined, { ref: false })]);
       // Whoever crossed their mark with the last calls is told by the next process.
       await context.lowBalance.check().catch((failure: unknown) => {
         context.log.warn({ reason: String(failure) }, 'the last charges were not looked at for warnings');

@@ -60,6 +60,18 @@ describe.each(engines)('notices on $kind', (engine) => {
     expect(await deliverDue(app.context)).toBe(0);
   });
 
+  it('those under way are the last where no more are wanted; the others wait for the next process', async () => {
+    await using desk = await createMailDesk(engine);
+    const mei = await desk.app.createUser({ email: 'mei@example.org' });
+    for (let index = 0; index < 12; index += 1) await queue(desk.app, mei.id, `notice ${index}`);
+    expect(await deliverDue(desk.app.context, () => desk.smtp.mails.length === 0)).toBeLessThan(12);
+    const after = await rows(desk.app);
+    expect(after.filter(({ state }) => state === 'sent').length).toBeGreaterThan(0);
+    expect(after.some(({ state, attempts }) => state === 'waiting' && attempts === 0)).toBe(true);
+    await deliverDue(desk.app.context);
+    expect((await rows(desk.app)).every(({ state }) => state === 'sent')).toBe(true);
+  });
+
   it('mail: while nobody has said where this site is, it holds no link, and says where to go', async () => {
     await using desk = await createMailDesk(engine);
     const [mei, lin] = [await desk.app.createUser({ email: 'mei@example.org' }), await desk.app.createUser({ email: 'lin@example.org' })];
