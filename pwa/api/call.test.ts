@@ -4,9 +4,11 @@ import { sessionApi } from '#shared/session.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { chooseLanguage, startTexts } from '#pwa/i18n/setup.ts';
 import { call, callWithExtra } from './call.ts';
+import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
+import { forgetUser, storeUser } from './stored-user.ts';
 
 let server: FixtureServer;
 let outcomes: Outcome[];
@@ -69,6 +71,24 @@ describe('call', () => {
     server.answer((_asked, response) => sendJson(response, { success: false, message: 'no', code: 'not_logged_in' }, 401));
     expect(await failureOf(call(logApi.statSelf, { query: {} }))).toMatchObject({ code: 'not_logged_in', status: 401 });
     expect(outcomes).toEqual(['answered', 'session_over']);
+  });
+
+  test.each([
+    ['an answer of ours', JSON.stringify({ success: false, message: 'no', code: 'user_header_mismatch' })],
+    ['an answer of a proxy', 'Unauthorized'],
+  ])('a late refusal of who was signed in before is not the end of the session: %s', async (_whose, text) => {
+    let release: (() => void) | undefined;
+    server.answer((_asked, response) => {
+      release = () => response.writeHead(401).end(text);
+    });
+    storeUser(buildConsoleUser({ id: 1 }));
+    const failed = failureOf(call(logApi.statSelf, { query: {} }));
+    await vi.waitFor(() => expect(release).toBeDefined());
+    storeUser(buildConsoleUser({ id: 2 }));
+    release?.();
+    expect(await failed).toMatchObject({ status: 401 });
+    forgetUser();
+    expect(outcomes).toEqual(['answered']);
   });
 
   test('a refused sign-in is not the end of a session', async () => {

@@ -69,6 +69,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   const deadline = AbortSignal.timeout(input.timeout ?? defaultTimeout);
   const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
 
+  const sender = senderId();
   let response: Response;
   let text: string;
   try {
@@ -84,7 +85,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   } catch (cause) {
     throw noAnswer(cause, { cancelled: input.signal?.aborted === true, timedOut: deadline.aborted, details });
   }
-  return { answer: readAnswer(endpoint, response, text, details), details };
+  return { answer: readAnswer(endpoint, { response, text, details, sender }), details };
 }
 
 export function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
@@ -102,9 +103,19 @@ export function requestHeaders(hasBody: boolean): Record<string, string> {
   return {
     Accept: 'application/json',
     'Accept-Language': currentLanguage() === 'en' ? 'en' : 'zh-CN',
-    'New-Api-User': String(storedUser()?.id ?? -1),
+    'New-Api-User': senderId(),
     ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
   };
+}
+
+/** Who asks, as the server is told. */
+export function senderId(): string {
+  return String(storedUser()?.id ?? -1);
+}
+
+/** A call that was sent in the name of `sender` was refused. It says nothing about who has signed in since then. */
+export function reportSessionOver(sender: string): void {
+  if (sender === senderId()) reportOutcome('session_over');
 }
 
 export function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean; details: string }): CallFailure {
@@ -120,7 +131,10 @@ export function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: b
   return new CallFailure({ code, message: translate(`errors.${code}`), details, cause });
 }
 
-function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, request: string) {
+function readAnswer(
+  endpoint: AnyEndpoint,
+  { response, text, details: request, sender }: { response: Response; text: string; details: string; sender: string },
+) {
   const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
   const details = [request, `HTTP ${response.status}`, requestId ?? ''].filter((part) => part !== '').join(' · ');
   const parsed = Answer.safeParse(parseJson(text));
@@ -131,7 +145,7 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
     // Not our envelope: a proxy in between, or nothing behind it.
     const away = response.status >= 502 && response.status <= 504;
     reportOutcome(away ? 'unreachable' : 'answered');
-    if (response.status === 401) reportOutcome('session_over');
+    if (response.status === 401) reportSessionOver(sender);
     throw new CallFailure({
       code: away ? 'server_unreachable' : response.ok ? 'bad_answer' : `http_${response.status}`,
       message: response.ok ? translate('errors.bad_answer') : statusMessage(response.status, '', retryAfter),
@@ -145,7 +159,7 @@ function readAnswer(endpoint: AnyEndpoint, response: Response, text: string, req
   reportOutcome('answered');
   const answer = parsed.data;
   if (response.ok && answer.success) return answer;
-  if (response.status === 401 && endpoint.access !== 'public') reportOutcome('session_over');
+  if (response.status === 401 && endpoint.access !== 'public') reportSessionOver(sender);
   throw new CallFailure({
     code: answer.code ?? (response.ok ? 'refused' : `http_${response.status}`),
     message: response.ok ? refusalText(answer) : statusMessage(response.status, answer.message, retryAfter),

@@ -7,7 +7,7 @@ import { useStoredUser } from './self.ts';
 const interval = 30_000;
 
 /** Begins like the keys of the lists of channels: whoever edits one has this asked anew as well. */
-const summaryQuery = queryOptions({
+export const channelSummaryQuery = queryOptions({
   queryKey: ['channels', 'summary'],
   queryFn: ({ signal }) => call(channelApi.summary, { signal }),
   refetchInterval: interval,
@@ -16,6 +16,6 @@ const summaryQuery = queryOptions({
 /** How many channels the system has disabled, for administrators; 0 for everybody else and while it is not known. */
 export function useDisabledChannels(): number {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
-  const { data } = useQuery({ ...summaryQuery, enabled: isAdmin });
+  const { data } = useQuery({ ...channelSummaryQuery, enabled: isAdmin });
   return isAdmin ? (data?.disabled_by_system ?? 0) : 0;
 }

@@ -8,7 +8,7 @@ interface EditedRecord<Row, Values> {
   form: { errors: object; getValues: () => Values; setFieldError: (field: string, message: string) => void };
   base: Row;
   setTheirs: (theirs: Row) => void;
-  start: (from: Row) => void;
+  follow: (sent: Values, stored: Row) => void;
 }
 
 interface RecordSave<Row, Values, Body> {
@@ -20,15 +20,16 @@ interface RecordSave<Row, Values, Body> {
 
 /** Saves what the form changed. A refusal that stands at no field is returned. */
 export function useRecordSave<Row extends { revision: number }, Values extends object, Body extends object>(
-  { form, base, setTheirs, start }: EditedRecord<Row, Values>,
+  { form, base, setTheirs, follow }: EditedRecord<Row, Values>,
   { edit, schema, bodyOf }: RecordSave<Row, Values, Body>,
 ) {
   /** @param newest what others saved meanwhile: the form's changes are written over it */
   function save(newest = base): void {
-    const body = bodyOf(form.getValues(), base, newest.revision);
+    const sent = form.getValues();
+    const body = bodyOf(sent, base, newest.revision);
     if (isUnchanged(body)) return;
     edit.mutate(body, {
-      onSuccess: start,
+      onSuccess: (stored) => follow(sent, stored),
       onError: (error) => {
         const theirs = newerRecord(error, schema);
         if (theirs !== undefined) setTheirs(theirs);

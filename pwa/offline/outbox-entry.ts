@@ -21,6 +21,8 @@ export interface OutboxEntry {
   /** Unix seconds when it was made. */
   editedAt: number;
   state: 'waiting' | 'conflict' | 'refused';
+  /** Its call is under way; the entry may be edited meanwhile. */
+  isSending?: boolean;
   theirs?: OptionState;
   /** Why the server refused it: text for people. */
   refusal?: string;

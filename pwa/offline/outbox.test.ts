@@ -249,3 +249,88 @@ describe('outbox', () => {
     expect(options.get('SystemName')?.value).toBe('Old');
   });
 });
+
+describe('outbox: what happens to an edit while its call is under way', () => {
+  const id = () => outboxEntries()[0]?.id ?? 0;
+  const savedValues = () => server.asked.filter((asked) => asked.url === '/api/option/').map((asked) => readEdit(asked.body).value);
+
+  /** Queues an edit whose answer waits until it is let go. */
+  async function slowly(): Promise<{ answer: () => void; isDone: Promise<void> }> {
+    let answer: (() => void) | undefined;
+    server.answer((asked, response) => {
+      if (asked.url !== '/api/option/' || answer !== undefined) return saveOptions(asked, response);
+      answer = () => saveOptions(asked, response);
+    });
+    const isDone = name('A');
+    await vi.waitFor(() => expect(answer).toBeDefined());
+    return { answer: () => answer?.(), isDone };
+  }
+
+  test('another value is sent after it', async () => {
+    const { answer, isDone } = await slowly();
+    const next = name('B');
+    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('B'));
+    answer();
+    await Promise.all([isDone, next]);
+    expect(options.get('SystemName')).toEqual({ value: 'B', revision: 43 });
+    expect(savedValues()).toEqual(['A', 'B']);
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test('going back to the value of before is sent after it', async () => {
+    const { answer, isDone } = await slowly();
+    const next = name('Old');
+    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('Old'));
+    answer();
+    await Promise.all([isDone, next]);
+    expect(options.get('SystemName')).toEqual({ value: 'Old', revision: 43 });
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test('an edit that somebody else contradicts shows the value of the later edit in the conflict', async () => {
+    const { answer, isDone } = await slowly();
+    const next = changeEdit(id(), 'B');
+    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('B'));
+    options.set('SystemName', { value: 'Theirs', revision: 42 });
+    answer();
+    await Promise.all([isDone, next]);
+    expect(outboxEntries()).toMatchObject([{ state: 'conflict', mine: 'B', base: { value: 'Old' }, theirs: { value: 'Theirs' } }]);
+    expect(options.get('SystemName')?.value).toBe('Theirs');
+  });
+
+  test('a value that was corrected in time is sent although the first is refused', async () => {
+    const { answer, isDone } = await slowly();
+    const next = changeEdit(id(), 'Good');
+    await vi.waitFor(() => expect(outboxEntries()[0]?.mine).toBe('Good'));
+    const current = options.get('SystemName');
+    options.delete('SystemName');
+    answer();
+    if (current !== undefined) options.set('SystemName', current);
+    await Promise.all([isDone, next]);
+    expect(options.get('SystemName')?.value).toBe('Good');
+    expect(outboxEntries()).toEqual([]);
+  });
+
+  test.each([
+    ['contradicted', () => options.set('SystemName', { value: 'Theirs', revision: 42 })],
+    ['refused', () => options.delete('SystemName')],
+  ])('a discarded edit that is %s does not come back, and the next one goes', async (_how, turn) => {
+    const { answer, isDone } = await slowly();
+    const discarded = discardEdit(id());
+    await vi.waitFor(() => expect(outboxEntries()).toEqual([]));
+    const next = footer('hello');
+    turn();
+    answer();
+    await Promise.all([isDone, discarded, next]);
+    expect(outboxEntries()).toEqual([]);
+    expect(options.get('Footer')?.value).toBe('hello');
+  });
+
+  test('once its answer was lost, going back leaves nothing', async () => {
+    server.answer((_asked, response) => response.destroy());
+    await name('A');
+    expect(outboxEntries()).toMatchObject([{ mine: 'A', state: 'waiting' }]);
+    await name('Old');
+    expect(outboxEntries()).toEqual([]);
+  });
+});

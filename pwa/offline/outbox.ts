@@ -50,7 +50,7 @@ export async function reload(): Promise<void> {
 
 /**
  * Queues an edit and tries to send it. A second edit of the same setting replaces the value of the first and keeps the
- * base that the first began from; back at the base value, nothing is left to send.
+ * base that the first began from; back at the base value, nothing is left to send, unless the first is on its way.
  */
 export async function queueEdit(edit: { optionKey: string; base: OptionState; mine: string }): Promise<void> {
   const userId = settings.userId();
@@ -60,8 +60,9 @@ export async function queueEdit(edit: { optionKey: string; base: OptionState; mi
   const queued = await transaction.store.index('user').getAll(userId);
   const earlier = queued.find((entry) => entry.optionKey === edit.optionKey);
   const base = earlier?.base ?? edit.base;
-  if (earlier?.id !== undefined && edit.mine === base.value) await transaction.store.delete(earlier.id);
-  else if (edit.mine !== base.value) {
+  const isBack = edit.mine === base.value && earlier?.isSending !== true;
+  if (isBack && earlier?.id !== undefined) await transaction.store.delete(earlier.id);
+  else if (!isBack) {
     const { refusal: _refusal, ...kept } = earlier ?? { userId, optionKey: edit.optionKey };
     const state = earlier?.state === 'conflict' ? 'conflict' : 'waiting';
     await transaction.store.put({ ...kept, base, mine: edit.mine, editedAt: now(), state });
@@ -116,8 +117,7 @@ export async function replayOutbox(): Promise<void> {
     const sent: string[] = [];
     // Read anew under the lock: another tab may have sent some of them.
     for (const entry of await readEntries()) {
-      const outcome = entry.state === 'waiting' ? await send(entry) : 'stop';
-      if (outcome !== 'sent') break;
+      if ((await send(entry)) === 'stop') break;
       sent.push(entry.optionKey);
     }
     await changed();
@@ -125,50 +125,71 @@ export async function replayOutbox(): Promise<void> {
   });
 }
 
-async function send(entry: QueuedEdit): Promise<'sent' | 'stop'> {
+/** Gives `next` when nothing is left of the entry, so that the one after it may go. */
+async function send({ id, userId }: QueuedEdit): Promise<'next' | 'stop'> {
   // Somebody else may have signed in since the queue was read.
-  if (entry.userId !== settings.userId()) return 'stop';
+  if (userId !== settings.userId()) return 'stop';
+  const sent = await revise(id, (entry) => ({ ...entry, isSending: entry.state === 'waiting' }));
+  if (sent === undefined) return 'next';
+  if (!sent.isSending) return 'stop';
+  let change: (entry: OutboxEntry) => OutboxEntry | undefined;
   try {
-    await kindOf(entry.optionKey).save(entry);
+    const { theirs } = kindOf(sent.optionKey);
+    const reply = await kindOf(sent.optionKey).save(sent);
+    change = saved(sent, theirs(reply, sent.optionKey) ?? { ...sent.base, value: sent.mine });
   } catch (thrown) {
-    return sendFailed(entry, failureOf(thrown));
-  }
-  await (await offlineDatabase()).delete('outbox', entry.id);
-  return 'sent';
-}
-
-async function sendFailed(entry: QueuedEdit, failure: CallFailure): Promise<'sent' | 'stop'> {
-  const theirs = failure.code === 'revision_conflict' ? kindOf(entry.optionKey).theirs(failure.data, entry.optionKey) : undefined;
-  if (theirs !== undefined) {
-    if (theirs.value === entry.mine) {
-      // It is already so: sent before a crash, or somebody had the same idea.
-      await (await offlineDatabase()).delete('outbox', entry.id);
-      return 'sent';
+    const failure = failureOf(thrown);
+    if (isPassing(failure)) {
+      await revise(id, (entry) => ({ ...entry, isSending: false }));
+      return 'stop';
     }
-    if (theirs.value === entry.base.value) return send(await put({ ...entry, base: theirs }));
-    await put({ ...entry, state: 'conflict', theirs });
-    return 'stop';
+    change = refused(sent, failure);
   }
-  if (failure.isUnreachable || failure.status === 401) return 'stop';
-  if (failure.status === 429 || failure.status >= 500) {
-    retryTimer = setTimeout(() => void replayOutbox(), (failure.retryAfter ?? 0) * 1000 || retryPause);
-    return 'stop';
-  }
-  await put({ ...entry, state: 'refused', refusal: failure.message });
-  return 'stop';
+  const left = await revise(id, (entry) => change({ ...entry, isSending: false }));
+  if (left === undefined) return 'next';
+  // It was edited meanwhile, or is to replace a newer revision of the same value.
+  return left.state === 'waiting' ? send({ ...left, id }) : 'stop';
 }
 
-async function put(entry: QueuedEdit): Promise<QueuedEdit> {
-  await (await offlineDatabase()).put('outbox', entry);
-  return entry;
+/** What is left of an entry after the server took `sent`: nothing, or the edit that was made of it meanwhile. */
+const saved = (sent: OutboxEntry, base: OptionState) => (entry: OutboxEntry) =>
+  entry.mine === sent.mine || entry.mine === base.value ? undefined : { ...entry, base };
+
+/** What is left of an entry after the server refused `sent`. */
+const refused =
+  (sent: OutboxEntry, failure: CallFailure) =>
+  (entry: OutboxEntry): OutboxEntry | undefined => {
+    const theirs = failure.code === 'revision_conflict' ? kindOf(sent.optionKey).theirs(failure.data, sent.optionKey) : undefined;
+    if (theirs === undefined) return entry.mine === sent.mine ? { ...entry, state: 'refused', refusal: failure.message } : entry;
+    // It is already so: sent before a crash, or somebody had the same idea.
+    if (theirs.value === entry.mine) return undefined;
+    return theirs.value === entry.base.value || theirs.value === sent.mine
+      ? { ...entry, base: theirs }
+      : { ...entry, state: 'conflict', theirs };
+  };
+
+/** Whether the same call may succeed later; sees to it that it is tried. */
+function isPassing({ isUnreachable, status, retryAfter }: CallFailure): boolean {
+  if (isUnreachable || status === 401) return true;
+  if (status !== 429 && status < 500) return false;
+  retryTimer = setTimeout(() => void replayOutbox(), (retryAfter ?? 0) * 1000 || retryPause);
+  return true;
 }
 
 async function update(id: number, change: (entry: OutboxEntry) => OutboxEntry): Promise<void> {
+  await revise(id, change);
+  await changed();
+}
+
+/** Changes an entry as it is stored by now, or removes it. What was removed stays so. */
+async function revise(id: number, change: (entry: OutboxEntry) => OutboxEntry | undefined): Promise<OutboxEntry | undefined> {
   const transaction = (await offlineDatabase()).transaction('outbox', 'readwrite');
   const entry = await transaction.store.get(id);
-  if (entry !== undefined) await transaction.store.put(change(entry));
+  const next = entry && change(entry);
+  if (next !== undefined) await transaction.store.put(next);
+  else if (entry !== undefined) await transaction.store.delete(id);
   await transaction.done;
-  await changed();
+  return next;
 }
 
 async function readEntries(): Promise<QueuedEdit[]> {

@@ -69,6 +69,25 @@ export function queueAnswers(server: FixtureServer, read: (url: string) => unkno
   return answers;
 }
 
+/** Holds back the answer to the next change until it is let go; later ones are answered with `later`. */
+export function holdChange(
+  server: FixtureServer,
+  { read, answer, later }: { read: (url: string) => unknown; answer: object; later: object },
+): { isAsked: () => boolean; release: () => void } {
+  let held: ServerResponse | undefined;
+  server.answer(({ method, url }, response) => {
+    if (method === 'GET') sendJson(response, { success: true, message: '', data: read(url) });
+    else if (held === undefined) held = response;
+    else sendJson(response, later);
+  });
+  return {
+    isAsked: () => held !== undefined,
+    release: () => {
+      if (held !== undefined) sendJson(held, answer);
+    },
+  };
+}
+
 /** The bodies of all changes that were asked for. */
 export function sentChanges(server: FixtureServer): unknown[] {
   return server.asked.filter(({ method }) => method !== 'GET').map(({ body }) => body);

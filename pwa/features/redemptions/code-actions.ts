@@ -93,7 +93,8 @@ export function useEditCode() {
   return useMutation({
     mutationFn: (body: RedemptionEdit) => call(redemptionApi.edit, { query: {}, body }),
     meta: { quiet: true },
-    onSuccess: refresh,
+    // The list follows the form that was saved: what was typed meanwhile is told from what was sent.
+    onSuccess: () => void refresh(),
   });
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Redemption } from '#shared/redemptions.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type FixtureServer, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
+import { type FixtureServer, holdChange, queueAnswers, sentChanges, startFixtureServer } from '#tests/support/console-server.ts';
 import { CodePanel } from './code-panel.tsx';
 import { NewCodesPanel } from './new-codes-panel.tsx';
 
@@ -54,6 +54,20 @@ describe('code-panel', () => {
     // While it is being saved the button is off as well.
     await shows(() => expect(screen.field('Name').value).toBe('winter'));
     expect(screen.button('Save').disabled).toBe(true);
+  });
+
+  test.each(['winter 2', 'autumn'])('%s, typed while a save is on its way, is an edit of what was saved', async (name) => {
+    const answer = { success: true, message: '', data: { ...stored, name: 'winter', revision: 4 } };
+    const call = holdChange(server, { read: () => [], answer, later: { ...answer, data: { ...stored, name, revision: 5 } } });
+    open();
+    await shows(() => screen.type('Name', 'winter'));
+    screen.press('Save');
+    await shows(() => expect(call.isAsked()).toBe(true));
+    screen.type('Name', name);
+    call.release();
+    await shows(() => expect(screen.button('Save').disabled).toBe(false));
+    screen.press('Save');
+    await shows(() => expect(sent()[1]).toEqual({ id: 9, name, revision: 4 }));
   });
 
   test('there is nothing to save before something is typed, nor after it is taken back', async () => {
