@@ -191,7 +191,7 @@ function moneyColumns({ t, format, hasBalances }: CellContext): Column<Channel>[
 function routingColumns({ t, isOnline, onNumber }: CellContext): Column<Channel>[] {
   const numbers = [
     { field: 'priority', parse: parsePriority, leave: 0, sort: 'priority' },
-    { field: 'weight', parse: parseWeight, leave: 1 },
+    { field: 'weight', parse: parseWeight, leave: 3 },
   ] as const;
   return numbers.map(({ field, parse, ...column }) => ({
     key: field,

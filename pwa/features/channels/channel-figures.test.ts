@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLow, lastFailure, okShare, stripBars } from './channel-figures.ts';
+import { isLow, lastFailure, okShare, stripBars, sumFigures } from './channel-figures.ts';
 
 function hoursOf(set: Record<number, [calls: number, failures: number]>): [number, number][] {
   return Array.from({ length: 24 }, (_, at): [number, number] => set[at] ?? [0, 0]);
@@ -24,6 +24,16 @@ describe('figures of a channel', () => {
   test('the last hour with a failure', () => {
     expect(lastFailure({ hours: hoursOf({ 3: [5, 1], 9: [5, 5], 20: [8, 0] }) })).toBe(9);
     expect(lastFailure({ hours: hoursOf({ 3: [5, 0] }) })).toBe(-1);
+  });
+
+  test('of several channels: calls and failures of each hour together, and no median', () => {
+    const one = { id: 1, calls: 7, failures: 1, first_byte_ms: 400, hours: hoursOf({ 3: [5, 1], 9: [2, 0] }) };
+    const other = { id: 2, calls: 8, failures: 8, first_byte_ms: 900, hours: hoursOf({ 9: [8, 8] }) };
+    expect(sumFigures([one, null, undefined, other])).toMatchObject({ calls: 15, failures: 9, first_byte_ms: null });
+    expect(sumFigures([one, other]).hours[9]).toEqual([10, 8]);
+    // What is summed up stays as it was.
+    expect(one.hours[9]).toEqual([2, 0]);
+    expect(sumFigures([])).toMatchObject({ calls: 0, hours: hoursOf({}) });
   });
 
   test('bars: one scale for both sides, the tallest fills its side, a single failure is seen', () => {

@@ -60,6 +60,21 @@ export function isLow(figures: Pick<ChannelFigures, 'calls' | 'failures'> | null
   return (okShare(figures ?? { calls: 0, failures: 0 }) ?? 1) < lowShare;
 }
 
+/** Of several channels together. Their medians have no sum. */
+export function sumFigures(all: readonly (ChannelFigures | null | undefined)[]): ChannelFigures {
+  const hours = Array.from({ length: figureHours }, (): [number, number] => [0, 0]);
+  let [calls, failures] = [0, 0];
+  for (const figures of all) {
+    calls += figures?.calls ?? 0;
+    failures += figures?.failures ?? 0;
+    for (const [at, hour] of hours.entries()) {
+      hour[0] += figures?.hours[at]?.[0] ?? 0;
+      hour[1] += figures?.hours[at]?.[1] ?? 0;
+    }
+  }
+  return { id: 0, calls, failures, first_byte_ms: null, hours };
+}
+
 /** The last hour in which a call failed, counted from the first; -1: none did. */
 export function lastFailure({ hours }: Pick<ChannelFigures, 'hours'>): number {
   return hours.findLastIndex(([, failures]) => failures > 0);

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { type ChosenColumns, ColumnPicker } from '#pwa/ui/list/columns.tsx';
@@ -11,18 +12,26 @@ import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx
 import type { StatusName } from './channel-summary.ts';
 import styles from './channel-filters.module.css';
 import type { ChannelsSearch } from './channels-search.ts';
+import type { StatusCounts } from './status-counts.ts';
 
 interface ChannelFiltersProps {
   search: ChannelsSearch;
   listed: { sort: SortState; filtersSet: number; onClearFilters: () => void };
+  /** Of each status; undefined while they are not known, and beside an open record, where there is room for one line. */
+  counts: StatusCounts | undefined;
   columns: ChosenColumns<Channel>;
   onFilter: (change: Partial<ChannelsSearch>) => void;
 }
 
-export function ChannelFilters({ search, listed, columns, onFilter }: ChannelFiltersProps) {
+export function ChannelFilters({ search, listed, counts, columns, onFilter }: ChannelFiltersProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
+  const format = useFormat();
   const groups = useQuery(groupsQuery);
+  const statusLabel = (status: StatusName | 'all'): string => {
+    const name = t(`channels.filter.${status}`);
+    return counts === undefined ? name : t('channels.filter.counted', { name, count: format.count(counts[status]) });
+  };
   return (
     <FilterBar
       count={listed.filtersSet}
@@ -36,7 +45,7 @@ export function ChannelFilters({ search, listed, columns, onFilter }: ChannelFil
         <Segments<StatusName | 'all'>
           label={t('channels.column.status')}
           value={search.status ?? 'all'}
-          options={(['all', 'on', 'off', 'auto'] as const).map((value) => ({ value, label: t(`channels.filter.${value}`) }))}
+          options={(['all', 'on', 'off', 'auto'] as const).map((value) => ({ value, label: statusLabel(value) }))}
           onChange={(status) => onFilter({ status: status === 'all' ? undefined : status })}
         />
       }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Channel } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
-import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
+import { type Asked, type FixtureServer, holdChange, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { ChannelForm } from './channel-form.tsx';
 
 const stored = buildConsoleChannel();
@@ -93,6 +93,23 @@ describe('channel-form', () => {
     screen.press('Save');
     await shows(() => expect(sent('edit')).toEqual([{ id: 7, revision: 3, name: 'west' }]));
     await shows(() => expect(screen.text()).not.toContain('unsaved'));
+  });
+
+  test('what is typed while a save is on its way is an edit of what was saved', async () => {
+    const answer = { success: true, message: '', data: { ...stored, name: 'west', revision: stored.revision + 1 } };
+    const read = (url: string) => (url.includes('models') ? {} : []);
+    const call = holdChange(server, { read, answer, later: { ...answer, data: { ...stored, revision: stored.revision + 2 } } });
+    open(stored);
+    await shows(() => screen.type('Name', 'west'));
+    screen.press('Save');
+    await shows(() => expect(call.isAsked()).toBe(true));
+    screen.type('Name', 'west 2');
+    call.release();
+    await shows(() => {
+      screen.press('Save');
+      expect(sent('edit')).toHaveLength(2);
+    });
+    expect(sent('edit')[1]).toEqual({ id: stored.id, name: 'west 2', revision: stored.revision + 1 });
   });
 
   test('a refusal stands at the field it is about', async () => {

@@ -1,8 +1,9 @@
 import { onlineManager } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Channel } from '#shared/channels.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ChannelTag } from '#shared/channel-tags.ts';
+import type { Channel, ChannelSummary } from '#shared/channels.ts';
 import { buildConsoleChannel } from '#tests/support/console-records.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
@@ -14,6 +15,8 @@ let server: FixtureServer;
 let screen: DrawnScreen;
 let stored: Channel[];
 let gone: Channel[];
+let counts: ChannelSummary;
+let tags: ChannelTag[];
 let isLate: boolean;
 let isLocked: boolean;
 /** What the server says instead of the list. */
@@ -32,6 +35,12 @@ beforeEach(() => {
   opened = [];
   failure = undefined;
   gone = [];
+  const shared = { groups: [], used_quota: 0, balance: null, priority: [0, 0], weight: [0, 0] } satisfies Partial<ChannelTag>;
+  tags = [
+    { ...shared, tag: 'harbour', ids: [7], enabled: 3, disabled_by_hand: 0, disabled_by_system: 1 },
+    { ...shared, tag: '', ids: [8], enabled: 1, disabled_by_hand: 2, disabled_by_system: 0 },
+  ];
+  counts = { enabled: 1, disabled_by_hand: 1, disabled_by_system: 0 };
   isLate = false;
   isLocked = false;
   stored = [buildConsoleChannel({ id: 7, name: 'east' }), buildConsoleChannel({ id: 8, name: 'west', status: 2 })];
@@ -42,6 +51,8 @@ beforeEach(() => {
       return sendJson(response, { success: true, message: '', data: stored, total: stored.length });
     }
     if (method === 'GET' && path === '/api/channel/7') return sendJson(response, { success: true, message: '', data: stored[0] });
+    if (path === '/api/channel/summary') return sendJson(response, { success: true, message: '', data: counts });
+    if (path === '/api/channel/tags') return sendJson(response, { success: true, message: '', data: tags });
     if (path === '/api/channel/batch') {
       if (isLocked) return sendJson(response, { success: false, message: 'it is locked', code: 'refused' });
       gone = stored.filter(({ id }) => id === 7);
@@ -102,6 +113,18 @@ function Addressed() {
 function open(search: ChannelsSearch = {}): void {
   screen = drawScreen(<Placed search={search} />);
 }
+const states = (): string[] => [...document.querySelectorAll('[role=group][aria-label=Status] button')].map((one) => one.textContent ?? '');
+/** Of the row that a tag has. */
+function figuresOf(tag: string): Record<string, string | undefined> {
+  const headings = [...document.querySelectorAll('thead th')];
+  const row = [...document.querySelectorAll('tr')].find((one) => one.querySelector(':scope > th b')?.textContent === tag);
+  const cells = [...(row?.children ?? [])];
+  const under = (heading: string): string | undefined => {
+    const fromEnd = headings.length - headings.findIndex((one) => one.textContent?.startsWith(heading));
+    return cells.at(-fromEnd)?.textContent;
+  };
+  return { status: under('Status'), used: under('Used'), priority: under('Priority') };
+}
 const menuItem = async (row: string, label: string) => {
   await shows(() => screen.press(`More actions for ${row}`));
   await shows(() => screen.press(label));
@@ -150,6 +173,60 @@ describe('channels-screen', () => {
     open({ status: 'off' });
     await shows(() => expect(screen.text()).toContain('west'));
     expect(screen.text()).not.toContain('east');
+  });
+
+  test('each state says how many it would show: of all channels, and of what a search found', async () => {
+    counts = { enabled: 31, disabled_by_hand: 5, disabled_by_system: 2 };
+    open();
+    await shows(() => expect(states()).toEqual(['All 38', 'Enabled 31', 'By hand 5', 'Automatic 2']));
+    // Of all channels still: a state does not narrow what it counts.
+    screen.press('By hand 5');
+    await shows(() => expect(screen.text()).not.toContain('east'));
+    expect(states()).toContain('Enabled 31');
+    screen.leave();
+    open({ keyword: 'st' });
+    await shows(() => expect(states()).toEqual(['All 2', 'Enabled 1', 'By hand 1', 'Automatic 0']));
+  });
+
+  test('of a search that found more than it tells, no state says how many', async () => {
+    stored = Array.from({ length: 1_000 }, (_, at) => buildConsoleChannel({ id: at + 1, name: `st-${at}` }));
+    open({ keyword: 'st' });
+    await shows(() => expect(screen.text()).toContain('st-0'));
+    expect(states()).toEqual(['All', 'Enabled', 'By hand', 'Automatic']);
+  });
+
+  test('under their tags the totals of the tags are counted', async () => {
+    open({ keyword: 'st', by: 'tag' });
+    await shows(() => expect(states()).toEqual(['All 7', 'Enabled 4', 'By hand 2', 'Automatic 1']));
+  });
+
+  test('a tag and the sum of all have their figures under the columns, as exact as those of a channel', async () => {
+    tags = tags.map((tag, at) => ({
+      ...tag,
+      used_quota: [4, 5_000_000][at] ?? 0,
+      balance: [12.5, null][at] ?? null,
+      priority: [0 - 7 * at, 3 + at],
+    }));
+    stored = stored.map((channel, at) => ({ ...channel, tag: ['harbour', ''][at] ?? '', used_quota: 4 }));
+    using _room = vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(2_000);
+    open({ by: 'tag' });
+    await shows(() => expect(figuresOf('harbour')).toMatchObject({ used: '<0.01', priority: '0–3' }));
+    expect(figuresOf('harbour')['status']).toBe('31');
+    expect(figuresOf('No tag')).toMatchObject({ used: '10.00', priority: '−7 – 4' });
+    expect(figuresOf('All tags')).toMatchObject({ used: '10.00', priority: '−7 – 4', status: '412' });
+    // A state shows a part of them: then there is no sum of all.
+    await shows(() => screen.press('By hand 1'));
+    await shows(() => expect(screen.text()).not.toContain('east'));
+    expect(screen.text()).not.toContain('All tags');
+    expect(figuresOf('No tag')).toMatchObject({ used: '10.00' });
+  });
+
+  test('a list under one tag has no second sum', async () => {
+    tags = tags.slice(0, 1);
+    stored = stored.map((channel) => ({ ...channel, tag: 'harbour' }));
+    open({ by: 'tag' });
+    await shows(() => expect(screen.text()).toContain('harbour'));
+    expect(screen.text()).not.toContain('All tags');
   });
 
   test('a channel is deleted at once, and comes back with its undo', async () => {

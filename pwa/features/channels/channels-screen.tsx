@@ -39,7 +39,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const { listed, tags, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
+  const { listed, tags, counts, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const selection = useSelection<number>();
   const controls = useChannelControls({
@@ -52,7 +52,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
   const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
-  const group = useTagGroup({ tags, selection, controls, onAsk: setAsked });
+  const grouped = useTagGroup({ tags, isWhole: search.status === undefined, selection, controls, onAsk: setAsked });
 
   return (
     <Screen
@@ -67,7 +67,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
           </ChannelListActions>
         </>
       }
-      filters={<ChannelFilters search={search} listed={listed} columns={columns} onFilter={onFilter} />}
+      filters={<ChannelFilters {...{ search, listed, columns, onFilter }} counts={open === undefined ? counts : undefined} />}
       panel={
         open === undefined ? undefined : (
           <ChannelEditor
@@ -85,7 +85,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
       {isPhone && <RunProgress {...controls.runs} />}
       <DataList
         {...listed}
-        {...(group === undefined ? {} : { group })}
+        {...grouped}
         label={t('channels.title')}
         columns={columns.shown}
         room={columns.room}

@@ -25,11 +25,15 @@ const line = 14;
 
 /** The calls of the last hours: what went well above the line, failures below it. */
 export function CallStrip({ figures, id }: FigureCellProps) {
+  return <CallStripOf own={figures.of(id)} since={figures.since} />;
+}
+
+/** @param own undefined while it is not known */
+export function CallStripOf({ own, since }: { own: ChannelFigures | null | undefined; since: number }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const own = figures.of(id);
   if (own === undefined) return null;
-  const label = stripLabel(own, figures.since, { t, format });
+  const label = stripLabel(own, since, { t, format });
   return (
     <svg
       className={styles.strip}
@@ -63,10 +67,13 @@ function stripLabel(own: ChannelFigures | null, since: number, { t, format }: { 
 
 /** Per cent of the calls that went well; on a card, where no heading says so, in words. */
 export function OkShare({ figures, id }: FigureCellProps) {
+  return <OkShareOf own={figures.of(id)} />;
+}
+
+export function OkShareOf({ own }: { own: ChannelFigures | null | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
   const isPhone = useIsPhone();
-  const own = figures.of(id);
   if (own === undefined) return null;
   const share = own === null ? null : okShare(own);
   if (isPhone) {

@@ -4,6 +4,7 @@ import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
 import { channelPageQuery, channelSearchQuery, channelTagsQuery, searchLimit } from './queries.ts';
+import { useStatusCounts } from './status-counts.ts';
 
 interface ChannelListOptions {
   search: ChannelsSearch;
@@ -15,7 +16,7 @@ const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefine
 
 /** The list that the address asks for, and the ways to ask for another. */
 export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
-  const { query, rows, total, isCut, filtersSet, tags } = useChannelRows(search, screen);
+  const { query, rows, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
   const onSort = (by: string): void => {
     rememberSort(by === 'id');
@@ -33,6 +34,8 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
     },
     /** Totals of each tag; undefined where channels do not stand under their tags. */
     tags,
+    /** What each status would show. */
+    counts,
     onFilter,
     isEmpty: rows?.length === 0 && filtersSet === 0,
   };
@@ -51,6 +54,8 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
   const query = isSearch ? found : paged;
   const totals = useQuery({ ...channelTagsQuery(filter), enabled: byTag });
   const tags = useMemo(() => (byTag ? new Map(totals.data?.map((tag) => [tag.tag, tag])) : undefined), [byTag, totals.data]);
+  const isNarrowed = Object.values(filter).some((value) => value !== '');
+  const counts = useStatusCounts({ isNarrowed, found: found.data?.channels, tags: byTag ? totals.data : undefined });
   const channels = query.data?.channels;
   const { status } = search;
   const matching = useMemo(() => {
@@ -68,6 +73,7 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,
     tags,
+    counts,
   };
 }
 

@@ -95,6 +95,21 @@ describe('a test of a channel', () => {
     expect(latest().resultOf(7)).toEqual({ state: 'ok', seconds: 0.8 });
   });
 
+  test('ends well whatever else of channels is kept: the counts of the menu stay as they are', async () => {
+    const counts = { disabled_by_system: 0 };
+    client.setQueryData(['channels', 'summary'], counts);
+    client.setQueryData(['channels', 'tags', {}], []);
+    await open({ success: true, message: '', time: 0.8 });
+    const ended = vi.fn<(result: unknown) => void>();
+    void latest().test({ id: 7 }).then(ended, ended);
+    await vi.waitFor(() => {
+      for (const answer of held.splice(0)) answer();
+      expect(ended).toHaveBeenCalledWith({ state: 'ok', seconds: 0.8 });
+    });
+    expect(client.getQueryData(['channels', 'summary'])).toBe(counts);
+    expect(asks).toEqual({ list: 2, panel: 2 });
+  });
+
   test('that failed is there at once, as a failure', async () => {
     await open({ success: false, message: 'connect ECONNREFUSED', code: 'channel_test_failed', time: 0.005 });
     void latest().test({ id: 7 });

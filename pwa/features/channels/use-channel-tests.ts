@@ -51,7 +51,10 @@ export function useChannelTests() {
   function remember(id: number, seconds: number, test_error: string): void {
     const outcome = { response_time: Math.round(seconds * 1000), test_time: Math.floor(Date.now() / 1000), test_error };
     const updated = (channel: Channel): Channel => (channel.id === id ? { ...channel, ...outcome } : channel);
-    queryClient.setQueriesData<ChannelRows>({ queryKey: ['channels'] }, (old) => old && { ...old, channels: old.channels.map(updated) });
+    // Counts and tags stand under the same key; they hold no rows.
+    queryClient.setQueriesData<Partial<ChannelRows>>({ queryKey: ['channels'] }, (old) =>
+      old?.channels === undefined ? old : { ...old, channels: old.channels.map(updated) },
+    );
     queryClient.setQueryData(channelQuery(id).queryKey, (old) => old && updated(old));
   }
   const stableTest = useStableHandler(test);

@@ -1,31 +1,55 @@
+import { useTranslation } from 'react-i18next';
 import type { ChannelTag } from '#shared/channel-tags.ts';
 import type { Channel } from '#shared/channels.ts';
 import type { RowGroup } from '#pwa/ui/list/data-list.tsx';
 import type { Selection } from '#pwa/ui/list/selection.ts';
 import type { AskedOfChannels } from './channel-dialog.tsx';
-import { type TagCommand, TagHead, TagSums } from './tag-head.tsx';
+import { sumTags, tagCells } from './tag-cells.tsx';
+import { type TagCommand, TagHead, TagMenu, TagSums } from './tag-head.tsx';
 import type { ChannelControls } from './use-channel-controls.ts';
 
 interface TagGroupOptions {
   /** Undefined: channels do not stand under their tags. */
   tags: ReadonlyMap<string, ChannelTag> | undefined;
+  /** What the totals are of is all that is listed. */
+  isWhole: boolean;
   selection: Selection<number>;
   controls: ChannelControls;
   onAsk: (asked: AskedOfChannels) => void;
 }
 
-/** The headings of a list of channels under their tags. */
-export function useTagGroup({ tags, selection, controls, onAsk }: TagGroupOptions): ((channel: Channel) => RowGroup) | undefined {
+/** The headings of a list of channels under their tags, and the sum that ends it; as `DataList` takes them. */
+export function useTagGroup({ tags, isWhole, selection, controls, onAsk }: TagGroupOptions): {
+  group?: (channel: Channel) => RowGroup;
+  total?: RowGroup;
+} {
+  const { t } = useTranslation();
+  const { figures } = controls;
   function handleTag(command: TagCommand, { tag, ids }: ChannelTag): void {
     if (command === 'edit_tag') onAsk({ kind: 'edit_many', of: { tag, ids } });
     else if (command === 'disable_tag') onAsk({ kind: 'disable_tag', tag, count: ids.length });
     // Stops nothing; a failure has been toasted.
     else void controls.actions.setTag(tag, true).catch(() => {});
   }
-  if (tags === undefined) return undefined;
-  return ({ tag }) => ({
-    key: tag,
-    label: <TagHead tag={tag} totals={tags.get(tag)} selection={selection} />,
-    sum: <TagSums tag={tag} totals={tags.get(tag)} figures={controls.figures} onCommand={handleTag} />,
-  });
+  if (tags === undefined) return {};
+  const group = ({ tag }: Channel): RowGroup => {
+    const totals = tags.get(tag);
+    const menu = tag === '' || totals === undefined ? undefined : <TagMenu totals={totals} onCommand={handleTag} />;
+    return {
+      key: tag,
+      label: <TagHead name={tag === '' ? t('channels.tag.none') : tag} totals={totals} selection={selection} />,
+      sum: <TagSums totals={totals}>{menu}</TagSums>,
+      cells: totals === undefined ? {} : tagCells(totals, figures, menu),
+    };
+  };
+  // The sum of one tag is that tag.
+  if (!isWhole || tags.size < 2) return { group };
+  const all = sumTags([...tags.values()]);
+  const total: RowGroup = {
+    key: 'total',
+    label: <TagHead name={t('channels.tag.all')} totals={all} />,
+    sum: <TagSums totals={all} />,
+    cells: tagCells(all, figures),
+  };
+  return { group, total };
 }

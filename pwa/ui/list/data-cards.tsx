@@ -71,6 +71,12 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
             />,
           ];
         })}
+        {props.total !== undefined && drawn === rows.length && (
+          <li className={styles.total}>
+            <span>{props.total.label}</span>
+            <span>{props.total.sum}</span>
+          </li>
+        )}
         {drawn < rows.length && (
           // The room of the cards to come: the scroll bar has its length from the start.
           <li aria-hidden="true" style={{ height: (rows.length - drawn) * cardHeight }} />

@@ -117,6 +117,59 @@ describe('data-list', () => {
     });
   });
 
+  test('Enter on the row that is open goes into the panel, and the row has the focus again once it has closed', () => {
+    const drawBeside = (open: string | undefined, hasPanel: boolean) =>
+      draw(
+        <>
+          <main>
+            <List open={open} />
+          </main>
+          {hasPanel && (
+            <aside tabIndex={-1}>
+              <button type="button">Close</button>
+            </aside>
+          )}
+        </>,
+      );
+    const row = (key: number) => document.querySelector<HTMLElement>(`[data-row-key="${key}"]`);
+    const pressEnter = () =>
+      act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
+    drawBeside(undefined, false);
+    act(() => row(2)?.focus());
+    pressEnter();
+    expect(opened).toEqual(['2']);
+    drawBeside('2', true);
+    expect(document.activeElement).toBe(row(2));
+    pressEnter();
+    expect(opened).toEqual(['2']);
+    expect(document.activeElement?.tagName).toBe('ASIDE');
+    // Walked to another record from within the panel.
+    drawBeside('3', true);
+    drawBeside(undefined, false);
+    expect(document.activeElement).toBe(row(3));
+    // Closed while somebody was elsewhere.
+    drawBeside('1', true);
+    act(() => document.querySelector<HTMLElement>('thead input')?.focus());
+    const elsewhere = document.activeElement;
+    drawBeside(undefined, false);
+    expect(document.activeElement).toBe(elsewhere);
+  });
+
+  test('how many rows are ticked is said, and the row has the focus again once the bar of them has gone', () => {
+    draw(<List />);
+    const row = document.querySelector<HTMLElement>('[data-row-key="2"]');
+    const pressThere = (key: string) =>
+      act(() => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })));
+    act(() => row?.focus());
+    pressThere(' ');
+    expect(document.querySelector('[role=status]')?.textContent).toBe('1 selected');
+    act(() => document.querySelector<HTMLElement>('[role=toolbar] button')?.focus());
+    pressThere('Escape');
+    expect(document.querySelector('[role=toolbar]')).toBeNull();
+    expect(document.querySelector('[role=status]')?.textContent).toBe('');
+    expect(document.activeElement).toBe(row);
+  });
+
   test('a failure names the request, and offers nothing to walk through', () => {
     const error = Object.assign(new Error('broken'), { requestId: 'r-77', details: '' });
     draw(<List rows={undefined} query={{ ...answered, data: undefined, error, dataUpdatedAt: 0 }} />);

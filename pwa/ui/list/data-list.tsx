@@ -1,6 +1,6 @@
 // The one list of the console: a real table at a desk, cards of the same columns on a phone. What it shows (page, size,
 // sort, filters, open record) is the screen's, and lives in the address.
-import { type ComponentType, type ReactNode, use, useState } from 'react';
+import { type ComponentType, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { AgePlace } from '#pwa/ui/frame/age-place.ts';
@@ -22,6 +22,8 @@ export interface RowGroup {
   key: string;
   label: ReactNode;
   sum?: ReactNode;
+  /** In a table, in place of the sum: figures by the key of the column that they stand under. */
+  cells?: Readonly<Record<string, ReactNode>>;
 }
 
 export interface SortState {
@@ -50,6 +52,8 @@ export interface DataListProps<Row, Key extends string | number> {
   bulkActions?: ReactNode;
   /** Total that "select all" would mean beyond this page. */
   group?: (row: Row) => RowGroup;
+  /** What all rows come to, those of other pages too: ends the list. */
+  total?: RowGroup;
   sort?: SortState;
   isTwoLine?: boolean;
   isMuted?: (row: Row) => boolean;
@@ -71,14 +75,17 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
 
   function handleCursor(key: string): void {
     setCursor(key);
-    document.querySelector<HTMLElement>(`[data-row-key="${CSS.escape(key)}"]`)?.focus();
+    rowOf(key)?.focus();
   }
+  useFocusBack(open);
+  const ticked = selection?.keys.size ?? 0;
+  useFocusBack(ticked > 0 ? (cursor ?? keys[0]) : undefined);
   useListKeys({
     keys,
     cursor,
     open,
     onCursor: handleCursor,
-    onOpen,
+    onOpen: onOpen === undefined ? undefined : (key) => (key !== undefined && key === open ? enterPanel() : onOpen(key)),
     onToggle: selection === undefined ? undefined : (key) => toggleByName(key),
     onClear: selection !== undefined && selection.keys.size > 0 ? selection.clear : undefined,
   });
@@ -124,14 +131,46 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
         </div>
       )}
       {!isMissing && !isEmpty && (rows !== undefined || failure === null) && <Rows {...props} cursor={cursor} onCursor={setCursor} />}
+      {selection !== undefined && <Ticked count={ticked} />}
       <ListFoot
-        selected={selection?.keys.size ?? 0}
+        selected={ticked}
         onClear={selection?.clear}
         bulkActions={props.bulkActions}
         pager={rows === undefined || isNothing ? undefined : props.pager}
         hasPanel={onOpen !== undefined}
       />
     </div>
+  );
+}
+
+function rowOf(key: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-row-key="${CSS.escape(key)}"]`);
+}
+
+/** What is open beside the list: the rows between are not walked to get there. */
+function enterPanel(): void {
+  document.querySelector<HTMLElement>('main ~ aside')?.focus();
+}
+
+/** Once a panel has closed, or the bar of what is ticked, the focus that was in it goes to the row that it was about. */
+function useFocusBack(open: string | undefined): void {
+  const shown = useRef(open);
+  useLayoutEffect(() => {
+    const before = shown.current;
+    shown.current = open;
+    if (before === undefined || open !== undefined) return;
+    const { activeElement } = document;
+    if (activeElement === null || activeElement === document.body || activeElement.closest('aside') !== null) rowOf(before)?.focus();
+  }, [open]);
+}
+
+/** Only heard: to the eye the bar of what is ticked says it. */
+function Ticked({ count }: { count: number }) {
+  const { t } = useTranslation();
+  return (
+    <p className="visually-hidden" role="status">
+      {count > 0 && t('common.list.selected', { count })}
+    </p>
   );
 }
 

@@ -11,6 +11,7 @@ import { columnWidths, useFittingColumns } from './fitting-columns.ts';
 import { useAfter } from '#pwa/ui/frame/query-state.tsx';
 import { useRowsInSteps } from './rows-in-steps.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
+import { GroupRow } from './group-row.tsx';
 import { TableRow } from './table-row.tsx';
 import { Checkbox } from './checkbox.tsx';
 
@@ -77,7 +78,12 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
         {rows === undefined ? (
           <SkeletonRows columns={columns} hasTicks={selection !== undefined} />
         ) : (
-          <Body {...props} rows={rows} drawn={drawn} span={columns.length + ticks} />
+          <Body {...props} rows={rows} drawn={drawn} shown={columns} />
+        )}
+        {rows !== undefined && props.total !== undefined && (
+          <tfoot>
+            <GroupRow group={props.total} columns={columns} ticks={ticks} isTotal />
+          </tfoot>
         )}
       </table>
       {rows !== undefined && props.pager !== undefined && <LargerPage pager={props.pager} />}
@@ -135,7 +141,9 @@ function Heading<Row>({ column, cell, sort }: HeadingProps<Row>) {
   );
 }
 
-function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { rows: readonly Row[]; drawn: number; span: number }) {
+function Body<Row, Key extends string | number>(
+  props: RowsProps<Row, Key> & { rows: readonly Row[]; drawn: number; shown: readonly Column<Row>[] },
+) {
   const {
     rows,
     columns,
@@ -149,7 +157,7 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
     onCursor,
     isMuted,
     drawn,
-    span,
+    shown,
     isTwoLine = false,
   } = props;
 
@@ -174,16 +182,7 @@ function Body<Row, Key extends string | number>(props: RowsProps<Row, Key> & { r
         const before = index === 0 || group === undefined ? undefined : rows[index - 1];
         const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
         return [
-          startsGroup && (
-            <tr key={`group-${day.key}`} className={styles.group}>
-              <th scope="colgroup" colSpan={span}>
-                <span className={styles.groupLine}>
-                  <span>{day.label}</span>
-                  <span>{day.sum}</span>
-                </span>
-              </th>
-            </tr>
-          ),
+          startsGroup && <GroupRow key={`group-${day.key}`} group={day} columns={shown} ticks={selection === undefined ? 0 : 1} />,
           <TableRow
             key={name}
             row={row}

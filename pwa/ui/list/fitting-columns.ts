@@ -63,8 +63,8 @@ export function columnWidths<Row>(columns: readonly Column<Row>[]): string[] {
 }
 
 /**
- * How wide the columns of figures have to be. Of each only the heading and the longest text are measured: rows out of sight
- * have no layout, and a hundred of them would take long to get one.
+ * How wide the columns of figures and of buttons have to be. Of each only the heading, the longest text and the first cell with
+ * buttons are measured: rows out of sight have no layout, and a hundred of them would take long to get one.
  */
 function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
   const rows = [...table.querySelectorAll('tr[data-row-key]')];
@@ -75,9 +75,11 @@ function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
       key: head.dataset.column ?? '',
       head,
       longest: cells.reduce<Element>((most, cell) => (textLength(most) < textLength(cell) ? cell : most), head),
+      // To a finger they are wider than at a desk.
+      pressed: cells.find((cell) => cell.querySelector('button') !== null) ?? head,
     };
   });
-  return parts.map(({ key, head, longest }) => [key, Math.ceil(Math.max(neededWidth(head), neededWidth(longest)))]);
+  return parts.map(({ key, head, longest, pressed }) => [key, Math.ceil(Math.max(...[head, longest, pressed].map(neededWidth)))]);
 }
 
 function neededWidth(cell: Element): number {
