@@ -15,6 +15,39 @@ const mapOf = async (api: Api, key: string): Promise<Record<string, number>> => 
 };
 
 describeInBrowser('where prices come from', () => {
+  it('desk, tablet: the pager stands at the foot, above the bar that saves, however many rows there are', async () => {
+    await using tidegate = await startTidegate();
+    await furnish(tidegate);
+    for (const size of ['desk', 'tablet'] as const) {
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      await page.goto('/setting?tab=prices');
+      await settle(page);
+      const gap = async (): Promise<number> => {
+        const pager = await page
+          .getByRole('navigation', { name: text('common.pager.label') })
+          .locator('..')
+          .boundingBox();
+        const save = await page
+          .getByRole('button', { name: text('settings.save'), exact: true })
+          .locator('..')
+          .boundingBox();
+        return Math.round((save?.y ?? 0) - (pager?.y ?? 0) - (pager?.height ?? 0));
+      };
+      const atFoot = await gap();
+      expect(Math.abs(atFoot), `${size}: ten rows`).toBeLessThanOrEqual(16);
+      await page.getByPlaceholder(text('settings.prices.search')).fill('gpt-4o-mini-2024');
+      await expectSoundScreen(visitor);
+      expect(await gap(), `${size}: a few`).toBe(atFoot);
+      await page.getByPlaceholder(text('settings.prices.search')).fill('');
+      await page.getByLabel(text('common.pager.size')).selectOption('100');
+      await page.getByText(/^Items 1 - 100 /).waitFor();
+      expect(await gap(), `${size}: a hundred`).toBe(atFoot);
+      await visitor.context.close();
+    }
+  });
+
   for (const size of ['desk', 'phone'] as const) {
     it(`${size}: from the catalogue for models without a price, and as a file there and back`, async () => {
       await using tidegate = await startTidegate();
@@ -25,12 +58,14 @@ describeInBrowser('where prices come from', () => {
       await signIn(visitor);
       await page.goto('/setting?tab=prices');
       await settle(page);
+      // A phone shows them where they are asked for.
+      if (size === 'phone') await page.getByRole('button', { name: text('settings.prices.tools') }).click();
       const before = await mapOf(api, 'ModelRatio');
       expect(before['claude-haiku-4-5']).toBeUndefined();
       await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
       await page.getByText(text('settings.prices.catalogue.filled_one', { count: 1 })).waitFor();
       const cell = page.getByLabel(`claude-haiku-4-5 ${text('settings.prices.column.usd.input')}`, { exact: true });
-      expect(await cell.inputValue()).toBe('1');
+      expect(await cell.inputValue()).toBe('1.00');
       // Not under the bar below or the toast above.
       await cell.evaluate((input) => input.scrollIntoView({ block: 'center' }));
       await expectSoundScreen(visitor);

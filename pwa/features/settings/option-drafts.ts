@@ -14,17 +14,31 @@ export type Drafts = ReadonlyMap<SettingKey, Draft>;
 
 /**
  * The drafts after somebody typed `text`. `shown` is what the field held untouched: the server's value, or that of an edit
- * that waits to be sent. Back there, nothing is left of the draft.
+ * that waits to be sent. Back there, nothing is left of the draft. Undefined: another value is being saved.
  */
-export function typed(drafts: Drafts, edit: { key: SettingKey; text: string; shown: string; option: Option }): Drafts {
+export function typed(drafts: Drafts, edit: { key: SettingKey; text: string; shown: string | undefined; option: Option }): Drafts {
   const next = new Map(drafts);
   // Nobody knows what a secret is: whatever is typed replaces it.
-  if (!isSecret(edit.key) && isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
+  if (!isSecret(edit.key) && edit.shown !== undefined && isSameValue(edit.key, edit.text, edit.shown)) next.delete(edit.key);
   else {
     const { value, revision } = edit.option;
     next.set(edit.key, { text: edit.text, base: drafts.get(edit.key)?.base ?? { value, revision } });
   }
   return next;
+}
+
+/** The drafts after `sent` were saved or queued: what was typed since then stays, as an edit of that. */
+export function afterSave(drafts: Drafts, sent: Drafts, saved: readonly Option[] = []): Drafts {
+  const byKey = new Map(saved.map((option) => [option.key, option]));
+  return new Map(
+    [...drafts].flatMap(([key, draft]): [SettingKey, Draft][] => {
+      const before = sent.get(key);
+      if (before === undefined) return [[key, draft]];
+      if (before.text === draft.text) return [];
+      const { value, revision } = byKey.get(key) ?? { value: before.text, revision: draft.base.revision };
+      return [[key, { text: draft.text, base: { value, revision } }]];
+    }),
+  );
 }
 
 /** Why drafts cannot be saved, by key. */

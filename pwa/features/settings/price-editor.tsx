@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { Role } from '#shared/roles.ts';
@@ -10,8 +10,8 @@ import { Pager } from '#pwa/ui/list/pager.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
 import { PriceBatch } from './price-batch.tsx';
-import { PriceRow, priceFields } from './price-row.tsx';
-import { cellOf, editedTexts, fillEdit, isUnpriced, type PriceEdit, type PriceMaps, removal, rowOf } from './price-rows.ts';
+import { PriceRow } from './price-row.tsx';
+import { cellOf, editedTexts, fillEdit, isUnpriced, type PriceEdit, type PriceMaps, priceFields, removal, rowOf } from './price-rows.ts';
 import { PriceSources } from './price-sources.tsx';
 import styles from './price-table.module.css';
 import { type PriceFilter, PriceTools } from './price-tools.tsx';
@@ -47,12 +47,14 @@ function PriceTable({ prices, edits }: PriceTableProps) {
   const { t } = useTranslation();
   const mayWrite = mayWriteSetting('ModelRatio', useStoredUser()?.role ?? Role.guest);
   const selection = useSelection<string>();
-  const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, show } = useShownPrices(prices);
+  const { filter, page, setPage, added, setAdded, view, isChanged, known, shown, sectionOf, show } = useShownPrices(prices);
+  const sections = Map.groupBy(shown, sectionOf);
+  const onPage = shown.slice((page.number - 1) * page.size, page.number * page.size);
   function edit(names: readonly string[], what: PriceEdit): void {
     for (const [key, text] of editedTexts(maps, names, what)) edits.type(key, text);
   }
   return (
-    <div className={styles.table}>
+    <div className={styles.table} data-fills>
       <PriceTools
         filter={filter}
         counts={{ all: known.length, unpriced: unpriced.length, changed: known.filter(isChanged).length }}
@@ -74,35 +76,30 @@ function PriceTable({ prices, edits }: PriceTableProps) {
           }}
         />
       </PriceTools>
-      {unpriced.length > 0 && filter.show !== 'changed' && (
-        <p className={styles.note}>{t('settings.prices.unpriced_note', { count: unpriced.length })}</p>
-      )}
-      <div className={styles.head} aria-hidden="true">
-        <span />
-        <span>{t('settings.prices.column.model')}</span>
-        {priceFields.map((field) => (
-          <span key={field}>{t(`settings.prices.column.${filter.unit}.${field}`)}</span>
-        ))}
-      </div>
+      <ColumnHeads unit={filter.unit} />
       {shown.length === 0 ? (
         <p className={styles.empty}>{t(filter.show === 'unpriced' ? 'settings.prices.none_unpriced' : 'settings.prices.none')}</p>
       ) : (
         <ul className={styles.rows} aria-label={t('settings.page.prices')}>
-          {shown.slice((page.number - 1) * page.size, page.number * page.size).map((model) => (
-            <PriceRow
-              key={`${model} ${filter.unit}`}
-              row={rowOf(maps, model)}
-              saved={rowOf(saved, model)}
-              view={view}
-              mayWrite={mayWrite}
-              isTicked={selection.keys.has(model)}
-              onTick={() => selection.toggle(model)}
-              onEdit={(what) => edit([model], what)}
-              onRemove={() => {
-                setAdded(added.filter((one) => one !== model));
-                edit([model], removal);
-              }}
-            />
+          {onPage.map((model, index) => (
+            <Fragment key={`${model} ${filter.unit}`}>
+              {(index === 0 || sectionOf(model) !== sectionOf(onPage[index - 1] ?? '')) && (
+                <SectionHead section={sectionOf(model)} count={sections.get(sectionOf(model))?.length ?? 0} />
+              )}
+              <PriceRow
+                row={rowOf(maps, model)}
+                saved={rowOf(saved, model)}
+                view={view}
+                mayWrite={mayWrite}
+                isTicked={selection.keys.has(model)}
+                onTick={() => selection.toggle(model)}
+                onEdit={(what) => edit([model], what)}
+                onRemove={() => {
+                  setAdded(added.filter((one) => one !== model));
+                  edit([model], removal);
+                }}
+              />
+            </Fragment>
           ))}
         </ul>
       )}
@@ -122,8 +119,28 @@ function PriceTable({ prices, edits }: PriceTableProps) {
   );
 }
 
+function ColumnHeads({ unit }: { unit: PriceFilter['unit'] }) {
+  const { t } = useTranslation();
+  return (
+    <div className={styles.head} aria-hidden="true">
+      <span />
+      <span>{t('settings.prices.column.model')}</span>
+      {priceFields.map((field) => (
+        <span key={field}>{t(`settings.prices.column.${unit}.${field}`)}</span>
+      ))}
+    </div>
+  );
+}
+
+type Section = 'added' | 'unpriced' | 'served' | 'other';
+
+function SectionHead({ section, count }: { section: Section; count: number }) {
+  const { t } = useTranslation();
+  return <li className={styles.section}>{t(`settings.prices.section.${section}`, { count })}</li>;
+}
+
 /** Which models the table lists. */
-function useShownPrices({ maps, saved, models, unpriced }: PriceTableProps['prices']) {
+function useShownPrices({ maps, saved, models, served, unpriced }: PriceTableProps['prices']) {
   const { quotaPerUnit } = useFormat();
   const [filter, setFilter] = useState<PriceFilter>({ text: '', show: 'all', unit: 'usd' });
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -133,7 +150,11 @@ function useShownPrices({ maps, saved, models, unpriced }: PriceTableProps['pric
     const [now, before] = [rowOf(maps, model), rowOf(saved, model)];
     return priceFields.some((field) => cellOf(now, field, view) !== cellOf(before, field, view));
   };
-  const known = [...new Set([...added, ...unpriced, ...models])];
+  // What is called stands before the hundreds of prices that nobody here asks for.
+  const known = [...new Set([...added, ...unpriced, ...served, ...models])];
+  const [lacking, offered] = [new Set(unpriced), new Set(served)];
+  const sectionOf = (model: string): Section =>
+    added.includes(model) ? 'added' : lacking.has(model) ? 'unpriced' : offered.has(model) ? 'served' : 'other';
   const listed = filter.show === 'unpriced' ? unpriced : filter.show === 'changed' ? known.filter(isChanged) : known;
   return {
     filter,
@@ -144,6 +165,7 @@ function useShownPrices({ maps, saved, models, unpriced }: PriceTableProps['pric
     view,
     isChanged,
     known,
+    sectionOf,
     shown: listed.filter((model) => model.toLowerCase().includes(filter.text.trim().toLowerCase())),
     show: (next: PriceFilter): void => {
       setFilter(next);

@@ -1,12 +1,21 @@
 import { ActionIcon } from '@mantine/core';
 import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
-import { cellOf, editOf, type PriceEdit, type PriceField, type PriceRow as Row, type PriceUnit, typedNumber } from './price-rows.ts';
+import {
+  cellOf,
+  editOf,
+  type PriceEdit,
+  type PriceField,
+  priceFields,
+  type PriceRow as Row,
+  type PriceUnit,
+  shownNumber,
+  typedNumber,
+} from './price-rows.ts';
 import styles from './price-table.module.css';
-
-export const priceFields: readonly PriceField[] = ['input', 'output', 'cached', 'price'];
 
 interface PriceRowProps {
   row: Row;
@@ -51,6 +60,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
           label={t(`settings.prices.column.${view.unit}.${field}`)}
           model={row.model}
           value={cellOf(row, field, view)}
+          isPrice={field === 'price' || view.unit === 'usd'}
           isChanged={changed.includes(field)}
           // A price per call wins; a built-in ratio cannot be changed.
           disabled={!mayWrite || (field !== 'price' && row.price !== undefined) || (field === 'output' && row.isCompletionFixed)}
@@ -81,6 +91,7 @@ interface CellProps {
   label: string;
   model: string;
   value: number | undefined;
+  isPrice: boolean;
   isChanged: boolean;
   disabled: boolean;
   isWrong: boolean;
@@ -90,13 +101,20 @@ interface CellProps {
 }
 
 /** Enter and leaving keep what was typed; Esc brings the old value back. */
-function Cell({ label, model, value, isChanged, disabled, isWrong, onTyped, onReverted }: CellProps) {
+function Cell({ label, model, value, isPrice, isChanged, disabled, isWrong, onTyped, onReverted }: CellProps) {
   const [text, setText] = useState<string>();
   const isReverting = useRef(false);
-  const shown = value === undefined ? '' : String(value);
+  const exact = value === undefined ? '' : String(value);
+  const shown = shownNumber(value, { isPrice });
+
+  function handleFocus(input: HTMLInputElement): void {
+    // All digits are there for who edits them.
+    if (shown !== exact) flushSync(() => setText(exact));
+    input.select();
+  }
 
   function handleLeave(): void {
-    if (isReverting.current || text === undefined || text.trim() === shown) {
+    if (isReverting.current || text === undefined || text.trim() === exact) {
       isReverting.current = false;
       setText(undefined);
       return;
@@ -111,12 +129,11 @@ function Cell({ label, model, value, isChanged, disabled, isWrong, onTyped, onRe
         aria-invalid={(isWrong && text !== undefined) || undefined}
         inputMode="decimal"
         autoComplete="off"
-        // Too long for the cell in ratios that do not end.
-        title={shown.length > 9 ? shown : undefined}
+        title={Number(shown) === (value ?? 0) ? undefined : exact}
         placeholder="—"
         disabled={disabled}
         value={text ?? shown}
-        onFocus={(event) => event.currentTarget.select()}
+        onFocus={(event) => handleFocus(event.currentTarget)}
         onChange={(event) => setText(event.currentTarget.value)}
         onBlur={handleLeave}
         onKeyDown={(event) => {

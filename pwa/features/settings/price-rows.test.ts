@@ -8,9 +8,11 @@ import {
   isUnpriced,
   mapsOf,
   type PriceMaps,
+  priceChanges,
   pricedModels,
   removal,
   rowOf,
+  shownNumber,
   typedNumber,
 } from './price-rows.ts';
 
@@ -54,6 +56,53 @@ describe('price rows', () => {
   it('are none while a text is no map', () => {
     expect(mapsOf((key) => (key === 'ModelRatio' ? '{"a":' : '{}'))).toBeUndefined();
   });
+});
+
+describe('what a cell shows while nobody types in it', () => {
+  it.each([
+    [undefined, true, ''],
+    [3, true, '3.00'],
+    [0.5, true, '0.50'],
+    [0.0675, true, '0.0675'],
+    [0.547945205479, true, '0.54795'],
+    [1234.5, true, '1234.50'],
+    [0, true, '0.00'],
+    [0.000000125, true, '1.25e-7'],
+    [1.25, false, '1.25'],
+    [4, false, '4'],
+    [0.0333333333333, false, '0.033333'],
+  ])('%s, a price: %s, is %s', (value, isPrice, shown) => {
+    expect(shownNumber(value, { isPrice })).toBe(shown);
+  });
+});
+
+it('what two states differ in is told in USD, with what follows for the other prices', () => {
+  const after = mapsFrom({
+    ModelPrice: { 'dall-e-3': 0.05, fresh: 0.2 },
+    ModelRatio: { 'house-model': 1.5, 'gpt-4o': 1.25, 'dall-e-3': 8 },
+    CompletionRatio: { 'house-model': 4 },
+    CacheRatio: { 'house-model': 0.5 },
+  });
+  expect(priceChanges(maps, after, 500_000)).toEqual([
+    { model: 'dall-e-3', fields: [{ field: 'price', before: 0.04, after: 0.05 }] },
+    {
+      model: 'free',
+      fields: [
+        { field: 'input', before: 0, after: undefined },
+        { field: 'output', before: 0, after: undefined },
+      ],
+    },
+    { model: 'fresh', fields: [{ field: 'price', before: undefined, after: 0.2 }] },
+    {
+      model: 'house-model',
+      fields: [
+        { field: 'input', before: 2.5, after: 3 },
+        { field: 'output', before: 10, after: 12 },
+        { field: 'cached', before: 1.25, after: 1.5 },
+      ],
+    },
+  ]);
+  expect(priceChanges(maps, maps, 500_000)).toEqual([]);
 });
 
 describe('edits of prices', () => {

@@ -58,7 +58,8 @@ function numberIn(map: EntryMap, model: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-export type PriceField = 'price' | 'input' | 'output' | 'cached';
+export const priceFields = ['input', 'output', 'cached', 'price'] as const;
+export type PriceField = (typeof priceFields)[number];
 
 /** What a cell shows; undefined: nothing is set. */
 export function cellOf(row: PriceRow, field: PriceField, view: { unit: PriceUnit; quotaPerUnit: number }): number | undefined {
@@ -69,6 +70,15 @@ export function cellOf(row: PriceRow, field: PriceField, view: { unit: PriceUnit
   if (field === 'input') return input;
   if (field === 'output') return exact(input * row.completionIs);
   return row.cache === undefined ? undefined : exact(input * row.cache);
+}
+
+/** As a cell shows it while nobody types in it: prices with at least two decimals, and no more digits than a person compares. */
+export function shownNumber(value: number | undefined, { isPrice }: { isPrice: boolean }): string {
+  if (value === undefined) return '';
+  const rounded = String(Number(value.toPrecision(5)));
+  if (!isPrice || rounded.includes('e')) return rounded;
+  const decimals = rounded.split('.')[1]?.length ?? 0;
+  return decimals < 2 ? Number(rounded).toFixed(2) : rounded;
 }
 
 export type PriceEdit = Partial<Record<PriceKey, number | undefined>>;
@@ -131,6 +141,25 @@ export function editedTextsOfMany(maps: PriceMaps, edits: ReadonlyMap<string, Pr
 
 /** The model leaves the table. */
 export const removal: PriceEdit = { ModelPrice: undefined, ModelRatio: undefined, CompletionRatio: undefined, CacheRatio: undefined };
+
+export interface PriceChange {
+  model: string;
+  fields: { field: PriceField; before: number | undefined; after: number | undefined }[];
+}
+
+/** What differs between two states of the maps, in USD, by the models' names. */
+export function priceChanges(before: PriceMaps, after: PriceMaps, quotaPerUnit: number): PriceChange[] {
+  const view = { unit: 'usd', quotaPerUnit } as const;
+  const models = [...new Set([...pricedModels(before), ...pricedModels(after)])].sort((one, other) => one.localeCompare(other));
+  return models.flatMap((model) => {
+    const [old, now] = [rowOf(before, model), rowOf(after, model)];
+    const fields = priceFields.flatMap((field) => {
+      const [from, to] = [cellOf(old, field, view), cellOf(now, field, view)];
+      return from === to ? [] : [{ field, before: from, after: to }];
+    });
+    return fields.length === 0 ? [] : [{ model, fields }];
+  });
+}
 
 /** A number from 0 up; null: the text is none; undefined: it is empty. */
 export function typedNumber(text: string): number | undefined | null {

@@ -9,6 +9,7 @@ import { optionsQuery } from '#pwa/api/options.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import type { PriceUnit } from './price-rows.ts';
@@ -33,6 +34,9 @@ interface PriceToolsProps {
 /** What is shown of the table, in which unit; and what is done to it as a whole. */
 export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd, children }: PriceToolsProps) {
   const { t } = useTranslation();
+  // A phone shows prices first, and what is done to them all where it is asked for.
+  const isPhone = useIsPhone();
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <div className={styles.tools}>
@@ -49,6 +53,11 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
             if (event.key === 'Enter') event.preventDefault();
           }}
         />
+        {mayWrite && isPhone && (
+          <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {t('settings.prices.tools')}
+          </Button>
+        )}
         <Segments
           label={t('settings.filter.label')}
           value={filter.show}
@@ -65,7 +74,7 @@ export function PriceTools({ filter, counts, isKnown, mayWrite, onFilter, onAdd,
           onChange={(unit) => onFilter({ ...filter, unit })}
         />
       </div>
-      {mayWrite && (
+      {mayWrite && (isOpen || !isPhone) && (
         <div className={styles.tools}>
           <AddModel isKnown={isKnown} onAdd={onAdd} />
           {children}

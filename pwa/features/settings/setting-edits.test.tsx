@@ -74,6 +74,27 @@ describe('setting-edits', () => {
     expect(drafted()).toEqual({});
   });
 
+  test.each([
+    ['another value', '57'],
+    ['the value of before', '3'],
+  ])('%s that is typed while a save is on its way is an edit of what was saved', async (_which, text) => {
+    let release: (() => void) | undefined;
+    server.answer(({ url, body }, response) => {
+      if (!url.startsWith('/api/option')) return sendJson(response, { success: false, message: 'nothing here' });
+      const saved = optionsOf(body).map(({ key, value, revision }) => ({ key, value, revision: revision + 1 }));
+      release = () => sendJson(response, { success: true, message: '', data: saved });
+    });
+    await type('RetryTimes', '5');
+    await type('Footer', 'x');
+    const saving = edits.save();
+    await shows(() => expect(release).toBeDefined());
+    await type('RetryTimes', text);
+    release?.();
+    await saving;
+    await shows(() => expect(edits.outcome).toEqual({ kind: 'saved', count: 2 }));
+    expect([...edits.drafts]).toEqual([['RetryTimes', { text, base: { value: '5', revision: 5 } }]]);
+  });
+
   test('back at the value that was there, nothing is left to save', async () => {
     await type('RetryTimes', '5');
     edits.type('RetryTimes', '3');

@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { ChangeLines } from './change-lines.tsx';
+import { PriceChanges } from './price-changes.tsx';
+import { priceKeys } from './price-rows.ts';
 import styles from './settings-panels.module.css';
 import { useChangeLines } from './use-change-lines.ts';
 import type { SettingEdits } from './use-setting-edits.ts';
@@ -43,6 +45,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
       }
     >
       {changes.length === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
+      {priceKeys.some((key) => edits.drafts.has(key)) && <PriceChanges edits={edits} options={options} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={styles.what}>

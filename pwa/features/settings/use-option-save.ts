@@ -10,7 +10,7 @@ import { toastFailure } from '#pwa/ui/frame/toast.ts';
 import { batchBody, type Drafts } from './option-drafts.ts';
 
 interface OptionSave {
-  onSaved: (sent: Drafts) => void;
+  onSaved: (sent: Drafts, saved: readonly Option[]) => void;
   /** The server cannot be reached. */
   onUnreachable: (sent: Drafts) => Promise<void>;
 }
@@ -27,7 +27,7 @@ export function useOptionSave({ onSaved, onUnreachable }: OptionSave) {
     meta: { quiet: true },
     onSuccess: async (saved, sent) => {
       remember(saved);
-      onSaved(sent);
+      onSaved(sent, saved);
       await Promise.all([queryClient.invalidateQueries(optionsQuery), queryClient.invalidateQueries({ queryKey: statusQuery.queryKey })]);
     },
     onError: async (error, sent) => {

@@ -5,7 +5,7 @@ import type { SettingKey } from '#shared/settings.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { draftProblems, type Drafts, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
+import { afterSave, draftProblems, type Drafts, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
 import { lookAt, useOptionSave } from './use-option-save.ts';
 
 export interface SettingEdits {
@@ -36,20 +36,17 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const theirs = overtaken(drafts, options);
 
   const save = useOptionSave({
-    onSaved: (sent) => {
-      forget([...sent.keys()]);
+    onSaved: (sent, saved) => {
+      setDrafts((old) => afterSave(old, sent, saved));
       setOutcome({ kind: 'saved', count: sent.size });
     },
     onUnreachable: keep,
   });
 
-  function forget(keys: readonly SettingKey[]): void {
-    setDrafts((old) => new Map([...old].filter(([key]) => !keys.includes(key))));
-  }
   async function keep(unsent: Drafts): Promise<void> {
     const kept = withoutSecrets(unsent);
     for (const [optionKey, { base, text }] of kept) await queueEdit({ optionKey, base, mine: text });
-    forget([...kept.keys()]);
+    setDrafts((old) => afterSave(old, kept));
     const secrets = unsent.size - kept.size;
     setOutcome(secrets > 0 ? { kind: 'secrets', count: secrets } : { kind: 'kept', count: kept.size });
   }
@@ -84,10 +81,12 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
       if (option === undefined) return;
       setOutcome(undefined);
       setProblems((old) => new Map([...old].filter(([other]) => other !== key)));
-      setDrafts((old) => typed(old, { key, text, shown: queued.get(key)?.mine ?? option.value, option }));
+      const isSent = save.isPending && save.variables.has(key);
+      const shown = isSent ? undefined : (queued.get(key)?.mine ?? option.value);
+      setDrafts((old) => typed(old, { key, text, shown, option }));
     },
     resolve: (key, value, base) => setDrafts((old) => new Map(old).set(key, { text: value, base })),
-    drop: (key) => forget([key]),
+    drop: (key) => setDrafts((old) => new Map([...old].filter(([other]) => other !== key))),
     dropAll: () => {
       setDrafts(new Map());
       setProblems(new Map());
