@@ -54,6 +54,33 @@ describeInBrowser('palette', () => {
     await visitor.context.close();
   });
 
+  it('desk: a channel is disabled where one is, and put back, by keyboard alone', async () => {
+    await using tidegate = await startTidegate();
+    const { api } = await furnish(tidegate);
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    const statusOf = async () => ((await api.get('/api/channel/1')) as { status: number }).status;
+
+    await openByKeys(page);
+    await page.keyboard.type('mouth');
+    await expectChosen(page, 'Harbour mouth');
+    await page.keyboard.press('ArrowRight');
+    await expectChosen(page, text('palette.record.test', { name: 'Harbour mouth' }));
+    await expectSoundScreen(visitor);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page
+      .getByText(text('palette.told.disabled', { name: 'Harbour mouth' }))
+      .first()
+      .waitFor();
+    expect(await statusOf()).toBe(2);
+    await page.keyboard.press('Control+z');
+    await page.getByText(text('common.undo.done')).first().waitFor();
+    expect(await statusOf()).toBe(1);
+    await visitor.context.close();
+  });
+
   it('desk: actions change the language and the theme, lead to a new token, and sign out', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);

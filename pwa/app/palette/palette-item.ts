@@ -6,7 +6,7 @@ import { searchWords } from './search-words.ts';
  * In their order; each is a heading, `palette.group.<group>`. What is known at once comes first: records that are found later do
  * not move what Enter is about to open.
  */
-export const paletteGroups = ['recent', 'screens', 'actions', 'settings', 'tokens', 'channels', 'users', 'logs'] as const;
+export const paletteGroups = ['recent', 'screens', 'actions', 'settings', 'tokens', 'channels', 'users', 'logs', 'record'] as const;
 export type PaletteGroup = (typeof paletteGroups)[number];
 
 export interface PaletteItem {
@@ -23,6 +23,8 @@ export interface PaletteItem {
   href?: string;
   /** What it does, for those that lead nowhere. */
   act?: () => void;
+  /** Of a record: what else can be done with it. */
+  actions?: readonly PaletteItem[];
 }
 
 /** Whether all words that were typed are in its name or detail; without any, every item fits. */
@@ -95,6 +97,14 @@ export function recordsFor(typed: Typed, found: readonly PaletteItem[], isAnswer
   if (typed.kind === 'actions' || typed.text === '') return [];
   if (isAnswered) return [...found];
   return typed.kind === 'id' ? [] : found.filter((item) => fits(item, typed.text));
+}
+
+/**
+ * The record whose actions stand below what was found: the chosen one, or the one that an action is chosen of; else the first.
+ */
+export function subjectOf(records: readonly PaletteItem[], chosen: string | undefined): PaletteItem | undefined {
+  const of = records.find(({ key, actions }) => key === chosen || actions?.some((action) => action.key === chosen) === true);
+  return of ?? records[0];
 }
 
 function wordsOf(typed: string): string[] {

@@ -7,7 +7,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { keyName } from '#pwa/ui/frame/shortcuts.ts';
 import { useModal } from '#pwa/ui/frame/use-modal.ts';
-import { called, type PaletteItem, readTyped, recordsFor, type Typed } from './palette-item.ts';
+import { called, type PaletteItem, readTyped, recordsFor, subjectOf, type Typed } from './palette-item.ts';
 import { PaletteList } from './palette-list.tsx';
 import styles from './palette.module.css';
 import { useActions, useScreens } from './use-palette-actions.ts';
@@ -28,7 +28,7 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<string>();
   const listId = useId();
-  const { items, found, remember } = useItems(text, onSignOut);
+  const { items, found, remember } = useItems(text, chosen, onSignOut);
   const at = Math.max(
     0,
     items.findIndex(({ key }) => key === chosen),
@@ -36,13 +36,15 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   const current = items[at];
   const run = useRun({ onClose, remember });
 
-  function handleKey(event: KeyboardEvent): void {
+  function handleKey(event: KeyboardEvent<HTMLInputElement>): void {
     // Enter and arrows are the input method's while it composes.
     if (event.nativeEvent.isComposing || items.length === 0) return;
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: Math.min(at + 8, items.length - 1), PageUp: Math.max(at - 8, 0) }[
       event.key
     ];
+    const [more] = current?.actions ?? [];
     if (next !== undefined) setChosen(items.at(next % items.length)?.key);
+    else if (event.key === 'ArrowRight' && more !== undefined && isAtEnd(event.currentTarget)) setChosen(more.key);
     else if (event.key === 'Enter' && current !== undefined) run(current, event.ctrlKey || event.metaKey);
     else return;
     event.preventDefault();
@@ -94,6 +96,11 @@ export function Palette({ onClose, onSignOut }: PaletteProps) {
   );
 }
 
+/** Where an arrow to the right moves nothing in the text. */
+function isAtEnd({ selectionStart, value }: HTMLInputElement): boolean {
+  return selectionStart === value.length;
+}
+
 /** The browser keeps the focus inside and gives it back; a press beside it closes it. */
 function Frame({ onClose, children }: { onClose: () => void; children: React.ReactNode }) {
   const { t } = useTranslation();
@@ -116,7 +123,7 @@ function Frame({ onClose, children }: { onClose: () => void; children: React.Rea
   );
 }
 
-function useItems(text: string, onSignOut: () => void) {
+function useItems(text: string, chosen: string | undefined, onSignOut: () => void) {
   const screens = useScreens();
   const actions = useActions(onSignOut);
   const known = [...screens, ...actions];
@@ -127,9 +134,10 @@ function useItems(text: string, onSignOut: () => void) {
   const found = useRecordSearch(settled, useIsOnline());
   const isAnswered = found.isAnswered && settled.kind === typed.kind && settled.text === typed.text;
   const records = recordsFor(typed, found.items, isAnswered);
+  const ofRecord = subjectOf(records, chosen)?.actions ?? [];
   const items =
     typed.kind === 'id'
-      ? records
+      ? [...records, ...ofRecord]
       : [
           ...(text.trim() === '' ? recent : []),
           // By group: the order of the rows is the order of the arrows.
@@ -137,6 +145,7 @@ function useItems(text: string, onSignOut: () => void) {
           ...called(actions, typed.text),
           ...settings,
           ...records,
+          ...ofRecord,
         ];
   return { items, found, remember };
 }
@@ -155,7 +164,7 @@ function useSettled(typed: Typed): Typed {
 function useRun({ onClose, remember }: { onClose: () => void; remember: (item: PaletteItem) => void }) {
   const router = useRouter();
   return (item: PaletteItem, inNewTab: boolean): void => {
-    remember(item);
+    if (item.group !== 'record') remember(item);
     if (item.href !== undefined && inNewTab) {
       window.open(item.href, '_blank', 'noopener');
       return;
@@ -186,7 +195,7 @@ function Hints() {
         <kbd>↑</kbd> <kbd>↓</kbd> {t('palette.hint.move')}
       </span>
       <span>
-        <kbd>Enter</kbd> {t('palette.hint.open')}
+        <kbd>→</kbd> {t('palette.hint.more')}
       </span>
       <span>
         <kbd>{keyName('Mod')}</kbd> <kbd>Enter</kbd> {t('palette.hint.tab')}

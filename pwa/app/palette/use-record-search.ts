@@ -13,6 +13,7 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import type { Status } from '#pwa/ui/controls/status-mark.tsx';
 import type { PaletteItem, Typed } from './palette-item.ts';
+import { useRecordActions } from './use-record-actions.ts';
 
 /** Rows of a kind. */
 const most = 5;
@@ -103,6 +104,7 @@ async function oneOrNone<T>(asked: Promise<T>): Promise<T[]> {
 function useItems(): (found: Found) => PaletteItem[] {
   const { t } = useTranslation();
   const format = useFormat();
+  const { channelActions, tokenActions, userActions } = useRecordActions();
   const state = (status: Status, name: string) => ({ status, word: t(`palette.state.${name}`) });
   return ({ tokens, channels, users, logs }) => [
     ...tokens.map((token): PaletteItem => {
@@ -115,6 +117,7 @@ function useItems(): (found: Found) => PaletteItem[] {
         detail: `#${token.id}`,
         ...(mark === undefined ? {} : { state: state(...mark) }),
         href: `/token?${new URLSearchParams({ keyword: token.name, open: String(token.id) }).toString()}`,
+        actions: tokenActions(token),
       };
     }),
     ...channels.map((channel): PaletteItem => ({
@@ -125,6 +128,7 @@ function useItems(): (found: Found) => PaletteItem[] {
       detail: channel.tag ? `#${channel.id} · ${channel.tag}` : `#${channel.id}`,
       state: state(...(channelMarks.get(channel.status) ?? stopped)),
       href: `/channel/edit/${channel.id}`,
+      actions: channelActions(channel),
     })),
     ...users.map((user): PaletteItem => ({
       key: `user:${user.id}`,
@@ -138,6 +142,7 @@ function useItems(): (found: Found) => PaletteItem[] {
           ? { amount: format.quota(user.quota) }
           : { state: state('off', 'banned') }),
       href: `/user/edit/${user.id}`,
+      actions: userActions(user),
     })),
     ...logs.map((log): PaletteItem => ({
       key: `log:${log.id}`,
