@@ -4,12 +4,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
+import { startFakeUpstream } from '#tests/support/fake-upstream.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Size } from './support/browser.ts';
-import { owner, signInByApi } from './support/furnish.ts';
+import { furnish, owner, signInByApi } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, panelOf } from './support/visit.ts';
+import { expectSoundScreen, panelOf, signIn } from './support/visit.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -81,6 +82,31 @@ describeInBrowser('first steps', () => {
       expect(self.used_quota).toBe(calls.reduce((sum, call) => sum + call.quota, 0));
       await expectSoundScreen(visitor);
       await context.close();
+    });
+
+    it(`${size}: the name of a model that is longer than the form is wide leaves the form as it is`, async () => {
+      await using tidegate = await startTidegate();
+      await furnish(tidegate);
+      const name = `harbour-${'of-the-long-breakwater-'.repeat(4)}preview`;
+      const upstream = await startFakeUpstream({ models: ['gpt-4o', name] });
+      const visitor = await createVisitor(tidegate.url, { size });
+      const { page } = visitor;
+      await signIn(visitor);
+      await page.goto('/channel/add');
+      const panel = panelOf(page, size);
+      await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
+      await panel.getByLabel(text('channels.base_url.optional')).fill(upstream.url);
+      await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
+      await panel.getByRole('button', { name: text('channels.provider.ask') }).click();
+      await panel.getByText(text('channels.provider.found', { count: 2 })).waitFor();
+      expect(await panel.getByText(name).count()).toBeGreaterThan(1);
+      const edge = page.viewportSize()?.width ?? 0;
+      const ends = await panel
+        .locator('input, textarea, button, legend')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
+      expect(Math.max(...ends)).toBeLessThanOrEqual(edge);
+      await visitor.context.close();
+      await upstream.close();
     });
   }
 });

@@ -75,6 +75,8 @@ describeInBrowser('keyboard', () => {
     await run(page, text('shell.menu.logs'));
     await page.waitForURL('**/log');
     await settle(page);
+    // Somebody who listens hears where that led.
+    await page.getByRole('status').getByText(text('logs.title')).waitFor({ state: 'attached' });
     await page.keyboard.press('f');
     await tabTo(page, text('logs.filter.model'));
     await page.keyboard.type('gpt-4o-mini');
@@ -90,11 +92,38 @@ describeInBrowser('keyboard', () => {
     await page.waitForURL((url) => url.searchParams.has('open'));
     const panel = panelOf(page, 'desk');
     await panel.waitFor();
+    // Into the panel, past the buttons of all rows; back to the row that it shows.
+    await page.keyboard.press('Enter');
+    await tabTo(page, text('common.panel.next'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('open') === '2');
     await tabTo(page, text('common.action.close'));
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
-    // In the list, where the panel was entered from.
-    await page.locator('main :focus').waitFor();
+    await page.locator('tr[data-row-key="2"]:focus').waitFor();
+    await page.context().close();
+  });
+
+  it('hours of the log are walked and one is opened', async () => {
+    const page = await enter();
+    await page.goto('/log');
+    await settle(page);
+    const hours = page.getByRole('group', { name: text('logs.timeline.title') });
+    await hours.getByRole('button').last().waitFor();
+    const newest = (await hours.getByRole('button').last().getAttribute('aria-label')) ?? '';
+    await page.keyboard.press('j');
+    await tabTo(page, newest, 'Shift+Tab');
+    // What is reached is said where the picture is named.
+    await page.getByRole('figure').getByText(newest).waitFor();
+    // There is one stop for all of them.
+    await page.keyboard.press('Shift+Tab');
+    expect(await hours.locator(':focus').count()).toBe(0);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('range') === 'custom');
+    await settle(page);
+    await page.keyboard.press('j');
+    await expectRow(page, 'gpt-4o-mini');
     await page.context().close();
   });
 

@@ -49,9 +49,17 @@ describeInBrowser('sign-in elsewhere', () => {
     const { page } = visitor;
     await page.goto('/oauth/github?code=abc&state=made-up');
     await page.getByRole('alert').waitFor();
+    await page.getByText(text('signin.callback.redirecting')).waitFor();
     await page.getByRole('link', { name: text('signin.callback.to_login') }).click();
     await page.waitForURL((url) => url.pathname === '/login');
+    // Who waits is led there too; who is signed in, to the bindings.
+    await page.goto('/oauth/github?code=abc&state=made-up');
+    await page.waitForURL((url) => url.pathname === '/login');
     expect(await visitor.context.cookies(), 'nobody is signed in').not.toContainEqual(expect.objectContaining({ name: 'session' }));
+    await signIn(visitor);
+    await page.goto('/oauth/github?code=abc&state=made-up');
+    await page.getByText(text('signin.callback.back_to_personal')).waitFor();
+    await page.waitForURL((url) => url.pathname === '/personal');
     await visitor.context.close();
   });
 

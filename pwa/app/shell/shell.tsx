@@ -32,7 +32,7 @@ function Frame() {
   const [isFolded, setFolded] = useFolded();
   const hasSidebar = user !== null && !isPhone;
   const isRail = isTablet || isFolded;
-  useKeptFocus();
+  useAssistance();
   return (
     <div className={styles.shell} data-sidebar={hasSidebar ? (isRail ? 'rail' : 'open') : 'none'}>
       <a className={styles.skip} href="#main">
@@ -50,13 +50,13 @@ function Frame() {
 }
 
 /** Loaded after the first screen, which is shown without it. */
-function useKeptFocus(): void {
+function useAssistance(): void {
   useEffect(() => {
     let stop: (() => void) | undefined;
     let isGone = false;
-    void import('./keep-focus.ts').then(
-      ({ keepFocus }) => {
-        if (!isGone) stop = keepFocus();
+    void import('./assist.ts').then(
+      ({ assist }) => {
+        if (!isGone) stop = assist();
       },
       // Without a network, and not kept on the device.
       () => undefined,

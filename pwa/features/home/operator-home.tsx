@@ -4,8 +4,11 @@ import { useTranslation } from 'react-i18next';
 import type { OperatorTodo } from '#shared/dashboard.ts';
 import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
+import { Role } from '#shared/roles.ts';
 import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
+import type { Format } from '#pwa/ui/billing/format.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useLogSentence } from '#pwa/ui/billing/log-sentence.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -103,6 +106,7 @@ function todoCount(todo: OperatorTodo): number {
 
 function Todo({ todo }: { todo: OperatorTodo }) {
   const { t } = useTranslation();
+  const maySetPrices = useStoredUser()?.role === Role.root;
   const format = useFormat();
   const today = format.dayKey(Date.now() / 1000);
   const moment = (seconds: number): string => (format.dayKey(seconds) === today ? format.clock(seconds) : format.dateTime(seconds));
@@ -153,13 +157,19 @@ function Todo({ todo }: { todo: OperatorTodo }) {
         <TodoLine
           status="note"
           what={t('home.todo.unpriced', { count: todo.unpriced.length })}
-          why={todo.unpriced.map((one) => `${one.model} × ${format.count(one.count)}`).join(' · ')}
-          to="/log"
-          search={{ result: 'refused', range: 'week' }}
+          why={unpricedText(todo.unpriced, format)}
+          // Who may not set prices sees who asked.
+          {...(maySetPrices ? { to: '/setting', search: { tab: 'prices' } } : { to: '/log', search: { result: 'refused', range: 'week' } })}
         />
       )}
     </ul>
   );
+}
+
+/** The first names; those that were asked for say how often. */
+function unpricedText(unpriced: OperatorTodo['unpriced'], format: Format): string {
+  const shown = unpriced.slice(0, 5).map(({ model, count }) => (count === 0 ? model : `${model} × ${format.count(count)}`));
+  return [...shown, ...(unpriced.length > shown.length ? ['…'] : [])].join(' · ');
 }
 
 /** The last refused calls, or the last changes. */

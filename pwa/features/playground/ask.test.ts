@@ -6,7 +6,7 @@ import { startTexts } from '#pwa/i18n/setup.ts';
 import { readConversations, wipeConversations } from '#pwa/offline/conversations.ts';
 import { type Asked, type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { buildConsoleUser } from '#tests/support/console-records.ts';
-import { ask, askAgain, askInstead, stop } from './ask.ts';
+import { ask, askAgain, askFirstOnly, askInstead, stop } from './ask.ts';
 import {
   branch,
   chooseModels,
@@ -122,6 +122,43 @@ describe('questions', () => {
     branch(0, true);
     expect(openAnswers()).toEqual([[['done', 'one']]]);
     expect(playground.get().open.id).not.toBe(id);
+  });
+
+  test('of a model that is taken away while it answers end', async () => {
+    chooseModels(['small', 'large']);
+    ask('first', []);
+    await shows([
+      [
+        ['running', 'half'],
+        ['running', 'half'],
+      ],
+    ]);
+    const isClosed = vi.fn<() => void>();
+    for (const response of waiting) response.on('close', isClosed);
+    askFirstOnly();
+    await vi.waitFor(() => expect(isClosed).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(playground.get().open.turns[0]?.answers[1]?.state).toBe('stopped'));
+    expect(playground.get().open.turns[0]?.answers[0]?.state).toBe('running');
+    expect(playground.get().open.models).toEqual(['small']);
+  });
+
+  test('in other words while two models answer: nothing of the answers before comes into the new turn', async () => {
+    chooseModels(['small', 'large']);
+    ask('first', []);
+    await shows([
+      [
+        ['running', 'half'],
+        ['running', 'half'],
+      ],
+    ]);
+    const isClosed = vi.fn<() => void>();
+    for (const response of waiting) response.on('close', isClosed);
+    words = ['whole'];
+    chooseModels(['small']);
+    askInstead(0, 'first, better');
+    await vi.waitFor(() => expect(isClosed).toHaveBeenCalledTimes(2));
+    await shows([[['done', 'whole']]]);
+    await vi.waitFor(async () => expect((await readConversations(1))[0]?.turns[0]?.answers.map((one) => one?.text)).toEqual(['whole']));
   });
 
   test('of a conversation that is left go on; of one that is deleted nothing comes back', async () => {

@@ -8,6 +8,7 @@ import { createListeners } from '#pwa/ui/store.ts';
 import {
   addTurn,
   changeAnswer,
+  chooseModels,
   conversationAt,
   dropLastTurn,
   branch,
@@ -54,8 +55,10 @@ export function askAgain(column: number): void {
 export function askInstead(index: number, text: string): void {
   const { open } = playground.get();
   const pictures = open.turns[index]?.pictures ?? [];
-  if (index === open.turns.length - 1) dropLastTurn();
-  else branch(index, false);
+  if (index === open.turns.length - 1) {
+    forget(open.id, index);
+    dropLastTurn();
+  } else branch(index, false);
   ask(text, pictures);
 }
 
@@ -63,6 +66,22 @@ export function askInstead(index: number, text: string): void {
 export function stop(id: string, column?: number): void {
   for (const { place, stopping } of running.values()) {
     if (place.id === id && (column === undefined || place.column === column)) stopping.abort();
+  }
+}
+
+/** Goes on with the first model alone: what the others are saying ends. */
+export function askFirstOnly(): void {
+  const { id, models } = playground.get().open;
+  for (const column of models.keys()) if (column > 0) stop(id, column);
+  chooseModels(models.slice(0, 1));
+}
+
+/** Ends the answers to a question that goes: its place is that of the next one, which they must not write to. */
+function forget(id: string, index: number): void {
+  for (const [key, { place, stopping }] of running) {
+    if (place.id !== id || place.index !== index) continue;
+    running.delete(key);
+    stopping.abort();
   }
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import { useStore } from '#pwa/ui/store.ts';
+import { askFirstOnly } from './ask.ts';
 import { chooseModels, newConversation, playground } from './conversations-state.ts';
 import { ChatIcon } from './icons.tsx';
 import { useSum } from './use-sum.ts';
@@ -132,7 +133,7 @@ function useBeside(offered: readonly string[]) {
   const isOn = open.models.length > 1;
   const other = offered.find((name) => !open.models.includes(name)) ?? open.models[0];
   function turn(): void {
-    if (isOn) chooseModels(open.models.slice(0, 1));
+    if (isOn) askFirstOnly();
     else if (other !== undefined) chooseModels([...open.models, other]);
   }
   return { isOn, canTurn: other !== undefined, turn };

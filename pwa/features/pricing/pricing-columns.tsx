@@ -27,7 +27,7 @@ export function pricingColumns(t: TFunction, view: View): Column<PricingEntry>[]
       width: 116,
       card: 'context',
     },
-    { key: 'model', heading: t('pricing.column.model'), cell: (entry) => <ModelName entry={entry} />, card: 'title' },
+    { key: 'model', heading: t('pricing.column.model'), cell: (entry) => <ModelName entry={entry} />, least: 200, card: 'title' },
     {
       key: 'billing',
       heading: t('pricing.column.billing'),

@@ -26,13 +26,10 @@ export function NewPasswordScreen(link: Proof) {
   const [{ email, token, isTyped = false }, setProof] = useState(link);
   useScreenHeading(t('signin.new_password.title'));
   const reset = useMutation({
-    mutationFn: async () => {
-      const password = await call(verificationApi.reset, { body: { email, token } });
-      // Where the browser refuses, the button beside the password is left.
-      await navigator.clipboard?.writeText(password).catch(() => undefined);
-      return password;
-    },
+    mutationFn: () => call(verificationApi.reset, { body: { email, token } }),
     meta: { quiet: true },
+    // The browser may ask first. Where it refuses, the button beside the password is left.
+    onSuccess: (password) => void navigator.clipboard?.writeText(password).catch(() => undefined),
   });
   const isHalf = email === '' && token !== '';
   const refusal = reset.error === null ? undefined : failureOf(reset.error);

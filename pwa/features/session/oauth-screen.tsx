@@ -20,10 +20,15 @@ interface OAuthScreenProps {
   answer: { search: string; hash: string };
   onSignedIn: (from: string | undefined) => void;
   onBound: () => void;
+  /** A while after a failure was told. */
+  onFailed: (wasSignedIn: boolean) => void;
 }
 
+/** Long enough to read the message; the link is there for who does not want to wait. */
+const redirectAfterMs = 8000;
+
 /** The way back from a provider: tells the server what it answered. */
-export function OAuthScreen({ provider, answer, onSignedIn, onBound }: OAuthScreenProps) {
+export function OAuthScreen({ provider, answer, onSignedIn, onBound, onFailed }: OAuthScreenProps) {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const [message, setMessage] = useState<string>();
@@ -52,6 +57,13 @@ export function OAuthScreen({ provider, answer, onSignedIn, onBound }: OAuthScre
     );
   });
 
+  const hasFailed = message !== undefined;
+  useEffect(() => {
+    if (!hasFailed) return;
+    const timer = setTimeout(() => onFailed(wasSignedIn), redirectAfterMs);
+    return () => clearTimeout(timer);
+  }, [hasFailed, wasSignedIn, onFailed]);
+
   return (
     <section className={styles.form}>
       <h1 className={styles.title}>{t('signin.callback.title')}</h1>
@@ -62,6 +74,7 @@ export function OAuthScreen({ provider, answer, onSignedIn, onBound }: OAuthScre
           <p className={styles.failure} role="alert">
             <StatusMark status="failed">{message}</StatusMark>
           </p>
+          <p role="status">{t(wasSignedIn ? 'signin.callback.back_to_personal' : 'signin.callback.redirecting')}</p>
           <p className={styles.other}>
             {wasSignedIn ? (
               <Link to="/personal">{t('signin.callback.to_personal')}</Link>

@@ -195,6 +195,15 @@ describe('new-password-screen', () => {
     copied.mockRestore();
   });
 
+  test('is shown while the browser still asks whether it may be copied', async () => {
+    const copied = vi.spyOn(navigator.clipboard, 'writeText').mockReturnValue(new Promise(() => {}));
+    answer = { body: { success: true, message: '', data: 'Zx8-made-up' } };
+    screen = drawScreen(<NewPasswordScreen email="alice@example.org" token="secret" />);
+    screen.press('Make a new password');
+    await shows(() => expect(screen.text()).toContain('Zx8-made-up'));
+    copied.mockRestore();
+  });
+
   test('a link that is too old leads to another one', async () => {
     answer = { body: { success: false, message: '重置链接非法或已过期', code: 'reset_link_invalid' } };
     screen = drawScreen(<NewPasswordScreen email="alice@example.org" token="old" />);

@@ -91,6 +91,8 @@ describe('pay-panel', () => {
     document.querySelector<HTMLInputElement>('input[value=wxpay]')?.click();
     await shows(() => screen.press('Pay ¥146.00 by WeChat Pay'));
     await shows(() => expect(asked()).toEqual([{ amount: 20, payment_method: 'wxpay' }]));
+    // The answer belongs to this test, not to the next one.
+    await shows(() => expect(ordered).toEqual(['USR7NOx']));
   });
 
   test('the factor of a group is a line of its own, and the lines add up', () => {

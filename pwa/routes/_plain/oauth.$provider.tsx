@@ -24,6 +24,7 @@ function OAuthCallback() {
       provider={provider}
       answer={answer}
       onSignedIn={(from) => void navigate({ href: from ?? '/token', replace: true })}
+      onFailed={(wasSignedIn) => void navigate({ to: wasSignedIn ? '/personal' : '/login', replace: true })}
       onBound={() => void navigate({ to: '/personal', replace: true })}
     />
   );

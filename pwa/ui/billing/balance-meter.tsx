@@ -80,7 +80,11 @@ function Bed({
 }: BalanceMeterProps & { fullMark: number; state: LevelState }) {
   const at = percent(value, fullMark);
   const low = lowMark === undefined || lowMark <= 0 || lowMark > fullMark ? undefined : percent(lowMark, fullMark);
-  const style: CSSProperties & Record<'--at' | '--low', string> = { '--at': `${at}%`, '--low': `${low ?? 0}%` };
+  const style: CSSProperties & Record<'--at' | '--low' | '--low-mark', string> = {
+    '--at': `${at}%`,
+    '--low': `${low ?? 0}%`,
+    '--low-mark': `${low ?? 0}cqw`,
+  };
   return (
     <>
       <span

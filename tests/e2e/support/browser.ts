@@ -26,6 +26,11 @@ export interface VisitorOptions {
   language?: 'zh' | 'en';
 }
 
+interface VisitorSystem {
+  /** A contrast theme: the browser leaves few colours. */
+  hasForcedColors?: boolean;
+}
+
 /** Somebody with a browser of his own: storage, service worker and network belong to nobody else. */
 export interface Visitor {
   context: BrowserContext;
@@ -58,7 +63,7 @@ export function describeInBrowser(name: string, body: () => void): void {
 
 export async function createVisitor(
   url: string,
-  { size = 'desk', scheme = 'light', language = 'en' }: VisitorOptions = {},
+  { size = 'desk', scheme = 'light', language = 'en', hasForcedColors = false }: VisitorOptions & VisitorSystem = {},
   /** Complaints that a test asks for. */
   expected?: RegExp,
 ): Promise<Visitor> {
@@ -71,6 +76,7 @@ export async function createVisitor(
     isMobile: isTouched,
     hasTouch: isTouched,
     colorScheme: scheme,
+    forcedColors: hasForcedColors ? 'active' : 'none',
     locale: language === 'zh' ? 'zh-CN' : 'en-US',
     timezoneId: 'Asia/Shanghai',
     reducedMotion: 'reduce',
