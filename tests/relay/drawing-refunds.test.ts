@@ -9,6 +9,7 @@ import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene, price } from '#tests/support/task-scene.ts';
 import type { Customer, TaskScene } from '#tests/support/task-scene.ts';
+import { until } from '#tests/support/until.ts';
 
 describe.each(engines)('refunds of drawings on $kind', (engine) => {
   let scene: TaskScene;
@@ -297,7 +298,12 @@ describe.each(engines)('refunds of drawings on $kind', (engine) => {
     const { db } = scene.app.context;
     const task = await scene.task(customer);
     await db.collection('tasks').patch({ id: task.id }, { set: { charge: 'open', process: 'p-gone', check_at: 1 } });
-    await checkTasks(scene.app.context);
+    // Whether the row counts is told with the next heartbeat of the process that wrote it.
+    await until(async () => {
+      await db.collection('tasks').patch({ id: task.id, charge: 'open' }, { set: { check_at: 1 } });
+      await checkTasks(scene.app.context);
+      return (await scene.task(customer)).charge === 'done';
+    });
     expect(await scene.task(customer)).toMatchObject({ charge: 'done', quota: price });
     scene.upstream.tell(id, { status: 'FAILURE', failReason: 'no' });
     await poll();
