@@ -37,9 +37,7 @@ function count(part) {
   try {
     const report = JSON.parse(text);
     // A file that could not be loaded has no tests, but is a failed suite.
-    const unloaded = report.testResults.filter(
-      ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
-    );
+    const unloaded = report.testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
     for (const { name, message } of unloaded) noteFailure(name, message);
     for (const { name, assertionResults } of report.testResults) {
       for (const { status, fullName, failureMessages } of assertionResults) {
