@@ -93,7 +93,9 @@ function ProofForm({ email, token, refusal, onGiven }: Proof & { refusal: string
     const form = new FormData(event.currentTarget);
     const proof = { email: textOf(form.get('email')), token: textOf(form.get('token')) };
     setMissing({ ...(proof.email === '' && { email: true }), ...(proof.token === '' && { token: true }) });
-    if (proof.email !== '' && proof.token !== '') onGiven({ ...proof, isTyped: true });
+    const empty = proof.email === '' ? 'email' : proof.token === '' ? 'token' : undefined;
+    if (empty === undefined) onGiven({ ...proof, isTyped: true });
+    else event.currentTarget.querySelector<HTMLInputElement>(`[name=${empty}]`)?.focus();
   }
   return (
     <form className={styles.fields} noValidate onSubmit={handleSubmit}>
@@ -103,6 +105,7 @@ function ProofForm({ email, token, refusal, onGiven }: Proof & { refusal: string
         error={missing.email && t('signin.email.required')}
         autoComplete="email"
         defaultValue={email}
+        autoFocus={email === ''}
       />
       <PlainField
         name="token"
@@ -110,7 +113,7 @@ function ProofForm({ email, token, refusal, onGiven }: Proof & { refusal: string
         error={missing.token ? t('signin.new_password.code_required') : refusal}
         autoComplete="one-time-code"
         defaultValue={token}
-        autoFocus
+        autoFocus={email !== ''}
       />
       <PlainButton type="submit" variant="filled" isWide>
         {t('signin.new_password.go_on')}

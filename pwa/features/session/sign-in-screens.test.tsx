@@ -245,6 +245,24 @@ describe('new-password-screen', () => {
     ]);
   });
 
+  test.each([
+    ['', '', 'email'],
+    ['', 'secret', 'email'],
+    ['alice@example.org', '', 'token'],
+  ])('the focus is where something has to be typed: with %j and %j at %s', (email, token, name) => {
+    screen = drawScreen(<NewPasswordScreen email={email} token={token} />);
+    expect(document.activeElement?.getAttribute('name')).toBe(name);
+  });
+
+  test('what is missing gets the focus', async () => {
+    screen = drawScreen(<NewPasswordScreen email="" token="" />);
+    screen.type('Code of the mail', 'typed-code');
+    screen.field('Code of the mail').focus();
+    submit();
+    await shows(() => expect(screen.text()).toContain('Enter your e-mail address'));
+    expect(document.activeElement?.getAttribute('name')).toBe('email');
+  });
+
   test('half a link asks nothing', () => {
     screen = drawScreen(<NewPasswordScreen email="" token="x" />);
     expect(alertText()).toContain('The link is not complete');
