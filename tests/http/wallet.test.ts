@@ -248,6 +248,7 @@ describe.each(engines)('wallet on $kind', (engine) => {
       ['transfer', 0],
       ['refund', 0],
       ['bonus', 0],
+      ['setup', 0],
       ['other', 0],
     ] as const) {
       expect((await user.get(`/api/user/topup/history?kind=${kind}`)).data.items, kind).toHaveLength(count);
@@ -255,5 +256,13 @@ describe.each(engines)('wallet on $kind', (engine) => {
     expect(await user.get('/api/user/topup/history?kind=all')).toMatchObject({ success: false, field: 'kind' });
     expect((await user.get('/api/user/topup/history?p=2&page_size=2')).data.items).toMatchObject([{ kind: 'redemption' }]);
     expect((await (await someone()).get('/api/user/topup/history')).data).toMatchObject({ total: 0, items: [] });
+  });
+
+  it('the balance that the super administrator begins with has a kind of its own', async () => {
+    const opening = [{ kind: 'setup', amount: 100_000_000 }];
+    const all = await root.get('/api/user/topup/history?page_size=100');
+    expect(all.data.items.slice(-1)).toMatchObject(opening);
+    expect((await root.get('/api/user/topup/history?kind=setup')).data.items).toMatchObject(opening);
+    expect((await root.get('/api/user/topup/history?kind=other')).data.items).toEqual([]);
   });
 });

@@ -39,9 +39,10 @@ describe('history-block', () => {
       { id: 2, created_at: 1_770_000_200, kind: 'edit', amount: -2_500_000 },
       { id: 1, created_at: 1_770_000_100, kind: 'redemption', amount: 5_000_000, code: 'a1b2' },
       { id: 0, created_at: 1_770_000_000, kind: 'of a newer server', amount: 500_000 },
+      { id: 5, created_at: 1_769_000_000, kind: 'setup', amount: 100_000_000 },
     ];
     open();
-    await shows(() => expect(document.querySelectorAll('li')).toHaveLength(5));
+    await shows(() => expect(document.querySelectorAll('li')).toHaveLength(6));
     const rows = [...document.querySelectorAll('li')].map((row) => row.textContent ?? '');
     expect(rows[0]).toContain('Top-up by WeChat Pay');
     expect(rows[0]).toContain('+$20.00');
@@ -51,6 +52,7 @@ describe('history-block', () => {
     expect(rows[2]).toContain('−$5.00');
     expect(rows[3]).toContain('Code a1b2…');
     expect(rows[4]).toContain('Other');
+    expect(rows[5]).toContain('Opening balance');
   });
 
   test('older and newer pages, without a number for the first', async () => {
