@@ -34,6 +34,8 @@ export const Redemption = z.object({
   id: z.int(),
   /** Who made it. */
   user_id: z.int(),
+  /** '': that account is gone. */
+  user_name: z.string().optional(),
   /** What is redeemed; empty when it was encrypted with another master key. */
   key: z.string(),
   status: z.int(),
@@ -47,6 +49,8 @@ export const Redemption = z.object({
   expired_time: z.int(),
   /** Who redeemed it; 0: nobody. */
   used_user_id: z.int(),
+  /** '': nobody, or that account is gone. */
+  used_user_name: z.string().optional(),
   /** Of creations only; 0 in answers. */
   count: z.int(),
   DeletedAt: z.string().nullable(),

@@ -40,6 +40,8 @@ export const User = z.object({
   aff_quota: z.int(),
   aff_history_quota: z.int(),
   inviter_id: z.int(),
+  /** For administrators only; '': nobody, or that account is gone. */
+  inviter_name: z.string().optional(),
   DeletedAt: z.string().nullable(),
   setting: z.string(),
   created_time: z.int(),

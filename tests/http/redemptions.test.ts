@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Collection } from '#server/db/collection.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
 import { codeRecord, makeCode, makeCodes } from '#tests/support/redemption-desk.ts';
@@ -16,6 +18,22 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
   });
   afterAll(() => app.close());
 
+  /** What is looked for by `find` and `get`, in any collection. */
+  const watchLookUps = (): string[] => {
+    const asked: string[] = [];
+    const collection: Pick<Collection<UserRecord>, 'find' | 'get'> = Object.getPrototypeOf(app.context.db.collection('users'));
+    const { find, get } = collection;
+    vi.spyOn(collection, 'find').mockImplementation(function (this: typeof collection, ...given) {
+      asked.push(JSON.stringify(given[0]));
+      return find.apply(this, given);
+    });
+    vi.spyOn(collection, 'get').mockImplementation(function (this: typeof collection, ...given) {
+      asked.push(JSON.stringify(given[0]));
+      return get.apply(this, given);
+    });
+    return asked;
+  };
+  const nameOfUser = async (id: number | null) => (await app.context.db.collection('users').get(id ?? 0))?.username;
   const idOf = async (key: string) => (await codeRecord(app, key)).id;
 
   it('are for administrators: every call refuses guests and users', async () => {
@@ -52,6 +70,26 @@ describe.each(engines)('redemption codes on $kind', (engine) => {
       DeletedAt: null,
       revision: 1,
     });
+  });
+
+  it('say who made and who redeemed them, a page of them in one query; who is gone is an id', async () => {
+    const [mine = '', gone = '', left = ''] = await makeCodes(admin, { name: 'named', count: 3 });
+    const redeemer = await app.createUser();
+    await (await app.as(redeemer)).post('/api/user/topup', { key: mine });
+    await app.context.db.collection('redemptions').patch({ id: await idOf(gone) }, { set: { status: 3, used_user_id: 999_999 } });
+    const maker = { user_name: await nameOfUser(admin.userId) };
+    const asked = watchLookUps();
+    const { items } = (await root.get('/api/redemption/search?keyword=named')).data;
+    expect(asked.filter((what) => what.includes('999999'))).toEqual([expect.stringContaining(`${redeemer.id}`)]);
+    vi.restoreAllMocks();
+    expect(items).toMatchObject([
+      { ...maker, key: left, used_user_id: 0, used_user_name: '' },
+      { ...maker, key: gone, used_user_id: 999_999, used_user_name: '' },
+      { ...maker, key: mine, used_user_id: redeemer.id, used_user_name: redeemer.username },
+    ]);
+    const named = { ...maker, used_user_name: redeemer.username };
+    expect((await admin.get(`/api/redemption/${await idOf(mine)}`)).data).toMatchObject(named);
+    expect((await admin.put('/api/redemption/', { id: await idOf(left), name: 'renamed' })).data).toMatchObject(maker);
   });
 
   it.each([

@@ -101,6 +101,30 @@ describe.each(engines)('care for users on $kind', (engine) => {
       expect(JSON.stringify(answer.body)).not.toMatch(/hash|email|aff_code/);
     });
 
+    it('name the inviter to administrators: in lists, of one, after an edit; by the id alone once the account is gone', async () => {
+      const inviter = await app.createUser();
+      const user = await app.createUser({ inviter_id: inviter.id });
+      const other = await app.createUser({ inviter_id: inviter.id });
+      const orphan = await app.createUser({ inviter_id: 999_999 });
+      const listed = (await keeper.get('/api/user/?p=1&page_size=100')).data.items as { id: number; inviter_name: string }[];
+      const nameOf = (id: number) => listed.find((one) => one.id === id)?.inviter_name;
+      expect([user, other, orphan, inviter].map(({ id }) => nameOf(id))).toEqual([inviter.username, inviter.username, '', '']);
+      const named = { id: user.id, inviter_name: inviter.username };
+      expect((await keeper.get(`/api/user/${user.id}`)).data).toMatchObject(named);
+      expect((await keeper.put('/api/user/', { id: user.id, display_name: 'x' })).data).toMatchObject(named);
+      expect((await keeper.post('/api/user/manage', { id: user.id, action: 'disable' })).data).toMatchObject(named);
+      expect((await keeper.get(`/api/user/search?keyword=${user.username}`)).data.items).toMatchObject([named]);
+    });
+
+    it('do not tell users who invited them', async () => {
+      const inviter = await app.createUser();
+      const user = await app.as(await app.createUser({ inviter_id: inviter.id }));
+      const { data } = await user.get('/api/user/self');
+      expect(data).toMatchObject({ inviter_id: inviter.id });
+      expect(JSON.stringify(data)).not.toContain('inviter_name');
+      expect(JSON.stringify(data)).not.toContain(inviter.username);
+    });
+
     it('that go round in a circle, or end at nobody, are told all the same', async () => {
       const one = await app.createUser({ inviter_id: 999_999 });
       const other = await app.createUser({ inviter_id: one.id });

@@ -140,6 +140,10 @@ describe('code-panel', () => {
   test('a used code is read only, a disabled one can only be enabled', async () => {
     open({ status: 3, used_user_id: 7, redeemed_time: 1_770_000_100 });
     await shows(() => expect(screen.text()).toContain('User 7'));
+    screen.leave();
+    open({ status: 3, used_user_id: 7, used_user_name: 'carol', user_name: 'keeper', redeemed_time: 1_770_000_100 });
+    await shows(() => expect(screen.text()).toMatch(/Created by\s*keeper/));
+    expect(screen.text()).toMatch(/Redeemed by\s*carol/);
     expect(buttons()).not.toContain('Save');
     expect(buttons()).not.toContain('Enable');
     screen.leave();

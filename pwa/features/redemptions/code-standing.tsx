@@ -30,6 +30,7 @@ export function CodeStanding({ code }: { code: Redemption }) {
           },
           { name: t('redemptions.column.quota'), value: format.quota(code.quota) },
           { name: t('redemptions.column.created'), value: format.dateTime(code.created_time) },
+          { name: t('redemptions.panel.made_by'), value: code.user_name || t('redemptions.user', { id: code.user_id }) },
           { name: t('redemptions.column.expiry'), value: expiry(code.expired_time) },
           ...(code.used_user_id === 0
             ? []
@@ -38,7 +39,7 @@ export function CodeStanding({ code }: { code: Redemption }) {
                   name: t('redemptions.column.used_by'),
                   value: (
                     <Link to="/user/edit/$id" params={{ id: String(code.used_user_id) }}>
-                      {t('redemptions.user', { id: code.used_user_id })}
+                      {code.used_user_name || t('redemptions.user', { id: code.used_user_id })}
                     </Link>
                   ),
                 },

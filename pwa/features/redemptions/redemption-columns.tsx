@@ -84,7 +84,7 @@ function Name({ code }: { code: Redemption }) {
 function UsedBy({ code }: { code: Redemption }) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
-  if (code.used_user_id !== 0) return t('redemptions.user', { id: code.used_user_id });
+  if (code.used_user_id !== 0) return code.used_user_name || t('redemptions.user', { id: code.used_user_id });
   // A card has no heading that says of what there is none.
   return isPhone ? null : <span className={styles.quiet}>{t('redemptions.nobody')}</span>;
 }

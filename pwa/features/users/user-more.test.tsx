@@ -93,6 +93,7 @@ describe('user-more', () => {
     const bound = buildConsoleUser({ linux_do_id: '4711' });
     screen = drawScreen(<UserSummary user={bound} />);
     expect(screen.text()).toContain('4711');
+    expect(screen.text()).not.toContain('Invited by');
     expect(() => screen.button('Remove the binding LinuxDO')).toThrow('no button');
     screen.leave();
     screen = drawScreen(<UserSummary user={bound} canUnbind />);
@@ -102,5 +103,15 @@ describe('user-more', () => {
     const confirm = [...document.querySelectorAll('button')].findLast(({ textContent }) => textContent === 'Remove');
     confirm?.click();
     await shows(() => expect(asked('/api/user/7/bindings/linuxdo')).toHaveLength(1));
+  });
+
+  test('says who invited the user: by the name, or by the id where there is none any more', async () => {
+    screen = drawScreen(<UserSummary user={buildConsoleUser({ inviter_id: 3, inviter_name: 'grace' })} />);
+    await shows(() => expect(screen.text()).toMatch(/Invited by\s*grace #3/));
+    expect(document.querySelector('a[href$="/user/edit/3"]')).not.toBeNull();
+    screen.leave();
+    screen = drawScreen(<UserSummary user={buildConsoleUser({ inviter_id: 3, inviter_name: '' })} />);
+    expect(screen.text()).toMatch(/Invited by\s*#3/);
+    expect(document.querySelector('a')).toBeNull();
   });
 });

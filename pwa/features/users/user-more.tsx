@@ -124,7 +124,7 @@ function InvitedRow({ person }: { person: Invited }) {
   );
 }
 
-function PersonLink({ person: { id, username } }: { person: Invited }) {
+export function PersonLink({ person: { id, username } }: { person: Pick<Invited, 'id' | 'username'> }) {
   return (
     <Link className={styles.link} to="/user/edit/$id" params={{ id: String(id) }}>
       {username} <small>#{id}</small>

@@ -10,6 +10,7 @@ import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
 import { RemoveBinding } from './remove-binding.tsx';
+import { PersonLink } from './user-more.tsx';
 import { EndSessions } from './end-sessions.tsx';
 import { actionsFor, editRefusal, refusal } from './user-rules.ts';
 
@@ -39,7 +40,7 @@ export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind
           { name: t('users.column.used'), value: format.quota(user.used_quota) },
           { name: t('users.column.requests'), value: format.count(user.request_count) },
           { name: t('users.column.invited'), value: format.count(user.aff_count) },
-          ...(user.inviter_id === 0 ? [] : [{ name: t('users.fact.inviter'), value: `#${user.inviter_id}` }]),
+          ...(user.inviter_id === 0 ? [] : [{ name: t('users.fact.inviter'), value: <Inviter user={user} /> }]),
           { name: t('users.column.created'), value: format.dateTime(user.created_time) },
         ]}
       />
@@ -62,6 +63,10 @@ export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind
       )}
     </>
   );
+}
+
+function Inviter({ user: { inviter_id: id, inviter_name: name = '' } }: { user: User }) {
+  return name === '' ? `#${id}` : <PersonLink person={{ id, username: name }} />;
 }
 
 interface UserActionsProps {

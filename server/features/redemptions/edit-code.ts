@@ -6,7 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import { checkCodeExpiry, checkCodeName, checkCodeQuota } from './create-codes.ts';
-import { presentCode } from './store.ts';
+import { presentCode, presentNamed } from './store.ts';
 
 /** Name, quota and expiry of a code that can still be redeemed. Old clients send the whole record back. */
 export function editCode(context: AppContext, input: RedemptionEdit): Promise<Redemption> {
@@ -48,5 +48,5 @@ async function edit(
     present: (current) => presentCode(context, current),
   });
   if (edited === null) throw new AppError('not_found');
-  return presentCode(context, edited.after);
+  return presentNamed(context, edited.after);
 }

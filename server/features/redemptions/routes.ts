@@ -6,12 +6,12 @@ import type { RouteHost } from '#server/http/mount.ts';
 import { createCodes } from './create-codes.ts';
 import { editCode, editCodeStatus } from './edit-code.ts';
 import { redeemCode } from './redeem-code.ts';
-import { changeCodes, deleteUsedCodes, listCodes, presentCode, readCode } from './store.ts';
+import { changeCodes, deleteUsedCodes, listCodes, presentNamed, readCode } from './store.ts';
 
 export function mountRedemptions(host: RouteHost): void {
   mount(host, redemptionApi.list, ({ context, query }) => listCodes(context, query));
   mount(host, redemptionApi.search, ({ context, query }) => listCodes(context, query));
-  mount(host, redemptionApi.read, async ({ context, params }) => presentCode(context, await readCode(context, idOf(params.id))));
+  mount(host, redemptionApi.read, async ({ context, params }) => presentNamed(context, await readCode(context, idOf(params.id))));
   mount(host, redemptionApi.create, (call) => createCodes(call.context, signedIn(call).user, call.body));
   mount(host, redemptionApi.edit, ({ context, query, body }) =>
     query.status_only === undefined ? editCode(context, body) : editCodeStatus(context, body),

@@ -3,6 +3,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
 import { RedemptionStatus, sweptIdsLimit } from '#shared/redemptions.ts';
 import type { Redemption, RedemptionAction } from '#shared/redemptions.ts';
+import { readUsernames } from '#server/accounts/usernames.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter, Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
@@ -26,8 +27,9 @@ export async function listCodes(context: AppContext, query: CodeQuery): Promise<
     codes.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
     codes.count(filter, exactTotal + 1),
   ]);
+  const names = await namesOf(context, items);
   return pageResponse(
-    items.map((record) => presentCode(context, record)),
+    items.map((record) => withNames(context, record, names)),
     bounds,
     count,
   );
@@ -38,6 +40,23 @@ export async function readCode(context: AppContext, id: number): Promise<Redempt
   const code = await context.db.collection('redemptions').get(id);
   if (code === null || code.DeletedAt !== null) throw new AppError('not_found');
   return code;
+}
+
+/** A code with the names of who made and who redeemed it. */
+export async function presentNamed(context: AppContext, record: RedemptionRecord): Promise<Redemption> {
+  return withNames(context, record, await namesOf(context, [record]));
+}
+
+function namesOf({ db }: AppContext, records: readonly RedemptionRecord[]): Promise<ReadonlyMap<number, string>> {
+  return readUsernames(
+    db,
+    records.flatMap(({ user_id: maker, used_user_id: redeemer }) => [maker, redeemer]),
+  );
+}
+
+function withNames(context: AppContext, record: RedemptionRecord, names: ReadonlyMap<number, string>): Redemption {
+  const nameOf = (id: number): string => names.get(id) ?? '';
+  return { ...presentCode(context, record), user_name: nameOf(record.user_id), used_user_name: nameOf(record.used_user_id) };
 }
 
 export function presentCode(context: Pick<AppContext, 'secrets'>, record: RedemptionRecord): Redemption {

@@ -13,7 +13,6 @@ import type { AccountFields } from '#server/accounts/edit-account.ts';
 import { endAccess } from '#server/accounts/end-access.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import { hashPassword } from '#server/accounts/password.ts';
-import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -22,7 +21,7 @@ import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { LedgerResult } from '#server/money/ledger.ts';
-import { readLivingUser } from './store.ts';
+import { presentManaged, readLivingUser } from './store.ts';
 
 /** @throws {AppError} `revision_conflict` with the current record; nothing is changed then */
 export async function editUser(context: AppContext, caller: Caller, edit: UserEdit): Promise<User> {
@@ -55,7 +54,7 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
     if (caller.user.id === target.id) await endSessionsOf(context, target.id, caller.sessionId);
     else await endAccess(context, target.id);
   }
-  return presentToOthers(edited);
+  return presentManaged(context, edited);
 }
 
 function checkRights(actor: UserRecord, target: UserRecord, edit: UserEdit): void {

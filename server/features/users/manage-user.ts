@@ -9,11 +9,11 @@ import type { ManageAction } from '#shared/users.ts';
 import { deleteAccount } from '#server/accounts/end-account.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
-import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
+import { presentManaged } from './store.ts';
 
 const said = {
   promote: { content: '管理员将用户提升为管理员', event: { code: 'user_promoted' } },
@@ -40,7 +40,7 @@ export async function manageUser(context: AppContext, actor: UserRecord, input: 
     by: actor,
     group: changed.group,
   });
-  return presentToOthers(changed);
+  return presentManaged(context, changed);
 }
 
 const results = {

@@ -1,5 +1,6 @@
 import type { Page } from '#shared/paging.ts';
 import type { BalanceChange } from '#shared/users.ts';
+import { readUsernames } from '#server/accounts/usernames.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
@@ -18,9 +19,10 @@ export async function readBalanceHistory({ db }: AppContext, userId: number, que
   const ledger = db.collection('ledger');
   const total = await ledger.count(filter, exactTotal + 1);
   const entries = bounds.skip >= total ? [] : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
-  const actorIds = [...new Set(entries.map((entry) => entry.actor_id))].filter((id) => id !== 0);
-  const actors = actorIds.length === 0 ? [] : await db.collection('users').find({ id: { in: actorIds } });
-  const names = new Map(actors.map(({ id, username }) => [id, username]));
+  const names = await readUsernames(
+    db,
+    entries.map((entry) => entry.actor_id),
+  );
   const items = entries.map(({ id, created_at, kind, amount, actor_id, reason = '' }) => ({
     id,
     created_at,

@@ -2,7 +2,6 @@ import { AppError } from '#shared/errors.ts';
 import { mayActOn } from '#shared/roles.ts';
 import { userBindingApi } from '#shared/user-bindings.ts';
 import { userApi } from '#shared/users.ts';
-import { presentToOthers } from '#server/accounts/present-user.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
@@ -14,7 +13,7 @@ import { endSessions } from './end-sessions.ts';
 import { readBalanceHistory } from './read-balance-history.ts';
 import { removeBinding } from './remove-binding.ts';
 import { readInvitations } from './read-invitations.ts';
-import { listUsers, readLivingUser, readUser } from './store.ts';
+import { listUsers, presentManaged, readLivingUser, readUser } from './store.ts';
 
 export function mountUsers(host: RouteHost): void {
   mount(host, userApi.list, ({ query, context }) => listUsers(context, query));
@@ -22,7 +21,7 @@ export function mountUsers(host: RouteHost): void {
   mount(host, userApi.read, async (call) => {
     const user = await readLivingUser(call.context, Number(call.params.id));
     checkMayRead(signedIn(call).user, user);
-    return presentToOthers(user);
+    return presentManaged(call.context, user);
   });
   mount(host, userApi.balanceHistory, async (call) => {
     const { context, params, query } = call;
@@ -40,7 +39,7 @@ export function mountUsers(host: RouteHost): void {
   mount(host, userBindingApi.remove, async (call) => {
     const { context, params } = call;
     const actor = signedIn(call).user;
-    return presentToOthers(await removeBinding(context, actor, { id: Number(params.id), binding: params.binding }));
+    return presentManaged(context, await removeBinding(context, actor, { id: Number(params.id), binding: params.binding }));
   });
   mount(host, userApi.endSessions, (call) => endSessions(call.context, signedIn(call), Number(call.params.id)));
   mount(host, userApi.create, async (call) => {

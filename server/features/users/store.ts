@@ -2,6 +2,7 @@ import { AppError } from '#shared/errors.ts';
 import type { Page } from '#shared/paging.ts';
 import type { User } from '#shared/user.ts';
 import { presentToOthers } from '#server/accounts/present-user.ts';
+import { readUsernames } from '#server/accounts/usernames.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -23,7 +24,28 @@ export async function listUsers(context: AppContext, query: UserQuery): Promise<
     users.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size }),
     users.count(filter, exactTotal + 1),
   ]);
-  return pageResponse(items.map(presentToOthers), bounds, count);
+  const names = await inviterNames(context, items);
+  return pageResponse(
+    items.map((record) => withInviter(record, names)),
+    bounds,
+    count,
+  );
+}
+
+/** As administrators see an account. */
+export async function presentManaged(context: AppContext, record: UserRecord): Promise<User> {
+  return withInviter(record, await inviterNames(context, [record]));
+}
+
+function inviterNames({ db }: AppContext, records: readonly UserRecord[]): Promise<ReadonlyMap<number, string>> {
+  return readUsernames(
+    db,
+    records.map((record) => record.inviter_id),
+  );
+}
+
+function withInviter(record: UserRecord, names: ReadonlyMap<number, string>): User {
+  return { ...presentToOthers(record), inviter_name: names.get(record.inviter_id) ?? '' };
 }
 
 /** Deleted or not. @throws {AppError} `user_not_found` */
