@@ -84,4 +84,7 @@ it('changes are counted by values: of a map, its entries', () => {
     ['ModelPrice', { text: '{', base: base('{}') }],
   ]);
   expect(changesOf(drafts)).toBe(5);
+  // Over an edit that waits, back to what the server has: it is to be saved all the same.
+  expect(changesOf(new Map([['ModelRatio', { text: '{ "a": 1 }', base: base('{"a":1}') }]]))).toBe(1);
+  expect(changesOf(new Map())).toBe(0);
 });

@@ -92,12 +92,12 @@ export function withoutSecrets(drafts: Drafts): Drafts {
   return new Map([...drafts].filter(([key]) => !isSecret(key)));
 }
 
-/** How many values would change: of a map, its entries. */
+/** How many values would change: of a map, its entries. The same number wherever changes are counted; 0: there are no drafts. */
 export function changesOf(drafts: Drafts): number {
   let count = 0;
   for (const [key, { text, base }] of drafts) {
     const [from, to] = isMapSetting(key) ? [parseMap(base.value), parseMap(text)] : [null, null];
-    count += from === null || to === null ? 1 : mapChanges(from, to).length;
+    count += from === null || to === null ? 1 : Math.max(1, mapChanges(from, to).length);
   }
   return count;
 }

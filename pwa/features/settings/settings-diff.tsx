@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { ChangeLines } from './change-lines.tsx';
+import { changesOf } from './option-drafts.ts';
 import { PriceChanges } from './price-changes.tsx';
 import { priceKeys } from './price-rows.ts';
 import styles from './settings-panels.module.css';
@@ -27,7 +28,7 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
     key,
     lines: lines.ofDraft(key, base.value, text, wasSet.get(key) === true),
   }));
-  const count = changes.reduce((sum, change) => sum + change.lines.length, 0);
+  const count = changesOf(edits.drafts);
   return (
     <SidePanel
       title={t('settings.diff.title', { count })}

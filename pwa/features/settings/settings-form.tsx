@@ -200,7 +200,7 @@ function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
   const { t } = useTranslation();
   // Without a network or without a server: either way the edit waits here.
   const isAway = useConnection() !== 'online';
-  const count = edits.drafts.size;
+  const count = changesOf(edits.drafts);
   const isSecretLeft = edits.outcome?.kind === 'secrets';
   return (
     <footer className={styles.bar}>
@@ -220,7 +220,13 @@ function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
       )}
       {count > 0 && !isReviewing && <Button onClick={onReview}>{t('settings.diff.open')}</Button>}
       {!isReviewing && (
-        <Button variant="filled" type="submit" loading={edits.isSaving} leftSection={isAway ? <Icon name="outbox" /> : null}>
+        // Quiet, not off: a price that is being typed becomes a change once its field is left, which this press does.
+        <Button
+          variant={count > 0 ? 'filled' : 'default'}
+          type="submit"
+          loading={edits.isSaving}
+          leftSection={isAway ? <Icon name="outbox" /> : null}
+        >
           {t(isAway ? 'settings.save_offline' : 'settings.save')}
         </Button>
       )}

@@ -14,6 +14,7 @@ import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isChanged } from './default-values.ts';
+import { changesOf } from './option-drafts.ts';
 import { entriesOf, pageOfAddress, pages } from './pages.ts';
 import { type PageMarks, SettingsNav, SettingsSearch } from './settings-nav.tsx';
 import { type PriceView, SettingsForm } from './settings-form.tsx';
@@ -161,7 +162,7 @@ function useMarks(options: readonly Option[], edits: SettingEdits): (page: strin
     const keys = page === undefined ? [] : entriesOf(page).map(({ key }) => key);
     return {
       changed: keys.filter((key) => changed.has(key)).length,
-      unsaved: keys.filter((key) => edits.drafts.has(key)).length,
+      unsaved: changesOf(new Map([...edits.drafts].filter(([key]) => keys.includes(key)))),
       queued: keys.filter((key) => edits.queued.has(key)).length,
     };
   };

@@ -5,7 +5,7 @@ import type { SettingKey } from '#shared/settings.ts';
 import { currentConnection } from '#pwa/offline/online-status.tsx';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { type QueuedEdit, queueEdit, useOutbox } from '#pwa/offline/outbox.ts';
-import { afterSave, draftProblems, type Drafts, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
+import { afterSave, changesOf, draftProblems, type Drafts, overtaken, rebased, typed, withoutSecrets } from './option-drafts.ts';
 import { lookAt, useOptionSave } from './use-option-save.ts';
 
 export interface SettingEdits {
@@ -15,7 +15,7 @@ export interface SettingEdits {
   /** What others made of settings that are being edited here. */
   theirs: ReadonlyMap<SettingKey, OptionState>;
   problems: ReadonlyMap<SettingKey, SettingProblem>;
-  /** What became of the last save. */
+  /** What became of the last save: how many values were saved, or how many edits wait. */
   outcome: { kind: 'saved' | 'kept' | 'nothing' | 'secrets'; count: number } | undefined;
   isSaving: boolean;
   type: (key: SettingKey, text: string) => void;
@@ -38,7 +38,7 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const save = useOptionSave({
     onSaved: (sent, saved) => {
       setDrafts((old) => afterSave(old, sent, saved));
-      setOutcome({ kind: 'saved', count: sent.size });
+      setOutcome({ kind: 'saved', count: changesOf(sent) });
     },
     onUnreachable: keep,
   });
