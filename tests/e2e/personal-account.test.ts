@@ -50,8 +50,16 @@ describeInBrowser('own account', () => {
     await untilInstalled(page);
     await page.goto('/personal');
     await settle(page);
-    await untilKept(page, 'self');
+    await untilKept(page, 'self', 'sessions');
     await context.setOffline(true);
+    // Opened anew: the list of devices is there too, with its age.
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByText(text('signin.sessions.current'), { exact: true }).waitFor();
+    await page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: text('signin.sessions.title'), exact: true }) })
+      .getByText(new RegExp(`^${text('common.freshness.as_of', { time: '.+' })}$`))
+      .waitFor();
     await button(page, 'personal.notice.webhook').click();
     await page.getByLabel(text('personal.notice.url')).fill('https://hooks.example.org/y');
     await button(page, 'personal.notice.save_offline').click();

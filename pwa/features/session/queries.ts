@@ -5,4 +5,5 @@ import { call } from '#pwa/api/call.ts';
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   queryFn: ({ signal }) => call(sessionsApi.list, { signal }),
+  meta: { offline: true },
 });

@@ -3,7 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { type Session, sessionsApi } from '#shared/sessions.ts';
 import { call } from '#pwa/api/call.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { useConnection } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
@@ -17,6 +19,7 @@ export function SessionsCard() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
   const sessions = useQuery(sessionsQuery);
+  const isStale = useConnection() !== 'online';
   const refresh = () => queryClient.invalidateQueries(sessionsQuery);
   const end = useMutation({
     mutationFn: (session: string) => call(sessionsApi.end, { params: { session } }),
@@ -29,7 +32,7 @@ export function SessionsCard() {
     onSettled: refresh,
   });
   return (
-    <Block title={t('signin.sessions.title')}>
+    <Block title={t('signin.sessions.title')} aside={<AsOf at={sessions.dataUpdatedAt} isStale={isStale} />}>
       <QueryState query={sessions} what={t('signin.sessions.title')} lines={2}>
         {(list) => (
           <>
