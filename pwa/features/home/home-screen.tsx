@@ -34,7 +34,7 @@ export function HomeScreen() {
             <div className={styles.column}>
               <Balance />
               <TodayBlock />
-              <RecentCalls />
+              <RecentCalls isWide />
             </div>
             <div className={styles.column}>
               <OwnTokens />

@@ -14,10 +14,12 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
-import styles from './home-screen.module.css';
+import home from './home-screen.module.css';
 import { recentCallsQuery } from './queries.ts';
+import styles from './recent-calls.module.css';
 
-export function RecentCalls() {
+/** The newest calls; `isWide`: in the wide column, where a desk has room for a table. */
+export function RecentCalls({ isWide = false }: { isWide?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const recent = useQuery(recentCallsQuery);
@@ -33,19 +35,23 @@ export function RecentCalls() {
         </Link>
       }
       aside={
-        <span className={styles.aside}>
+        <span className={home.aside}>
           <AsOf at={recent.dataUpdatedAt} isStale={isStale} />
           {/* Over the amounts, which then need none. */}
-          {recent.data !== undefined && recent.data.items.length > 0 && <span className={styles.unit}>{unit}</span>}
+          {recent.data !== undefined && recent.data.items.length > 0 && (
+            <span className={styles.unit} data-wide={isWide || undefined}>
+              {unit}
+            </span>
+          )}
         </span>
       }
     >
       <QueryState query={recent} what={title} lines={4}>
         {(page) =>
           page.items.length === 0 ? (
-            <p className={styles.none}>{t('home.recent.none')}</p>
+            <p className={home.none}>{t('home.recent.none')}</p>
           ) : (
-            <ul className={styles.calls}>
+            <ul className={styles.calls} data-wide={isWide || undefined}>
               <li className={styles.callHead} aria-hidden>
                 <span className={styles.clock}>{t('home.recent.time')}</span>
                 <span className={styles.model}>{t('home.recent.model')}</span>
