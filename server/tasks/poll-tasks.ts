@@ -14,40 +14,55 @@ const batchSize = 500;
 const askedAtOnce = 100;
 /** Channels that are asked at the same time: one that does not answer holds up few others. */
 const channelsAtOnce = 8;
-const questionMs = 15_000;
-/** A run ends after so long, long before its lock does. */
-const runMs = 60_000;
 
-export async function pollTasks(context: AppContext): Promise<number> {
+export interface PollBounds {
+  /** Nothing is begun when a run has lasted so long; what it has not come to is still due, and first in the next run. */
+  runMs: number;
+  questionMs: number;
+}
+
+/** Both together end long before the lock of the job does: two processes never ask at once. */
+export const pollBounds: PollBounds = { runMs: 60_000, questionMs: 15_000 };
+
+interface PollRun {
+  context: AppContext;
+  questionMs: number;
+  isOver(): boolean;
+}
+
+/** How many tasks were due, as far as it came. */
+export async function pollTasks(context: AppContext, { runMs, questionMs }: PollBounds = pollBounds): Promise<number> {
   const begin = performance.now();
+  const run: PollRun = { context, questionMs, isOver: () => performance.now() - begin > runMs };
   let count = 0;
   for (;;) {
     const now = context.now();
     const due = await context.db.collection('tasks').find({ poll_at: { lte: now } }, { sort: [['poll_at', 1]], limit: batchSize });
     count += due.length;
-    await inParallel(byChannel(due), channelsAtOnce, (tasks) => pollChannel(context, tasks));
-    if (due.length < batchSize || performance.now() - begin > runMs) return count;
+    await inParallel(byChannel(due), channelsAtOnce, (tasks) => pollChannel(run, tasks));
+    if (due.length < batchSize || run.isOver()) return count;
   }
 }
 
-async function pollChannel(context: AppContext, tasks: readonly TaskRecord[]): Promise<void> {
+async function pollChannel(run: PollRun, tasks: readonly TaskRecord[]): Promise<void> {
+  const { context } = run;
   const [first] = tasks;
-  if (first === undefined) return;
+  if (first === undefined || run.isOver()) return;
   const platform = taskPlatforms[first.platform];
   const channel = context.channels.get(first.channel_id);
   // Of a new one this process may not have heard yet; a deletion just made may be taken back.
   if (channel === undefined && (await isGoneForGood(context.db, first.channel_id))) {
     const reason = lostChannelReason(first.channel_id);
-    for (const task of tasks) await failTask(context, task, { fail_reason: reason });
+    await failEach(run, tasks, reason);
     return;
   }
   let isAnswering = channel !== undefined;
-  for (let start = 0; start < tasks.length; start += askedAtOnce) {
+  for (let start = 0; start < tasks.length && !run.isOver(); start += askedAtOnce) {
     const asked = tasks.slice(start, start + askedAtOnce);
-    const answered = channel === undefined || !isAnswering ? null : await pollSome(context, { platform, channel, tasks: asked });
+    const answered = channel === undefined || !isAnswering ? null : await pollSome(run, { platform, channel, tasks: asked });
     // One that does not answer is not waited for again.
     isAnswering = answered !== null;
-    for (const task of asked) if (answered?.has(task.id) !== true) await postpone(context, platform, task);
+    await postpone(run, { platform, tasks: asked.filter(({ id }) => answered?.has(id) !== true) });
   }
 }
 
@@ -58,7 +73,8 @@ interface Question {
 }
 
 /** Ids of those that the upstream spoke of; null: it did not answer. */
-async function pollSome(context: AppContext, { platform, channel, tasks }: Question): Promise<Set<number> | null> {
+async function pollSome(run: PollRun, { platform, channel, tasks }: Question): Promise<Set<number> | null> {
+  const { context, questionMs } = run;
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
   const ids = [...byUpstreamId.keys()];
   const answer = await askUpstream(context, channel, { ...platform.question(ids), milliseconds: questionMs });
@@ -71,7 +87,7 @@ async function pollSome(context: AppContext, { platform, channel, tasks }: Quest
   const answered = new Set<number>();
   for (const report of reports) {
     for (const task of byUpstreamId.get(report.upstreamId) ?? []) {
-      if (report.outcome === 'running' && isLate(context, platform, task)) continue;
+      if (run.isOver() || (report.outcome === 'running' && isLate(context, platform, task))) continue;
       answered.add(task.id);
       await followTask(context, task, report);
     }
@@ -79,13 +95,22 @@ async function pollSome(context: AppContext, { platform, channel, tasks }: Quest
   return answered;
 }
 
-/** Nobody knows anything of it: it is asked about again, unless it has had its time. */
-async function postpone(context: AppContext, platform: TaskPlatform, task: TaskRecord): Promise<void> {
-  if (isLate(context, platform, task)) {
-    await failTask(context, task, { fail_reason: timeoutReason });
-    return;
+/** Nobody knows anything of them: they are asked about again, unless they have had their time. */
+async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatform; tasks: readonly TaskRecord[] }): Promise<void> {
+  const { context } = run;
+  const late = new Set(tasks.filter((task) => isLate(context, platform, task)));
+  const ids = tasks.filter((task) => !late.has(task)).map(({ id }) => id);
+  // One write, also for a question that ended with its run: its channel is behind the others next time.
+  const again = { set: { poll_at: context.now() + pollEvery } };
+  if (ids.length > 0) await context.db.collection('tasks').patchAll({ id: { in: ids }, poll_at: { exists: true } }, again);
+  await failEach(run, late, timeoutReason);
+}
+
+async function failEach(run: PollRun, tasks: Iterable<TaskRecord>, reason: string): Promise<void> {
+  for (const task of tasks) {
+    if (run.isOver()) return;
+    await failTask(run.context, task, { fail_reason: reason });
   }
-  await context.db.collection('tasks').patch({ id: task.id, poll_at: { exists: true } }, { set: { poll_at: context.now() + pollEvery } });
 }
 
 function isLate({ now }: AppContext, { timeout }: TaskPlatform, { submit_time: since }: TaskRecord): boolean {

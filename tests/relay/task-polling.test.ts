@@ -1,0 +1,51 @@
+// How long a run of questions about tasks takes at most, whatever its upstreams do.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { jobs } from '#server/jobs/registry.ts';
+import { pollBounds, pollTasks } from '#server/tasks/poll-tasks.ts';
+import { buildTask } from '#tests/support/build-task.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTaskScene } from '#tests/support/task-scene.ts';
+
+/** As `poll-tasks.ts` has it. */
+const channelsAtOnce = 8;
+
+it('a run of questions ends before its lock does, by far', () => {
+  const job = jobs.find(({ name }) => name === 'poll-tasks');
+  expect(pollBounds.runMs + pollBounds.questionMs).toBeLessThan(((job?.lockSeconds ?? 0) * 1000) / 3);
+});
+
+describe.each(engines)('questions about tasks on $kind', (engine) => {
+  it('a run asks nobody when its time is over, and the next run begins with those', async () => {
+    await using scene = await createTaskScene(engine);
+    const { context } = scene.app;
+    const tasks = context.db.collection('tasks');
+    // Hears every question, and answers none.
+    const asked: string[] = [];
+    const silent = createServer((request) => void asked.push(request.headers['mj-api-secret']?.toString() ?? ''));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const count = 3 * channelsAtOnce;
+    const now = context.now();
+    for (let at = 0; at < count; at += 1) {
+      const channel_id = await scene.addChannel({ base_url: `http://127.0.0.1:${port}`, key: `key-${at}` });
+      const id = await context.db.nextId('tasks');
+      await tasks.insert(buildTask({ id, channel_id, status: 'IN_PROGRESS', submit_time: now, poll_at: now, running_user_id: 1 }));
+    }
+    try {
+      // No question of the first ends before the run does.
+      const bounds = { runMs: 200, questionMs: 500 };
+      await pollTasks(context, bounds);
+      expect(asked.length).toBeLessThanOrEqual(channelsAtOnce);
+      expect(await tasks.count({ poll_at: { lte: now } })).toBeGreaterThanOrEqual(count - channelsAtOnce);
+      for (let run = 0; run < 20 && (await tasks.count({ poll_at: { lte: now } })) > 0; run += 1) await pollTasks(context, bounds);
+      // All have had their turn, nobody a second one in front of somebody else.
+      expect(await tasks.count({ running_user_id: 1, poll_at: { gt: now } })).toBe(count);
+      expect(new Set(asked).size).toBe(asked.length);
+    } finally {
+      silent.closeAllConnections();
+      await new Promise((resolve) => silent.close(resolve));
+    }
+  });
+});
