@@ -2,7 +2,7 @@
 // failed, and of the others it is found out whether they were charged.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { failLost } from './follow-task.ts';
+import { failUntaken } from './follow-task.ts';
 import { resolveCharge } from './task-charge.ts';
 
 /** Milliseconds that a submission may take at most, all its tries together. */
@@ -30,7 +30,7 @@ async function check(context: AppContext, task: TaskRecord): Promise<boolean> {
   if (task.charge === 'open') return (await resolveCharge(context, task)).charge !== 'open';
   if (task.poll_at === undefined) {
     if (await isUnderWay(context, task)) return false;
-    await failLost(context, task, lostReason);
+    await failUntaken(context, task, { fail_reason: lostReason });
   }
   // Of one that was taken meanwhile the charge may be on its way.
   const known = await context.db.collection('tasks').patch({ id: task.id, charge: { ne: 'open' } }, { unset: ['check_at'] });

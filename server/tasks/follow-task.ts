@@ -38,18 +38,26 @@ export async function failTask(context: AppContext, task: TaskRecord, fields: Re
   return failed;
 }
 
-/** Ends a submission that no upstream is known to have taken. Null: it has ended, or one has taken it meanwhile. */
-export function failLost(context: AppContext, task: TaskRecord, reason: string): Promise<TaskRecord | null> {
-  const isLost = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
-  return context.db.collection('tasks').patch(isLost, failure(context, task, { fail_reason: reason }));
+/**
+ * Ends a submission that no upstream is known to have taken, and with the same write its check: before it, a crash leaves it to
+ * `checkTasks`. Null: it has ended, or one has taken it meanwhile.
+ */
+export function failUntaken(
+  context: AppContext,
+  task: TaskRecord,
+  fields: Pick<TaskRecord, 'fail_reason'> & Partial<Pick<TaskRecord, 'code'>>,
+): Promise<TaskRecord | null> {
+  const isUntaken = { id: task.id, running_user_id: { exists: true }, poll_at: { exists: false } };
+  const { set, unset } = failure(context, task, fields);
+  return context.db.collection('tasks').patch(isUntaken, { set, unset: [...unset, 'check_at'] });
 }
 
-function failure({ now }: AppContext, task: TaskRecord, fields: Partial<TaskRecord>): Patch<TaskRecord> {
+function failure({ now }: AppContext, task: TaskRecord, fields: Partial<TaskRecord>) {
   const { finish_time: finish } = fields;
   return {
     set: { ...fieldsFor(task, fields), status: 'FAILURE', progress: '100%', finish_time: finish || now(), updated_at: seconds(now()) },
     unset: ['running_user_id', 'poll_at'],
-  };
+  } satisfies Patch<TaskRecord>;
 }
 
 function running({ db }: AppContext, { id }: TaskRecord, patch: Patch<TaskRecord>): Promise<TaskRecord | null> {

@@ -163,6 +163,37 @@ describe.each(engines)('the price of a task on $kind', (engine) => {
   );
 
   test.each(['before', 'after'] as const)(
+    'a process that stops %s any write of a submission that is refused: it ends as failed, and costs nothing',
+    async (when) => {
+      await onPlace(engine, async (place) => {
+        for (let at = 1, isOver = false; !isOver; at += 1) {
+          const where = `refused, stopped ${when} write ${at}`;
+          const scene = await arrange(place);
+          upstream.refuse({ body: { code: 24, description: 'banned words', properties: {} } });
+          scene.db.freezeAt(at, when);
+          const acting = act(scene, false).catch(() => undefined);
+          await Promise.race([acting, scene.db.frozen]);
+          isOver = !scene.db.isFrozen;
+          await takeOver(scene);
+          expect(await expectNothingPaid(scene, where), where).toBe('free');
+          scene.db.thaw();
+          await acting;
+          await scene.context.ledger.recoverCrashed();
+          await tend(scene.other);
+          await expectNothingPaid(scene, `${where}, and went on`);
+          if (isOver) {
+            const task = await scene.other.db.collection('tasks').first({ user_id: scene.user.id });
+            expect(task).toMatchObject({ code: 24, fail_reason: 'banned words' });
+          }
+          upstream.refuseNoMore();
+          await scene.context.close();
+        }
+      });
+    },
+    240_000,
+  );
+
+  test.each(['before', 'after'] as const)(
     'a write that fails, carried out: %s: a task that fails costs nothing',
     async (when) => {
       await onPlace(engine, async (place) => {

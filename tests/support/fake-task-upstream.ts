@@ -24,6 +24,8 @@ export interface FakeTaskUpstream extends AsyncDisposable {
   readonly taken: string[];
   /** What the next submissions are answered with, instead of being taken. */
   refuse(...answers: Answer[]): void;
+  /** What has not been answered so is taken again. */
+  refuseNoMore(): void;
   /** What the next questions about tasks are answered with, instead of what is known. */
   misanswer(...answers: Answer[]): void;
   /** What is told of a task from now on; null: nothing. */
@@ -103,6 +105,7 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
     visits,
     taken,
     refuse: (...answers) => void refusals.push(...answers),
+    refuseNoMore: () => void refusals.splice(0),
     misanswer: (...answers) => void misanswers.push(...answers),
     tell(id, fields) {
       if (fields === null) told.delete(id);

@@ -11,7 +11,7 @@ import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
-import { failTask, pollEvery } from '#server/tasks/follow-task.ts';
+import { failUntaken, pollEvery } from '#server/tasks/follow-task.ts';
 import { refundTask } from '#server/tasks/refund-task.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { taskChargeRow } from './charge-row.ts';
@@ -122,8 +122,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskTries): Promise<TaskAnswer> {
   const reason = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
-  await context.db.collection('tasks').patch({ id: task.id }, { set: { code }, unset: ['check_at'] });
-  await failTask(context, task, { fail_reason: storableText(reason, longestState) });
+  await failUntaken(context, task, { code, fail_reason: storableText(reason, longestState) });
   if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
   throw failure ?? new AppError('internal_error');
 }
