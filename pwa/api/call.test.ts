@@ -8,7 +8,7 @@ import { buildConsoleUser } from '#tests/support/console-records.ts';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
 import { CallFailure } from './failure.ts';
 import { onOutcome, type Outcome } from './outcomes.ts';
-import { forgetUser, storeUser } from './stored-user.ts';
+import { forgetUser, refreshUser, storeUser } from './stored-user.ts';
 
 let server: FixtureServer;
 let outcomes: Outcome[];
@@ -89,6 +89,30 @@ describe('call', () => {
     expect(await failed).toMatchObject({ status: 401 });
     forgetUser();
     expect(outcomes).toEqual(['answered']);
+  });
+
+  test('a late refusal of a former session is not the end of the next one of the same user', async () => {
+    const releases: (() => void)[] = [];
+    server.answer((_asked, response) => {
+      releases.push(() => sendJson(response, { success: false, message: 'no', code: 'not_logged_in' }, 401));
+    });
+    const user = buildConsoleUser({ id: 1 });
+    storeUser(user);
+    const former = failureOf(call(logApi.statSelf, { query: {} }));
+    await vi.waitFor(() => expect(releases).toHaveLength(1));
+    forgetUser();
+    storeUser(user);
+    releases[0]?.();
+    expect(await former).toMatchObject({ status: 401 });
+    expect(outcomes).toEqual(['answered']);
+    // The own account as the server has it now is no sign-in: a refusal is the end of this session.
+    const own = failureOf(call(logApi.statSelf, { query: {} }));
+    await vi.waitFor(() => expect(releases).toHaveLength(2));
+    refreshUser({ ...user, quota: user.quota + 1 });
+    releases[1]?.();
+    expect(await own).toMatchObject({ status: 401 });
+    forgetUser();
+    expect(outcomes).toEqual(['answered', 'answered', 'session_over']);
   });
 
   test('a refused sign-in is not the end of a session', async () => {

@@ -4,7 +4,7 @@ import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } f
 import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
 import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
-import { storedUser } from './stored-user.ts';
+import { signIns, storedUser } from './stored-user.ts';
 
 export type AnyEndpoint = Endpoint<
   z.ZodType | undefined,
@@ -69,7 +69,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   const deadline = AbortSignal.timeout(input.timeout ?? defaultTimeout);
   const signal = input.signal === undefined ? deadline : AbortSignal.any([input.signal, deadline]);
 
-  const sender = senderId();
+  const session = currentSession();
   let response: Response;
   let text: string;
   try {
@@ -85,7 +85,7 @@ async function exchange(endpoint: AnyEndpoint, input: RawInput) {
   } catch (cause) {
     throw noAnswer(cause, { cancelled: input.signal?.aborted === true, timedOut: deadline.aborted, details });
   }
-  return { answer: readAnswer(endpoint, { response, text, details, sender }), details };
+  return { answer: readAnswer(endpoint, { response, text, details, session }), details };
 }
 
 export function endpointUrl(endpoint: AnyEndpoint, input: RawInput): string {
@@ -109,13 +109,18 @@ export function requestHeaders(hasBody: boolean): Record<string, string> {
 }
 
 /** Who asks, as the server is told. */
-export function senderId(): string {
+function senderId(): string {
   return String(storedUser()?.id ?? -1);
 }
 
-/** A call that was sent in the name of `sender` was refused. It says nothing about who has signed in since then. */
-export function reportSessionOver(sender: string): void {
-  if (sender === senderId()) reportOutcome('session_over');
+/** Who asks, and since which sign-in on this device. */
+export function currentSession(): string {
+  return `${senderId()} ${signIns()}`;
+}
+
+/** A call that was sent in `session` was refused. It says nothing about who has signed in since then, also the same user anew. */
+export function reportSessionOver(session: string): void {
+  if (session === currentSession()) reportOutcome('session_over');
 }
 
 export function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: boolean; details: string }): CallFailure {
@@ -133,7 +138,7 @@ export function noAnswer(cause: unknown, seen: { cancelled: boolean; timedOut: b
 
 function readAnswer(
   endpoint: AnyEndpoint,
-  { response, text, details: request, sender }: { response: Response; text: string; details: string; sender: string },
+  { response, text, details: request, session }: { response: Response; text: string; details: string; session: string },
 ) {
   const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
   const details = [request, `HTTP ${response.status}`, requestId ?? ''].filter((part) => part !== '').join(' · ');
@@ -145,7 +150,7 @@ function readAnswer(
     // Not our envelope: a proxy in between, or nothing behind it.
     const away = response.status >= 502 && response.status <= 504;
     reportOutcome(away ? 'unreachable' : 'answered');
-    if (response.status === 401) reportSessionOver(sender);
+    if (response.status === 401) reportSessionOver(session);
     throw new CallFailure({
       code: away ? 'server_unreachable' : response.ok ? 'bad_answer' : `http_${response.status}`,
       message: response.ok ? translate('errors.bad_answer') : statusMessage(response.status, '', retryAfter),
@@ -159,7 +164,7 @@ function readAnswer(
   reportOutcome('answered');
   const answer = parsed.data;
   if (response.ok && answer.success) return answer;
-  if (response.status === 401 && endpoint.access !== 'public') reportSessionOver(sender);
+  if (response.status === 401 && endpoint.access !== 'public') reportSessionOver(session);
   throw new CallFailure({
     code: answer.code ?? (response.ok ? 'refused' : `http_${response.status}`),
     message: response.ok ? refusalText(answer) : statusMessage(response.status, answer.message, retryAfter),

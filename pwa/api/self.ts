@@ -3,14 +3,14 @@ import { useSyncExternalStore } from 'react';
 import { accountApi } from '#shared/account.ts';
 import type { User } from '#shared/user.ts';
 import { call } from './call.ts';
-import { onStoredUserChange, storedUser, storeUser } from './stored-user.ts';
+import { onStoredUserChange, refreshUser, storedUser } from './stored-user.ts';
 
 /** The own account as the server has it now: balance, group, role. */
 export const selfQuery = queryOptions({
   queryKey: ['self'],
   queryFn: async ({ signal }) => {
     const user = await call(accountApi.self, { signal });
-    if (storedUser()?.id === user.id) storeUser(user);
+    if (storedUser()?.id === user.id) refreshUser(user);
     return user;
   },
   meta: { offline: true },

@@ -7,6 +7,8 @@ import { forgetSignOut } from './due-sign-out.ts';
 const storageKey = 'user';
 /** What the first paint draws, before any script: `user` or `guest` (index.html). */
 const shellKey = 'shell';
+/** Sign-ins on this device so far: two sessions of one user are told apart by it. */
+const signInsKey = 'sign-ins';
 const { subscribe, emit } = createListeners();
 let current: { text: string | null; user: User | null } | undefined;
 
@@ -17,12 +19,23 @@ export function storedUser(): User | null {
   return current.user;
 }
 
+/** Somebody has signed in. */
 export function storeUser(user: User): void {
-  localStorage.setItem(storageKey, JSON.stringify(user));
-  localStorage.setItem(shellKey, 'user');
+  localStorage.setItem(signInsKey, String(signIns() + 1));
   // The sign-in has ended the session before it.
   forgetSignOut();
+  refreshUser(user);
+}
+
+/** The account of who is signed in, as the server has it now. */
+export function refreshUser(user: User): void {
+  localStorage.setItem(storageKey, JSON.stringify(user));
+  localStorage.setItem(shellKey, 'user');
   emit();
+}
+
+export function signIns(): number {
+  return Number(localStorage.getItem(signInsKey)) || 0;
 }
 
 export function forgetUser(): void {

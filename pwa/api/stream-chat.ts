@@ -1,7 +1,7 @@
 // The playground's calls: a chat that is answered as a stream of events. https://html.spec.whatwg.org/multipage/server-sent-events.html
 import { z } from 'zod';
 import { translate } from '#pwa/i18n/setup.ts';
-import { noAnswer, reportSessionOver, requestHeaders, senderId } from './call.ts';
+import { currentSession, noAnswer, reportSessionOver, requestHeaders } from './call.ts';
 import { CallFailure, statusMessage } from './failure.ts';
 import { reportOutcome } from './outcomes.ts';
 
@@ -63,7 +63,7 @@ const ErrorBody = z.looseObject({
 /** Resolves when the answer is complete. @throws {CallFailure} also in the middle of an answer */
 export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): Promise<void> {
   const details = `POST ${chatPath}`;
-  const sender = senderId();
+  const session = currentSession();
   let response: Response;
   try {
     response = await fetch(chatPath, {
@@ -80,7 +80,7 @@ export async function streamChat({ body, signal, onStart, onPiece }: ChatCall): 
   const requestId = response.headers.get('x-oneapi-request-id') ?? undefined;
   onStart(requestId);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (!response.ok || !isStream || response.body === null) throw await refusal(response, { requestId, sender });
+  if (!response.ok || !isStream || response.body === null) throw await refusal(response, { requestId, session });
   reportOutcome('answered');
   let isComplete = false;
   try {
@@ -144,11 +144,14 @@ function readToolCall({ index, function: called }: z.infer<typeof SentToolCall>)
   return { index, name: called?.name ?? '', arguments: called?.arguments ?? '' };
 }
 
-async function refusal(response: Response, { requestId, sender }: { requestId: string | undefined; sender: string }): Promise<CallFailure> {
+async function refusal(
+  response: Response,
+  { requestId, session }: { requestId: string | undefined; session: string },
+): Promise<CallFailure> {
   const body = parse(await response.text().catch(() => ''));
   const isAway = response.status >= 502 && response.status <= 504 && !ErrorBody.safeParse(body).success;
   reportOutcome(isAway ? 'unreachable' : 'answered');
-  if (response.status === 401) reportSessionOver(sender);
+  if (response.status === 401) reportSessionOver(session);
   return failureOf(body, response.status, requestId, response.headers.get('retry-after'));
 }
 
