@@ -1,5 +1,6 @@
 // A row of the log as a line of a file.
 import { balanceChange } from '#shared/balance-change.ts';
+import { csvMark, csvRow } from '#shared/csv.ts';
 import { endingOf } from '#shared/log-ending.ts';
 import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
@@ -32,24 +33,12 @@ const columns: readonly { name: string; isForAdmins?: true; value: (log: Log) =>
 
 const shownTo = (isAdmin: boolean) => columns.filter((column) => isAdmin || column.isForAdmins !== true);
 
-/** The mark at the beginning tells spreadsheets that this is UTF-8. */
 export function csvHead(isAdmin: boolean): string {
-  return `\uFEFF${shownTo(isAdmin)
-    .map(({ name }) => name)
-    .join(',')}\r\n`;
+  return csvMark + csvRow(shownTo(isAdmin).map(({ name }) => name));
 }
 
 export function csvLine(log: Log, isAdmin: boolean): string {
-  return `${shownTo(isAdmin)
-    .map(({ value }) => cell(value(log)))
-    .join(',')}\r\n`;
-}
-
-/** RFC 4180; and a text that a spreadsheet would run as a formula is made a plain text (OWASP: CSV injection, wide forms included). */
-function cell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
-  const text = /^[=+\-@\t\r\n|%＝＋－＠]|^[\s\uFEFF]+[=+\-@＝＋－＠]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvRow(shownTo(isAdmin).map(({ value }) => value(log)));
 }
 
 /** As the list has it, with `other` as the object that it is. */
