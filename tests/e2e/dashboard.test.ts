@@ -97,6 +97,9 @@ describeInBrowser('dashboard', () => {
     await spent.getByRole('img').waitFor();
     const shown = await spent.locator('b').first().innerText();
     await expectSoundScreen(visitor);
+    await page.getByRole('button', { name: text('common.filter.open'), exact: true }).click();
+    await page.getByRole('checkbox', { name: text('dashboard.compare.week') }).waitFor();
+    await expectSoundScreen(visitor);
     await untilInstalled(page);
     await page.goto('/detail?span=week');
     await settle(page);
@@ -110,6 +113,45 @@ describeInBrowser('dashboard', () => {
       .getByText(/\d\d:\d\d/)
       .waitFor();
     await context.close();
+  });
+
+  it('compares with the time before as long as one wants it, by hand and by address', async () => {
+    const visitor = await createVisitor(tidegate.url);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/detail?span=day');
+    const calls = page.getByRole('region', { name: text('dashboard.calls.title') });
+    await calls.getByRole('img', { name: text('dashboard.calls.picture_compared') }).waitFor();
+    await calls.getByText(text('dashboard.calls.before'), { exact: true }).waitFor();
+
+    const comparison = page.getByRole('checkbox', { name: text('dashboard.compare.day') });
+    await comparison.focus();
+    await page.keyboard.press('Space');
+    await page.waitForURL(/[?&]compare=false/);
+    await calls.getByRole('img', { name: text('dashboard.calls.picture'), exact: true }).waitFor();
+    await page.reload();
+    await calls.getByRole('img', { name: text('dashboard.calls.picture'), exact: true }).waitFor();
+    expect(await comparison.isChecked()).toBe(false);
+    for (const question of await page.getByRole('region').all()) {
+      const table = question.getByRole('button', { name: text('dashboard.shown.table') });
+      if (await table.isVisible()) await table.click();
+    }
+    await calls.getByRole('table').waitFor();
+    // What the picture tells apart is told apart in its table.
+    const spent = page.getByRole('region', { name: text('dashboard.spent.title') }).first();
+    await spent.getByRole('columnheader', { name: 'gpt-4o', exact: true }).waitFor();
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/before/i)
+        .allInnerTexts(),
+    ).toEqual([text('dashboard.compare.day')]);
+    await expectSoundScreen(visitor);
+
+    await comparison.check();
+    await page.waitForURL((url) => !url.searchParams.has('compare'));
+    await calls.getByRole('columnheader', { name: text('dashboard.calls.before') }).waitFor();
+    await visitor.context.close();
   });
 
   it('who is no administrator sees their own, and has neither channels nor users to choose', async () => {

@@ -62,12 +62,21 @@ export function chartParts(figures: UsageFigures): ChartPart[] {
   return [...named, { name: undefined, label: '', sums: rest, count }];
 }
 
+/** What the part at that place came to in a step. */
+export function partOf(step: ChartStep, part: ChartPart, index: number): number {
+  return step.parts[part.name === undefined ? step.parts.length - 1 : index] ?? 0;
+}
+
 export function latencyOf({ latency }: Pick<UsageFigures, 'latency'>): UsageLatency {
   return latency?.whole ?? unknown;
 }
 
 export function wholeOf(figures: Pick<UsageFigures, 'whole'>): UsageSums {
   return figures.whole.reduce(add, none);
+}
+
+export function sumOf(steps: readonly ChartStep[], value: (step: ChartStep) => number): number {
+  return steps.reduce((sum, step) => sum + value(step), 0);
 }
 
 /** By how much this time is more than the one before, as a share; undefined when there was nothing before. */

@@ -19,7 +19,7 @@ export interface BarsProps {
   /** On top of each other. */
   series: readonly ChartSeries[];
   /** Of the time before, as a tick across the bar. */
-  previous?: { label: string; value: (step: ChartStep) => number };
+  previous?: { label: string; value: (step: ChartStep) => number } | undefined;
   format: (value: number) => string;
   formatAxis: (value: number) => string;
   /** Things that are counted: no mark between two of them. */

@@ -5,6 +5,7 @@ import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx
 import { RangeFilter } from '#pwa/ui/list/range-filter.tsx';
 import { type DashboardQuestion, stepsFor } from './dashboard-question.ts';
 import { type DashboardSearch, spans, splits } from './dashboard-search.ts';
+import styles from './dashboard.module.css';
 
 interface DashboardFiltersProps {
   question: DashboardQuestion;
@@ -57,13 +58,20 @@ export function DashboardFilters({ question, isAdmin, search, onChange }: Dashbo
           onChange={(user) => onChange({ user: user === '' ? undefined : user })}
         />
       )}
-      {isAdmin && (
+      <div className={styles.choices}>
         <Checkbox
-          label={t('dashboard.filter.own')}
-          checked={search.own === true}
-          onChange={(event) => onChange({ own: event.currentTarget.checked ? true : undefined })}
+          label={t(`dashboard.compare.${question.span}`)}
+          checked={search.compare !== false}
+          onChange={(event) => onChange({ compare: event.currentTarget.checked ? undefined : false })}
         />
-      )}
+        {isAdmin && (
+          <Checkbox
+            label={t('dashboard.filter.own')}
+            checked={search.own === true}
+            onChange={(event) => onChange({ own: event.currentTarget.checked ? true : undefined })}
+          />
+        )}
+      </div>
     </FilterBar>
   );
 }

@@ -38,6 +38,7 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
   const question = questionOf(search, { isAdmin, usualStep: usual === 'day' || usual === 'week' ? usual : 'hour' });
   const { isLong } = boundsOf(question, Date.now());
   const query = useQuery({ ...figuresQuery(question, status?.data_export_interval ?? 5), enabled: !isLong });
+  const isCompared = search.compare !== false;
   return (
     <Screen
       title={t('dashboard.title')}
@@ -57,7 +58,7 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
         </p>
       ) : (
         <QueryState query={query} what={t('dashboard.title')} lines={12}>
-          {(figures) => <Questions figures={figures} question={question} isDim={query.isPlaceholderData} />}
+          {(shown) => <Questions figures={shown} question={question} isCompared={isCompared} isDim={query.isPlaceholderData} />}
         </QueryState>
       )}
     </Screen>
@@ -67,11 +68,12 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
 interface QuestionsProps {
   figures: UsageFigures;
   question: DashboardQuestion;
+  isCompared: boolean;
   /** What is shown is still of the question before. */
   isDim: boolean;
 }
 
-function Questions({ figures, question, isDim }: QuestionsProps) {
+function Questions({ figures, question, isCompared, isDim }: QuestionsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const navigate = useNavigate();
@@ -81,6 +83,7 @@ function Questions({ figures, question, isDim }: QuestionsProps) {
     figures,
     steps,
     parts,
+    isCompared,
     whole: wholeOf(figures),
     linkOf: (step: ChartStep, isFailed = false) => logLink(question, step, { isFailed }),
     onStep: (step: ChartStep, isFailed = false) => void navigate({ to: '/log', search: logLink(question, step, { isFailed }) }),

@@ -20,5 +20,7 @@ export const DashboardSearch = z.object({
   user: SearchText,
   /** For administrators: everybody's calls unless this is set. */
   own: z.boolean().optional().catch(undefined),
+  /** The time before stands beside this one unless it is false. */
+  compare: z.boolean().optional().catch(undefined),
 });
 export type DashboardSearch = z.infer<typeof DashboardSearch>;

@@ -1,10 +1,10 @@
 // The questions that the dashboard answers.
-import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { changeOf, type ChartPart, type ChartStep, latencyOf, tokensOf, worstOf } from './chart-steps.ts';
+import { type ChartPart, type ChartStep, latencyOf, partOf, sumOf, tokensOf, worstOf } from './chart-steps.ts';
+import { useBefore, useChange } from './comparison.ts';
 import type { LogLink } from './log-link.ts';
 import { QuestionBlock } from './question-block.tsx';
 import { StepTable } from './step-table.tsx';
@@ -24,18 +24,25 @@ export interface QuestionProps {
   steps: readonly ChartStep[];
   parts: readonly ChartPart[];
   whole: UsageSums;
+  /** The time before stands beside this one. */
+  isCompared: boolean;
   linkOf: (step: ChartStep, isFailed?: boolean) => LogLink;
   onStep: (step: ChartStep, isFailed?: boolean) => void;
 }
 
 const colors = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)', 'var(--series-5)', 'var(--series-rest)'];
 
-export function Spent({ figures, steps, parts, whole, linkOf, onStep }: QuestionProps) {
+export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, whole.quota, figures.previous_so_far.quota);
+  const change = useChange(figures, isCompared, (sums) => sums.quota);
   const nameOf = (part: ChartPart): string => (part.name === undefined ? t('dashboard.others', { count: part.count }) : part.label);
   const unit = format.unit === '' ? t('common.quota.name') : format.unit;
+  const spentBefore = {
+    heading: t('dashboard.table.before', { unit }),
+    value: (step: ChartStep) => format.quotaBare(step.previous.quota),
+    total: format.quotaBare(sumOf(steps, (step) => step.previous.quota)),
+  };
   return (
     <QuestionBlock
       title={t('dashboard.spent.title')}
@@ -48,7 +55,7 @@ export function Spent({ figures, steps, parts, whole, linkOf, onStep }: Question
           series={parts.map((part, index) => ({
             label: nameOf(part),
             color: colors[part.name === undefined ? 5 : index] ?? 'var(--series-rest)',
-            value: (step) => step.parts[part.name === undefined ? step.parts.length - 1 : index] ?? 0,
+            value: (step) => partOf(step, part, index),
           }))}
           format={format.quota}
           formatAxis={(value) => axisQuota(value, format.inCurrency, format.quotaPerUnit, format.countShort)}
@@ -79,10 +86,20 @@ export function Spent({ figures, steps, parts, whole, linkOf, onStep }: Question
           label={t('dashboard.spent.title')}
           steps={steps}
           columns={[
-            { heading: t('dashboard.table.spent', { unit }), value: (step) => format.quotaBare(step.sums.quota) },
-            { heading: t('dashboard.table.before', { unit }), value: (step) => format.quotaBare(step.previous.quota) },
+            {
+              heading: t('dashboard.table.spent', { unit }),
+              value: (step) => format.quotaBare(step.sums.quota),
+              total: format.quotaBare(whole.quota),
+            },
+            ...(isCompared ? [spentBefore] : []),
+            // One part alone is the whole.
+            ...(parts.length < 2 ? [] : parts).map((part, index) => ({
+              key: part.name ?? '',
+              heading: nameOf(part),
+              value: (step: ChartStep) => format.quotaBare(partOf(step, part, index)),
+              total: format.quotaBare(part.sums.quota),
+            })),
           ]}
-          total={[format.quotaBare(whole.quota), format.quotaBare(sumOf(steps, (step) => step.previous.quota))]}
           linkOf={(step) => linkOf(step)}
         />
       }
@@ -90,11 +107,11 @@ export function Spent({ figures, steps, parts, whole, linkOf, onStep }: Question
   );
 }
 
-export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) {
+export function Calls({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, whole.calls, figures.previous_so_far.calls);
-  const callsBefore = sumOf(steps, (step) => step.previous.calls);
+  const change = useChange(figures, isCompared, (sums) => sums.calls);
+  const before = useBefore({ steps, isCompared, value: (sums) => sums.calls });
   const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
   const rates = t('dashboard.calls.rates', {
     rpm: rate(whole.calls / minutes, format.countShort),
@@ -107,26 +124,28 @@ export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) 
       remark={change === undefined ? rates : `${change} · ${rates}`}
       chart={
         <Bars
-          label={t('dashboard.calls.picture')}
+          label={t(isCompared ? 'dashboard.calls.picture_compared' : 'dashboard.calls.picture')}
           steps={steps}
           series={[{ label: t('dashboard.calls.now'), color: 'var(--water)', value: (step) => step.sums.calls }]}
-          previous={{ label: t('dashboard.calls.before'), value: (step) => step.previous.calls }}
+          previous={before?.bars}
           format={format.count}
           formatAxis={format.countShort}
           isCount
           onStep={(step) => onStep(step)}
         />
       }
-      legend={barLegend(t, { now: 'dashboard.calls.now', color: 'var(--water)', counts: [whole.calls, callsBefore].map(format.count) })}
+      legend={[
+        { label: t('dashboard.calls.now'), color: 'var(--water)', isDashed: false, value: format.count(whole.calls) },
+        ...listOf(before?.line),
+      ]}
       table={
         <StepTable
           label={t('dashboard.calls.title')}
           steps={steps}
           columns={[
-            { heading: t('dashboard.calls.now'), value: (step) => format.count(step.sums.calls) },
-            { heading: t('dashboard.calls.before'), value: (step) => format.count(step.previous.calls) },
+            { heading: t('dashboard.calls.now'), value: (step) => format.count(step.sums.calls), total: format.count(whole.calls) },
+            ...listOf(before?.column),
           ]}
-          total={[format.count(whole.calls), format.count(callsBefore)]}
           linkOf={(step) => linkOf(step)}
         />
       }
@@ -134,10 +153,11 @@ export function Calls({ figures, steps, whole, linkOf, onStep }: QuestionProps) 
   );
 }
 
-export function Failures({ figures, steps, whole, linkOf, onStep }: QuestionProps) {
+export function Failures({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const worst = worstOf(figures.totals);
+  const before = useBefore({ steps, isCompared, value: (sums) => sums.errors });
   const share = (sums: UsageSums): string => (sums.calls === 0 ? '—' : format.percent(sums.errors / sums.calls, 2));
   return (
     <QuestionBlock
@@ -150,30 +170,29 @@ export function Failures({ figures, steps, whole, linkOf, onStep }: QuestionProp
       }
       chart={
         <Bars
-          label={t('dashboard.failures.picture')}
+          label={t(isCompared ? 'dashboard.failures.picture_compared' : 'dashboard.failures.picture')}
           steps={steps}
           series={[{ label: t('dashboard.failures.now'), color: 'var(--bad-fill)', value: (step) => step.sums.errors }]}
-          previous={{ label: t('dashboard.calls.before'), value: (step) => step.previous.errors }}
+          previous={before?.bars}
           format={format.count}
           formatAxis={format.countShort}
           isCount
           onStep={(step) => onStep(step, true)}
         />
       }
-      legend={barLegend(t, {
-        now: 'dashboard.failures.now',
-        color: 'var(--bad-fill)',
-        counts: [whole.errors, sumOf(steps, (step) => step.previous.errors)].map(format.count),
-      })}
+      legend={[
+        { label: t('dashboard.failures.now'), color: 'var(--bad-fill)', isDashed: false, value: format.count(whole.errors) },
+        ...listOf(before?.line),
+      ]}
       table={
         <StepTable
           label={t('dashboard.failures.title')}
           steps={steps}
           columns={[
-            { heading: t('dashboard.failures.now'), value: (step) => format.count(step.sums.errors) },
-            { heading: t('dashboard.failures.share'), value: (step) => share(step.sums) },
+            { heading: t('dashboard.failures.now'), value: (step) => format.count(step.sums.errors), total: format.count(whole.errors) },
+            { heading: t('dashboard.failures.share'), value: (step) => share(step.sums), total: share(whole) },
+            ...listOf(before?.column),
           ]}
-          total={[format.count(whole.errors), share(whole)]}
           linkOf={(step) => linkOf(step, true)}
         />
       }
@@ -212,8 +231,11 @@ export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
         <StepTable
           label={t('dashboard.speed.title')}
           steps={steps}
-          columns={columns.map((line) => ({ heading: line.label, value: (step) => show(line.value(step.latency)) }))}
-          total={columns.map((line) => show(line.value(whole)))}
+          columns={columns.map((line) => ({
+            heading: line.label,
+            value: (step) => show(line.value(step.latency)),
+            total: show(line.value(whole)),
+          }))}
           linkOf={(step) => linkOf(step)}
         />
       }
@@ -225,11 +247,12 @@ const p50Of = ({ duration }: UsageLatency) => duration?.p50 ?? null;
 const p95Of = ({ duration }: UsageLatency) => duration?.p95 ?? null;
 const firstByteOf = ({ first_byte: first }: UsageLatency) => first?.p50 ?? null;
 
-export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps) {
+export function Tokens({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const change = useChange(figures, tokensOf(whole), tokensOf(figures.previous_so_far));
+  const change = useChange(figures, isCompared, tokensOf);
   const fields = ['prompt_tokens', 'completion_tokens'] as const;
+  const before = useBefore({ steps, isCompared, value: tokensOf, isShort: true });
   return (
     <QuestionBlock
       title={t('dashboard.tokens.title')}
@@ -244,7 +267,7 @@ export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps)
             color: colors[index] ?? '',
             value: (step) => step.sums[field],
           }))}
-          previous={{ label: t('dashboard.calls.before'), value: (step) => tokensOf(step.previous) }}
+          previous={before?.bars}
           format={format.count}
           formatAxis={format.countShort}
           isCount
@@ -258,19 +281,20 @@ export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps)
           isDashed: false,
           value: format.countShort(whole[field]),
         })),
-        {
-          label: t('dashboard.calls.before'),
-          color: 'var(--ink)',
-          isDashed: false,
-          value: format.countShort(sumOf(steps, (step) => tokensOf(step.previous))),
-        },
+        ...listOf(before?.line),
       ]}
       table={
         <StepTable
           label={t('dashboard.tokens.title')}
           steps={steps}
-          columns={fields.map((field) => ({ heading: t(`dashboard.tokens.${field}`), value: (step) => format.count(step.sums[field]) }))}
-          total={fields.map((field) => format.count(whole[field]))}
+          columns={[
+            ...fields.map((field) => ({
+              heading: t(`dashboard.tokens.${field}`),
+              value: (step: ChartStep) => format.count(step.sums[field]),
+              total: format.count(whole[field]),
+            })),
+            ...listOf(before?.column),
+          ]}
           linkOf={(step) => linkOf(step)}
         />
       }
@@ -278,37 +302,8 @@ export function Tokens({ figures, steps, whole, linkOf, onStep }: QuestionProps)
   );
 }
 
-/** What bars and ticks are, and what each came to. */
-function barLegend(t: TFunction, { now, color, counts }: { now: string; color: string; counts: string[] }) {
-  return [
-    { label: t(now), color, isDashed: false, value: counts[0] ?? '' },
-    { label: t('dashboard.calls.before'), color: 'var(--ink)', isDashed: false, value: counts[1] ?? '' },
-  ];
-}
-
-/** In words how this time compares with the one before, as far as that had come by then. */
-function useChange(figures: UsageFigures, now: number, before: number): string | undefined {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const change = changeOf(now, before);
-  if (change === undefined || figures.complete_from !== null) return undefined;
-  const isOpen = figures.at < figures.end;
-  const share = format.percent(Math.abs(change));
-  if (Math.abs(change) < 0.0005) return t('dashboard.change.same');
-  return t(
-    change > 0
-      ? isOpen
-        ? 'dashboard.change.more_open'
-        : 'dashboard.change.more'
-      : isOpen
-        ? 'dashboard.change.less_open'
-        : 'dashboard.change.less',
-    { share },
-  );
-}
-
-function sumOf(steps: readonly ChartStep[], value: (step: ChartStep) => number): number {
-  return steps.reduce((sum, step) => sum + value(step), 0);
+function listOf<Item>(item: Item | undefined): Item[] {
+  return item === undefined ? [] : [item];
 }
 
 function rate(value: number, short: (value: number) => string): string {

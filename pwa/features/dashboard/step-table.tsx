@@ -5,21 +5,23 @@ import type { LogLink } from './log-link.ts';
 import styles from './dashboard.module.css';
 
 interface StepColumn {
+  /** Where headings may be alike. */
+  key?: string;
   heading: string;
   value: (step: ChartStep) => string;
+  /** In the last line. */
+  total: string;
 }
 
 interface StepTableProps {
   label: string;
   steps: readonly ChartStep[];
   columns: readonly StepColumn[];
-  /** The last line. */
-  total: readonly string[];
   linkOf: (step: ChartStep) => LogLink;
 }
 
 /** The figures behind a picture, newest first; each time leads to its logs. */
-export function StepTable({ label, steps, columns, total, linkOf }: StepTableProps) {
+export function StepTable({ label, steps, columns, linkOf }: StepTableProps) {
   const { t } = useTranslation();
   return (
     // It scrolls by itself, so the keyboard has to reach it.
@@ -30,7 +32,7 @@ export function StepTable({ label, steps, columns, total, linkOf }: StepTablePro
           <tr>
             <th scope="col">{t('dashboard.table.time')}</th>
             {columns.map((column) => (
-              <th key={column.heading} scope="col">
+              <th key={column.key ?? column.heading} scope="col" title={column.heading}>
                 {column.heading}
               </th>
             ))}
@@ -46,7 +48,7 @@ export function StepTable({ label, steps, columns, total, linkOf }: StepTablePro
                 {step.isOpen && <span className={styles.open}> {t('dashboard.table.open')}</span>}
               </th>
               {columns.map((column) => (
-                <td key={column.heading}>{column.value(step)}</td>
+                <td key={column.key ?? column.heading}>{column.value(step)}</td>
               ))}
             </tr>
           ))}
@@ -54,8 +56,8 @@ export function StepTable({ label, steps, columns, total, linkOf }: StepTablePro
         <tfoot>
           <tr>
             <th scope="row">{t('dashboard.table.total')}</th>
-            {total.map((text, index) => (
-              <td key={index}>{text}</td>
+            {columns.map((column) => (
+              <td key={column.key ?? column.heading}>{column.total}</td>
             ))}
           </tr>
         </tfoot>

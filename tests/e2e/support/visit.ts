@@ -108,7 +108,7 @@ async function sidewaysScroll(page: Page): Promise<string[]> {
 async function filledButtons(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const scope = document.querySelector('dialog:modal') ?? document.body;
-    return [...scope.querySelectorAll<HTMLElement>('[data-variant="filled"]')]
+    return [...scope.querySelectorAll<HTMLElement>(':is(button, a)[data-variant="filled"]')]
       .filter((button) => button.checkVisibility() && button.closest('[inert]') === null)
       .map((button) => button.innerText);
   });
