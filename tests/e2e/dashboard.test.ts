@@ -1,7 +1,8 @@
 // The dashboard: answers, pictures, tables, the logs behind them, and all of it without a network.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
@@ -88,7 +89,7 @@ describeInBrowser('dashboard', () => {
     await visitor.context.close();
   });
 
-  it('is readable without a network, and says how old it is', async () => {
+  it('is readable without a network, says how old it is, and can be taken away as files', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone' });
     const { page, context } = visitor;
     await signIn(visitor);
@@ -112,6 +113,23 @@ describeInBrowser('dashboard', () => {
       .locator('main header')
       .getByText(/\d\d:\d\d/)
       .waitFor();
+
+    // What is readable can be taken away too, and adds up to what is shown.
+    const calls = Number(
+      (
+        await page
+          .getByRole('region', { name: text('dashboard.calls.title') })
+          .locator('b')
+          .first()
+          .innerText()
+      ).replaceAll(',', ''),
+    );
+    const overTime = await downloaded(page, text('dashboard.file.steps'));
+    expect(overTime.name).toMatch(/^usage-day-[\d-]+\.csv$/);
+    expect(overTime.rows).toHaveLength(7);
+    expect(overTime.rows.reduce((sum, row) => sum + Number(row['calls']), 0)).toBe(calls);
+    const byModel = await downloaded(page, text('dashboard.file.breakdown', { by: text('dashboard.by.model') }));
+    expect(byModel.rows.reduce((sum, row) => sum + Number(row['calls']), 0)).toBe(calls);
     await context.close();
   });
 
@@ -123,6 +141,7 @@ describeInBrowser('dashboard', () => {
     const calls = page.getByRole('region', { name: text('dashboard.calls.title') });
     await calls.getByRole('img', { name: text('dashboard.calls.picture_compared') }).waitFor();
     await calls.getByText(text('dashboard.calls.before'), { exact: true }).waitFor();
+    expect(await headings(page)).toContain('before_calls');
 
     const comparison = page.getByRole('checkbox', { name: text('dashboard.compare.day') });
     await comparison.focus();
@@ -146,6 +165,7 @@ describeInBrowser('dashboard', () => {
         .getByText(/before/i)
         .allInnerTexts(),
     ).toEqual([text('dashboard.compare.day')]);
+    expect(await headings(page)).not.toContain('before_calls');
     await expectSoundScreen(visitor);
 
     await comparison.check();
@@ -169,3 +189,23 @@ describeInBrowser('dashboard', () => {
     await visitor.context.close();
   });
 });
+
+/** A file of the dashboard, by the menu as the keyboard walks it. */
+async function downloaded(page: Page, name: string) {
+  await page.getByRole('button', { name: text('dashboard.file.menu') }).press('Enter');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name }).press('Enter')]);
+  const [head = [], ...lines] = (await readFile(await download.path(), 'utf8'))
+    .replace('\uFEFF', '')
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  return {
+    name: download.suggestedFilename(),
+    head,
+    rows: lines.map((line) => Object.fromEntries(head.map((column, index) => [column, line[index] ?? '']))),
+  };
+}
+
+async function headings(page: Page): Promise<string[]> {
+  return (await downloaded(page, text('dashboard.file.steps'))).head;
+}

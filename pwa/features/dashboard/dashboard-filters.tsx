@@ -1,4 +1,5 @@
 import { Checkbox } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { FilterBar, FilterSelect, FilterText } from '#pwa/ui/list/filter-bar.tsx';
@@ -12,9 +13,10 @@ interface DashboardFiltersProps {
   isAdmin: boolean;
   search: DashboardSearch;
   onChange: (change: Partial<DashboardSearch>) => void;
+  tools: ReactNode;
 }
 
-export function DashboardFilters({ question, isAdmin, search, onChange }: DashboardFiltersProps) {
+export function DashboardFilters({ question, isAdmin, search, onChange, tools }: DashboardFiltersProps) {
   const { t } = useTranslation();
   const offered = splits.filter((split) => question.isAdmin || split === 'model' || split === 'token');
   return (
@@ -41,6 +43,7 @@ export function DashboardFilters({ question, isAdmin, search, onChange }: Dashbo
           />
         </>
       }
+      tools={tools}
     >
       <FilterSelect
         label={t('dashboard.filter.by')}

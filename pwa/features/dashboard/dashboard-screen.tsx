@@ -18,6 +18,7 @@ import { chartParts, type ChartStep, chartSteps, wholeOf } from './chart-steps.t
 import { DashboardFilters } from './dashboard-filters.tsx';
 import { boundsOf, type DashboardQuestion, longestDays, questionOf } from './dashboard-question.ts';
 import type { DashboardSearch } from './dashboard-search.ts';
+import { FiguresMenu } from './figures-menu.tsx';
 import { logLink } from './log-link.ts';
 import { Calls, Failures, Speed, Spent, Tokens } from './questions.tsx';
 import { figuresQuery } from './queries.ts';
@@ -39,12 +40,21 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
   const { isLong } = boundsOf(question, Date.now());
   const query = useQuery({ ...figuresQuery(question, status?.data_export_interval ?? 5), enabled: !isLong });
   const isCompared = search.compare !== false;
+  const figures = isLong || query.isPlaceholderData ? undefined : query.data;
   return (
     <Screen
       title={t('dashboard.title')}
       layout="page"
       facts={isPhone ? undefined : <SummaryItem label={t('dashboard.time_zone')}>{format.timeZone}</SummaryItem>}
-      filters={<DashboardFilters question={question} isAdmin={isAdmin} search={search} onChange={onSearch} />}
+      filters={
+        <DashboardFilters
+          question={question}
+          isAdmin={isAdmin}
+          search={search}
+          onChange={onSearch}
+          tools={<FiguresMenu figures={figures} question={question} isCompared={isCompared} />}
+        />
+      }
     >
       <ScreenAge query={query} />
       {status?.enable_data_export === false && (

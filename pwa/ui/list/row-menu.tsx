@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { Icon, type IconName } from '#pwa/ui/controls/icon.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import styles from './row-menu.module.css';
 
@@ -17,6 +17,7 @@ export interface MenuAction {
 interface RowMenuProps {
   /** Names the button, with the row's own name in it. */
   label: string;
+  icon?: IconName;
   /** Pixels. */
   width: number;
   /** Asked when it opens: until then a row holds nothing but the button. */
@@ -24,7 +25,7 @@ interface RowMenuProps {
 }
 
 /** What can be done with a row. Arrows walk, Esc and a press elsewhere close it, and the focus returns to the button. */
-export function RowMenu({ label, width, content }: RowMenuProps) {
+export function RowMenu({ label, icon = 'more', width, content }: RowMenuProps) {
   const id = useId();
   const button = useRef<HTMLSpanElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -37,7 +38,7 @@ export function RowMenu({ label, width, content }: RowMenuProps) {
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}
       >
-        <Icon name="more" />
+        <Icon name={icon} />
       </PlainIconButton>
       {isOpen &&
         createPortal(
