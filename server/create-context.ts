@@ -19,6 +19,7 @@ import { createPendingWork } from '#server/pending-work.ts';
 import { createRandomText } from '#server/random-text.ts';
 import { createSecrets } from '#server/secrets.ts';
 import { createSettings } from '#server/settings/settings.ts';
+import { cutCallsMs } from '#server/shutdown-bounds.ts';
 import { createChannelFigures } from '#server/upstream/channel-figures.ts';
 import { createChannelIndex } from '#server/upstream/channel-index.ts';
 import { createSender } from '#server/upstream/send.ts';
@@ -39,9 +40,6 @@ export interface ContextParts {
   log?: Logger;
   network?: Network;
 }
-
-/** How long calls that were cut may take to end. */
-const cutCallsMs = 5_000;
 
 /** Starts the caches and this process' books. `close` closes the database too. */
 export async function createContext(parts: ContextParts): Promise<RunningContext> {

@@ -19,12 +19,10 @@ import { startScheduler } from '#server/jobs/scheduler.ts';
 import { keepServing } from '#server/last-resort.ts';
 import { startDelivery } from '#server/notify/delivery-timer.ts';
 import { findMasterKey, makeMasterKey } from '#server/master-key.ts';
+import { settleSeconds } from '#server/shutdown-bounds.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;
-
-/** What settling takes at most once all calls have ended. */
-const settleSeconds = 15;
 
 try {
   const env = readEnv();

@@ -7,6 +7,7 @@ import { watchResponse } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { createProgressWatch } from '#server/progress-watch.ts';
 import { createRandomText } from '#server/random-text.ts';
+import { lastWordsMs } from '#server/shutdown-bounds.ts';
 
 export interface Listening {
   readonly port: number;
@@ -19,8 +20,6 @@ export interface Listening {
 }
 
 const idleSweepMs = 50;
-/** What is settled by then is told to its client. */
-const lastWordsMs = 3_000;
 
 export interface ListenOptions {
   port: number;

@@ -5,10 +5,9 @@ import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { Job } from '#server/jobs/registry.ts';
+import { jobPatienceMs } from '#server/shutdown-bounds.ts';
 
 const tickMs = 15_000;
-/** A shutdown waits so long for a job under way: what it has not done is done when its lock has ended. */
-const patienceMs = 8_000;
 
 export interface Scheduler {
   /** Runs what is due, one after the other; called by the timer. */
@@ -47,7 +46,7 @@ export function startScheduler(context: AppContext, jobs: readonly Job[]): Sched
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await Promise.race([running, sleep(patienceMs, undefined, { ref: false })]);
+      await Promise.race([running, sleep(jobPatienceMs, undefined, { ref: false })]);
     },
   };
 }

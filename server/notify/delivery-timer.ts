@@ -2,10 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
+import { noticePatienceMs } from '#server/shutdown-bounds.ts';
 
 const tickMs = 5_000;
-/** A shutdown waits so long for a notice under way. Its lease ends, and another process tries it again. */
-const patienceMs = 5_000;
 
 export interface DeliveryTimer {
   /** No further notice; resolves when those under way have ended, or after some seconds. */
@@ -35,7 +34,7 @@ export function startDelivery(context: AppContext): DeliveryTimer {
     async stop() {
       isStopped = true;
       clearInterval(timer);
-      await Promise.race([running, sleep(patienceMs, undefined, { ref: false })]);
+      await Promise.race([running, sleep(noticePatienceMs, undefined, { ref: false })]);
       // Whoever crossed their mark with the last calls is told by the next process.
       await context.lowBalance.check().catch((failure: unknown) => {
         context.log.warn({ reason: String(failure) }, 'the last charges were not looked at for warnings');
