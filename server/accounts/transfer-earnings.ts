@@ -18,6 +18,7 @@ const rememberedMs = 24 * 3600 * 1000;
 /** Others may begin a transfer of the same account meanwhile. */
 const tries = 20;
 const generatedName = 20;
+const finishedAtOnce = 100;
 
 /**
  * Moves earnings of `user` into the balance. Answers the account as it is afterwards.
@@ -51,12 +52,14 @@ export async function transferEarnings(context: TransferContext, { id }: UserRec
 
 /** Takes over what processes that died have left on its way. */
 export async function finishTransfers(context: TransferContext): Promise<void> {
+  const users = context.db.collection('users');
   await eachDue({
-    items: await context.db.collection('users').find({ transfer_at: { gt: 0 } }, { limit: 100 }),
+    items: await users.find({ transfer_at: { gt: 0 } }, { sort: [['transfer_at', 1]], limit: finishedAtOnce }),
     work: (user) =>
       finishTransfer(context, user).catch((failure: unknown) => {
         if (!(failure instanceof AppError)) throw failure;
       }),
+    postpone: ({ id }) => users.patch({ id, transfer_at: { exists: true } }, { set: { transfer_at: context.now() } }),
   });
 }
 
@@ -83,10 +86,10 @@ async function beginTransfer(
   );
 }
 
-/** Credits what is on its way, or gives it back where the balance cannot take it. @throws {AppError} `balance_too_large` */
-async function finishTransfer(context: TransferContext, user: UserRecord): Promise<void> {
+/** Credits what is on its way, or gives it back where the balance cannot take it. False: it is still on its way. @throws {AppError} `balance_too_large` */
+async function finishTransfer(context: TransferContext, user: UserRecord): Promise<boolean> {
   const { transfer_ref: name, transfer_amount: amount } = user;
-  if (name === undefined || amount === undefined) return;
+  if (name === undefined || amount === undefined) return false;
   const users = context.db.collection('users');
   const noted = { id: user.id, transfer_ref: name };
   const note = ['transfer_ref', 'transfer_amount', 'transfer_at'] as const;
@@ -100,9 +103,10 @@ async function finishTransfer(context: TransferContext, user: UserRecord): Promi
       actorId: user.id,
     });
     // Another process is at it: it, or whoever settles its books, goes on.
-    if (!credit.isNew && (await entryOf(context, user.id, name))?.state === 'open') return;
+    if (!credit.isNew && (await entryOf(context, user.id, name))?.state === 'open') return false;
     await users.patch(noted, { unset: note });
     if (credit.isNew) await noteTransfer(context, user, amount);
+    return true;
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     // The ledger has voided it, for everybody who tries it again too.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { finishTransfers } from '#server/accounts/transfer-earnings.ts';
 import { audit } from '#server/money/audit.ts';
+import { buildUser } from '#tests/support/build.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
@@ -137,6 +138,31 @@ describe.each(engines)('invite earnings on $kind', (engine) => {
       data: { quota: 3 * unit, aff_quota: unit },
     });
     expect((await audit(app.context.db)).findings).toEqual([]);
+  });
+
+  it('transfer: however many others are still on their way, one that was left behind gets its turn', async () => {
+    await using app = await createTestApp(engine);
+    const { context } = app;
+    const users = context.db.collection('users');
+    const leave = async (name: string, at: number) => {
+      const left = { transfer_ref: name, transfer_amount: unit, transfer_at: at };
+      const user = { ...(await buildUser(context)), ...left };
+      await users.insert(user);
+      return user.id;
+    };
+    // Somebody else is at these.
+    const entry = { account: 'user', amount: unit, kind: 'transfer', created_at: 0, process: 'p-other', state: 'open' } as const;
+    for (let count = 0; count < 100; count += 1) {
+      const id = await leave('held', 1);
+      const names = { id: await context.db.nextId('ledger'), ref: `transfer:${id}:held`, account_id: id, actor_id: id };
+      await context.db.collection('ledger').insert({ ...entry, ...names });
+    }
+    const id = await leave('left', 2);
+    await finishTransfers(context);
+    await finishTransfers(context);
+    expect(await record(app, id)).toMatchObject({ quota: unit });
+    expect(await record(app, id)).not.toHaveProperty('transfer_at');
+    expect(await users.count({ transfer_ref: 'held' })).toBe(100);
   });
 
   it('transfer: what the balance cannot take stays with the earnings', async () => {
