@@ -36,6 +36,19 @@ describe('due work', () => {
     await expect(eachDue({ items: all(), work })).resolves.toBeUndefined();
   });
 
+  it('goes on behind what cannot even be put at the end', async () => {
+    const tried: string[] = [];
+    const work = async (item: string) => {
+      tried.push(item);
+      return false;
+    };
+    const postpone = async (item: string) => {
+      if (item === 'a') throw new Error('cannot be written');
+    };
+    await expect(eachDue({ items: ['a', 'b'], work, postpone })).rejects.toThrow('cannot be written');
+    expect(tried).toEqual(['a', 'b']);
+  });
+
   it('stops where the database is away, which is nobody’s fault', async () => {
     const { done, tried, postponed } = run(['a', 'b', 'c'], { b: new DatabaseUnavailable('away') });
     await expect(done).rejects.toThrow(DatabaseUnavailable);

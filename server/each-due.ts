@@ -13,13 +13,19 @@ interface DueWork<Item> {
 export async function eachDue<Item>({ items, work, postpone }: DueWork<Item>): Promise<void> {
   const failures: unknown[] = [];
   for await (const item of items) {
-    try {
-      if ((await work(item)) !== false) continue;
-    } catch (failure) {
-      if (failure instanceof DatabaseUnavailable) throw failure;
-      failures.push(failure);
-    }
-    await postpone?.(item);
+    const isDone = await tried(() => work(item), failures);
+    if (isDone === false) await tried(async () => postpone?.(item), failures);
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** False also for what fails. @throws {DatabaseUnavailable} */
+async function tried(work: () => Promise<unknown>, failures: unknown[]): Promise<unknown> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (failure instanceof DatabaseUnavailable) throw failure;
+    failures.push(failure);
+    return false;
+  }
 }
