@@ -1,8 +1,9 @@
 // Days without a mouse: whatever is done here is done with keys, and where the focus is can be seen at each stop.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createVisitor, describeInBrowser, type VisitorOptions } from './support/browser.ts';
-import { type Api, furnish, owner } from './support/furnish.ts';
+import { describeInBrowser, type VisitorOptions } from './support/browser.ts';
+import { type Api, furnish } from './support/furnish.ts';
+import { describedBy, enterByKeys, expectFocus, expectRow, run, tabTo } from './support/keys.ts';
 import { text } from './support/texts.ts';
 import { startTidegate, type Tidegate } from './support/tidegate.ts';
 import { panelOf, settle } from './support/visit.ts';
@@ -20,21 +21,7 @@ describeInBrowser('keyboard', () => {
   });
   afterAll(() => tidegate.close());
 
-  /** Signed in by keys alone. */
-  const enter = async (options: VisitorOptions = {}): Promise<Page> => {
-    const { page, context } = await createVisitor(tidegate.url, options);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto('/login');
-    await page.getByLabel(text('session.login.username')).waitFor();
-    await tabTo(page, text('session.login.username'));
-    await page.keyboard.type(owner.username);
-    await tabTo(page, text('session.login.password'));
-    await page.keyboard.type(owner.password);
-    await page.keyboard.press('Enter');
-    await page.waitForURL((url) => url.pathname !== '/login');
-    await settle(page);
-    return page;
-  };
+  const enter = (options?: VisitorOptions): Promise<Page> => enterByKeys(tidegate, options);
 
   it('a key is created and copied, then deleted, and taken back before the message goes', async () => {
     const page = await enter();
@@ -203,87 +190,3 @@ describeInBrowser('keyboard', () => {
     await page.context().close();
   });
 });
-
-/** By the palette. */
-async function run(page: Page, name: string): Promise<void> {
-  // The frame hears the keys once it is there.
-  await page.getByRole('button', { name: text('shell.find'), exact: true }).waitFor();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: text('palette.label') }).waitFor();
-  await page.keyboard.type(name);
-  await page.getByRole('option', { selected: true }).filter({ hasText: name }).waitFor();
-  await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: text('palette.label') }).waitFor({ state: 'detached' });
-  await settle(page);
-}
-
-/** More than any screen of these days has from one end to the other. */
-const mostStops = 120;
-
-/** Until what is called so has the focus; at every stop on the way it can be seen where that is. */
-async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  const passed: string[] = [];
-  for (let stop = 0; stop < mostStops; stop += 1) {
-    const focus = await focusOf(page);
-    if (focus?.name === name) return;
-    passed.push(focus?.name ?? 'the page');
-    expect(focus?.fault, `the focus on "${focus?.name}"`).toBeUndefined();
-    await page.keyboard.press(key);
-  }
-  throw new Error(`No "${name}" among ${passed.join(' | ')}`);
-}
-
-async function expectFocus(page: Page, name: string): Promise<void> {
-  await expect.poll(async () => (await focusOf(page))?.name, { timeout: 10_000 }).toBe(name);
-}
-
-/** A row of the list has the focus, with a text in it. */
-async function expectRow(page: Page, content: string): Promise<void> {
-  await page.locator('tr[data-row-key]:focus').filter({ hasText: content }).waitFor();
-}
-
-interface Focus {
-  name: string;
-  /** Why it is not seen. */
-  fault?: string;
-}
-
-/** What has the focus, and whether that is seen: within the window, not covered by its surroundings, with a ring or a line. */
-async function focusOf(page: Page): Promise<Focus | undefined> {
-  return page.evaluate(() => {
-    const element = document.activeElement;
-    if (!(element instanceof HTMLElement) || element === document.body) return undefined;
-    const labels = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
-    const label = labels ? (element.labels?.[0]?.querySelector('span, label') ?? element.labels?.[0]) : undefined;
-    const name = (element.getAttribute('aria-label') ?? label?.textContent ?? element.innerText).replace(/\s*\*$/, '').trim();
-    // The screen itself is where reading goes on: nothing of it is pressed.
-    if (element.tagName === 'MAIN') return { name: 'the screen' };
-    const around = [
-      element,
-      element.parentElement,
-      element.parentElement?.parentElement,
-      element.parentElement?.parentElement?.parentElement,
-    ];
-    const isMarked = [...around, element.nextElementSibling].some((one) => {
-      if (one === null || one === undefined) return false;
-      return ['', '::before', '::after'].some((part) => {
-        const { outlineStyle, outlineWidth } = getComputedStyle(one, part);
-        return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
-      });
-    });
-    if (!isMarked) return { name, fault: 'has no ring' };
-    const { left, right, top, bottom } = element.getBoundingClientRect();
-    if (bottom <= 0 || top >= innerHeight || right <= 0 || left >= innerWidth) return { name, fault: 'is out of sight' };
-    return { name };
-  });
-}
-
-/** What is said to be wrong with the field that has the focus. */
-async function describedBy(page: Page): Promise<string> {
-  return page.evaluate(() =>
-    (document.activeElement?.getAttribute('aria-describedby') ?? '')
-      .split(' ')
-      .map((id) => document.getElementById(id)?.textContent ?? '')
-      .join(''),
-  );
-}

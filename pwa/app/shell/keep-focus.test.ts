@@ -77,6 +77,26 @@ describe('keep-focus', () => {
     await expectFocus(() => get('opener'));
   });
 
+  it('goes to what lies around it and can have the focus: a conversation, a panel', async () => {
+    get('main').insertAdjacentHTML('beforeend', '<div id="thread" tabindex="0"><p><button id="again">Again</button></p></div>');
+    get('again').focus();
+    remove(get('again'));
+    await expectFocus(() => get('thread'));
+    open('<aside id="panel" tabindex="-1"><ul><li id="entry"><button id="drop">Delete</button></li></ul></aside>');
+    get('drop').focus();
+    remove(get('entry'));
+    await expectFocus(() => get('panel'));
+  });
+
+  it('goes to the screen when a dialog closes and what opened it cannot have the focus any more', async () => {
+    get('opener').focus();
+    open('<dialog open><button id="confirm">Move all</button></dialog>');
+    get('confirm').focus();
+    get('opener').setAttribute('disabled', '');
+    remove(document.querySelector('dialog'));
+    await expectFocus(() => get('main'));
+  });
+
   it('stays in a conversation, which announces nothing itself, when a button in it goes', async () => {
     get('menu').focus();
     get('main').insertAdjacentHTML('beforeend', '<div aria-live="off"><p id="answer"><button id="again">Again</button></p></div>');

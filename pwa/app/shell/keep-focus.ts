@@ -8,6 +8,8 @@ interface Held {
   screen: Element | null;
   /** Of a list's row: which, and its place. */
   row: { key: string; place: number } | undefined;
+  /** What lies around it and can have the focus, the nearest first: a panel, a conversation. */
+  around: readonly HTMLElement[];
 }
 
 // A thread with `aria-live=off` stays as it is.
@@ -28,7 +30,7 @@ export function keepFocus(): () => void {
     const screen = target.closest('main');
     held = [
       ...held.filter((one) => one.layer !== layer || one.screen !== screen),
-      { element: target, layer, screen, row: rowOf(target) },
+      { element: target, layer, screen, row: rowOf(target), around: aroundOf(target, screen) },
     ].slice(-most);
   };
   const release = (): void => {
@@ -61,7 +63,11 @@ export function keepFocus(): () => void {
 function giveBack(held: readonly Held[]): Held[] {
   const at = held.findLastIndex((one) => focusNear(one) !== 'gone');
   const one = held[at];
-  if (one === undefined) return [];
+  if (one === undefined) {
+    // Whatever it was before cannot have it any more.
+    focus(document.getElementById('main'));
+    return [];
+  }
   // The browser goes on from what has closed, which may have been elsewhere.
   if (at < held.length - 1 && !hasFocus()) focus(document.getElementById('main'));
   // The screen to come is not there yet: the next change looks again.
@@ -69,12 +75,14 @@ function giveBack(held: readonly Held[]): Held[] {
 }
 
 /** `gone`: its layer has closed, what had the focus before is asked. `stays`: there is nothing nearer than where the browser goes on. */
-function focusNear({ element, layer, screen, row }: Held): 'focused' | 'stays' | 'gone' {
+function focusNear({ element, layer, screen, row, around }: Held): 'focused' | 'stays' | 'gone' {
   if (element.isConnected) return focus(element) ? 'focused' : 'gone';
   if (layer !== null && (!layer.isConnected || layer.matches(announced))) return 'gone';
-  if (screen === null) return layer === null ? 'gone' : 'stays';
-  if (!screen.isConnected) return focus(document.getElementById('main')) ? 'focused' : 'stays';
-  if (row === undefined) return 'stays';
+  if (screen?.isConnected === false) return focus(document.getElementById('main')) ? 'focused' : 'stays';
+  if (screen === null || row === undefined) {
+    if (focus(around.find(({ isConnected }) => isConnected))) return 'focused';
+    return screen === null && layer === null ? 'gone' : 'stays';
+  }
   const rows = [...screen.querySelectorAll<HTMLElement>('[data-row-key]')];
   const near = rows.find(({ dataset }) => dataset.rowKey === row.key) ?? rows[Math.min(row.place, rows.length - 1)];
   return focus(near ?? document.getElementById('main')) ? 'focused' : 'stays';
@@ -86,6 +94,13 @@ function rowOf(element: HTMLElement): Held['row'] {
   if (row === null || key === undefined) return undefined;
   const rows = [...(row.closest('main')?.querySelectorAll('[data-row-key]') ?? [])];
   return { key, place: rows.indexOf(row) };
+}
+
+function aroundOf(element: HTMLElement, screen: Element | null): HTMLElement[] {
+  const around: HTMLElement[] = [];
+  for (let one = element.parentElement; one !== null && one !== screen; one = one.parentElement)
+    if (one.hasAttribute('tabindex')) around.push(one);
+  return around;
 }
 
 function focus(element: HTMLElement | null | undefined): boolean {

@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { CopyIcon } from '#pwa/ui/controls/copy-text.tsx';
@@ -21,6 +21,12 @@ export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
   const { t } = useTranslation();
   const userId = useStoredUser()?.id ?? 0;
   const [views, setViews] = useState(() => readViews(userId));
+  const sheet = useRef<HTMLDivElement>(null);
+
+  function handleDrop(name: string): void {
+    setViews(dropView(userId, name));
+    sheet.current?.focus({ preventScroll: true });
+  }
   return (
     <Disclosure
       button={(attributes) => (
@@ -30,7 +36,7 @@ export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
       )}
     >
       {(close) => (
-        <div className={styles.views}>
+        <div className={styles.views} role="group" aria-label={t('logs.views.title')} tabIndex={-1} ref={sheet}>
           {views.length === 0 && <p className={styles.viewsNone}>{t('logs.views.none')}</p>}
           <ul className={styles.viewList}>
             {views.map((view) => (
@@ -42,7 +48,7 @@ export function SavedViewsMenu({ search, onChange }: SavedViewsProps) {
                   close();
                   onChange(changeTo(view.search));
                 }}
-                onDrop={() => setViews(dropView(userId, view.name))}
+                onDrop={() => handleDrop(view.name)}
               />
             ))}
           </ul>
@@ -79,15 +85,18 @@ function ViewRow({ view, isChosen, onApply, onDrop }: ViewRowProps) {
 function SaveForm({ onSave }: { onSave: (name: string) => void }) {
   const { t } = useTranslation();
   const [name, setName] = useState('');
+  const field = useRef<HTMLInputElement>(null);
   const handleSubmit = (event: FormEvent): void => {
     event.preventDefault();
     if (name.trim() === '') return;
     onSave(name);
     setName('');
+    field.current?.focus({ preventScroll: true });
   };
   return (
     <form className={styles.saveView} onSubmit={handleSubmit}>
       <TextInput
+        ref={field}
         label={t('logs.views.name')}
         maxLength={longestViewName}
         autoComplete="off"

@@ -59,6 +59,10 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
     else if (amount > user.aff_quota) setError(t('personal.invite.large', { amount: format.quota(user.aff_quota) }));
     else transfer.mutate(amount);
   }
+  function handleAll(): void {
+    setValue(user.aff_quota);
+    setError(undefined);
+  }
   const after = isPossible ? amount : 0;
   return (
     <form
@@ -77,7 +81,7 @@ function TransferForm({ user, minimum, onClose }: TransferDialogProps) {
           setError(undefined);
         }}
       />
-      <Button variant="subtle" className={styles.all} onClick={() => setValue(user.aff_quota)}>
+      <Button variant="subtle" className={styles.all} onClick={handleAll}>
         {t('personal.invite.all')}
       </Button>
       <dl className={styles.sums}>

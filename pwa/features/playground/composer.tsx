@@ -38,6 +38,7 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
   const isOnline = useIsOnline();
   const isTouched = useQuestionKeys();
   const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
   const { pictures, add, remove, clear } = usePictures();
   const isEmpty = text.trim() === '' && pictures.length === 0;
   const canAsk = !isEmpty && !isRunning && isOnline && reason === undefined;
@@ -47,6 +48,16 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
     onAsk(text.trim(), pictures);
     setText('');
     clear();
+    goOn();
+  }
+  /** Sending and stopping take each other's place: the focus goes to the question, where keys do both. A finger would open the keyboard. */
+  function goOn(): void {
+    if (!isTouched) field.current?.focus({ preventScroll: true });
+  }
+
+  function handleStop(): void {
+    onStop();
+    goOn();
   }
 
   function handleKey(event: KeyboardEvent): void {
@@ -72,6 +83,7 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
     >
       {pictures.length > 0 && <Attached pictures={pictures} onRemove={remove} />}
       <Textarea
+        ref={field}
         classNames={{ input: styles.input ?? '' }}
         aria-label={t('playground.ask.label')}
         placeholder={reason ?? t(invitation(isForSeveral, isTouched))}
@@ -96,21 +108,26 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
         {extra}
         {!isTouched && <span className={styles.hint}>{t('playground.ask.keys')}</span>}
         <span className={styles.space} />
-        {isRunning ? (
-          <Button variant="filled" leftSection={<ChatIcon name="stop" />} onClick={onStop}>
-            {t(isForSeveral ? 'playground.ask.stop_all' : 'playground.ask.stop')}
-          </Button>
-        ) : (
-          <OnlineButton
-            type="submit"
-            variant="filled"
-            icon={<ChatIcon name="send" />}
-            label={t('playground.ask.send')}
-            disabled={isEmpty || reason !== undefined}
-          />
-        )}
+        <SendOrStop isRunning={isRunning} isForSeveral={isForSeveral} disabled={isEmpty || reason !== undefined} onStop={handleStop} />
       </div>
     </form>
+  );
+}
+
+interface SendOrStopProps extends Pick<ComposerProps, 'isRunning' | 'isForSeveral' | 'onStop'> {
+  disabled: boolean;
+}
+
+function SendOrStop({ isRunning, isForSeveral, disabled, onStop }: SendOrStopProps) {
+  const { t } = useTranslation();
+  if (!isRunning)
+    return (
+      <OnlineButton type="submit" variant="filled" icon={<ChatIcon name="send" />} label={t('playground.ask.send')} disabled={disabled} />
+    );
+  return (
+    <Button variant="filled" leftSection={<ChatIcon name="stop" />} onClick={onStop}>
+      {t(isForSeveral ? 'playground.ask.stop_all' : 'playground.ask.stop')}
+    </Button>
   );
 }
 

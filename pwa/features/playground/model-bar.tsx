@@ -34,7 +34,14 @@ export function ModelBar({ conversation, offered, isRunning, shown, actions }: M
     chooseModels(models.map((model, place) => (place === column ? name : model)));
   }
   return (
-    <div className={styles.models} style={{ gridTemplateColumns: `repeat(${Math.max(1, columns.length)}, minmax(0, 1fr))` }}>
+    // Closing one of two leaves the focus here.
+    <div
+      className={styles.models}
+      role="group"
+      aria-label={t('playground.model.group')}
+      tabIndex={-1}
+      style={{ gridTemplateColumns: `repeat(${Math.max(1, columns.length)}, minmax(0, 1fr))` }}
+    >
       {columns.map((column) => {
         const model = models[column] ?? '';
         return (

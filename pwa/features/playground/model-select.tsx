@@ -19,6 +19,8 @@ export function ModelSelect({ label, model, offered, disabled, onChoose }: Model
       aria-label={label}
       placeholder={t('playground.model.choose')}
       searchable
+      // It covers what it is chosen for: by Tab it is only passed.
+      openOnFocus={false}
       nothingFoundMessage={t('playground.model.none')}
       disabled={disabled}
       data={offered.includes(model) || model === '' ? [...offered] : [model, ...offered]}

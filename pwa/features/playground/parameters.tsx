@@ -82,6 +82,8 @@ export function Parameters({ settings }: { settings: ChatSettings }) {
         label={t('playground.parameter.stop')}
         placeholder={settings.stop.length === 0 ? unset : ''}
         maxTags={4}
+        // There is no list to open.
+        openOnFocus={false}
         value={settings.stop}
         onChange={(stop) => chooseSettings({ stop })}
       />

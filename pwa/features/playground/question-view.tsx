@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Textarea } from '@mantine/core';
-import { memo, useState } from 'react';
+import { memo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type { Turn } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
@@ -21,6 +22,12 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
   const { t } = useTranslation();
   const format = useFormat();
   const [draft, setDraft] = useState<string | null>(null);
+  const editButton = useRef<HTMLButtonElement>(null);
+
+  function handleCancel(): void {
+    flushSync(() => setDraft(null));
+    editButton.current?.focus({ preventScroll: true });
+  }
   return (
     <section className={styles.question} aria-label={t('playground.question.label')}>
       <header className={styles.questionHead}>
@@ -28,9 +35,11 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
         <span>{format.clock(turn.at / 1000)}</span>
         <span className={styles.space} />
         <ActionIcon
+          ref={editButton}
           variant="subtle"
           aria-label={t('playground.question.edit')}
           title={t('playground.question.edit')}
+          aria-expanded={draft !== null}
           onClick={() => setDraft(draft === null ? turn.text : null)}
         >
           <Icon name="edit" />
@@ -63,10 +72,15 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
             autoFocus
             value={draft}
             onChange={(event) => setDraft(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              handleCancel();
+            }}
           />
           <p className={styles.hint}>{t(isLast ? 'playground.question.replaces' : 'playground.question.branches')}</p>
           <div className={styles.editActions}>
-            <Button onClick={() => setDraft(null)}>{t('common.action.cancel')}</Button>
+            <Button onClick={handleCancel}>{t('common.action.cancel')}</Button>
             <OnlineButton
               type="submit"
               label={t('playground.question.send')}

@@ -25,6 +25,9 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
   const problem = choice === 'other' && isSettingKey(settingKey) ? settingProblem(settingKey, other) : undefined;
   const chosen = choice === 'other' ? other.trim() : mine;
   const difference = (value: string): string => words.valueDifference(settingKey, base.value, value);
+  function handleChoose(): void {
+    if (problem === undefined && !isBusy) onChoose(chosen);
+  }
   return (
     <div className={styles.conflict}>
       <ConflictOptions
@@ -40,6 +43,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
         onChoice={setChoice}
         other={other}
         onOther={setOther}
+        onOtherDone={handleChoose}
         otherError={problem === undefined || other === '' ? undefined : words.problem(problem)}
       />
       {choice === 'theirs' ? (
@@ -47,12 +51,7 @@ function ValueConflict({ settingKey, base, mine, theirs, mineNote, verb, isBusy 
           {t('settings.conflict.keep_theirs', { theirs: words.inSentence(settingKey, theirs.value) })}
         </Button>
       ) : (
-        <Button
-          variant={verb === 'save' ? 'filled' : 'default'}
-          loading={isBusy}
-          disabled={problem !== undefined}
-          onClick={() => onChoose(chosen)}
-        >
+        <Button variant={verb === 'save' ? 'filled' : 'default'} loading={isBusy} disabled={problem !== undefined} onClick={handleChoose}>
           {t(`settings.conflict.${verb}_instead`, {
             mine: words.inSentence(settingKey, chosen),
             theirs: words.inSentence(settingKey, theirs.value),

@@ -33,6 +33,8 @@ interface ConflictOptionsProps {
   onChoice: (choice: Choice) => void;
   other: string;
   onOther: (text: string) => void;
+  /** Enter in the field of another value. */
+  onOtherDone: () => void;
   otherError: ReactNode;
 }
 
@@ -47,6 +49,7 @@ export function ConflictOptions({
   onChoice,
   other,
   onOther,
+  onOtherDone,
   otherError,
 }: ConflictOptionsProps) {
   const { t } = useTranslation();
@@ -86,6 +89,12 @@ export function ConflictOptions({
           autoFocus
           autoComplete="off"
           onChange={(event) => onOther(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+            // Of the form around it, where there is one, it is not an answer.
+            event.preventDefault();
+            onOtherDone();
+          }}
         />
       )}
     </fieldset>

@@ -14,10 +14,16 @@ interface MapConflictProps extends ConflictChoiceProps {
 
 /** Two edits of one map, entry by entry: only those that both changed are asked about. */
 export function MapConflict(props: MapConflictProps) {
-  const { base, theirs, mineNote } = props;
+  const { base, theirs, mineNote, isBusy = false } = props;
   const { t } = useTranslation();
   const words = useSettingLabels();
   const edit = useMapMerge(props);
+
+  function handleOtherDone(): void {
+    if (isBusy || edit.isUnfinished || edit.problem !== undefined) return;
+    if (edit.changesNothing) props.onDrop();
+    else props.onChoose(edit.result);
+  }
   return (
     <div className={styles.conflict}>
       {edit.merge.conflicts.length === 0 && <p className={styles.note}>{t('settings.conflict.apart')}</p>}
@@ -39,6 +45,7 @@ export function MapConflict(props: MapConflictProps) {
             onChoice={(next) => edit.choose(conflict.name, { choice: next })}
             other={other}
             onOther={(text) => edit.choose(conflict.name, { other: text })}
+            onOtherDone={handleOtherDone}
             otherError={choice === 'other' && other !== '' && edit.problem !== undefined ? words.problem(edit.problem) : undefined}
           />
         );

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { isSettingKey, settingProblem } from '#shared/settings.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
@@ -30,11 +31,13 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
   const format = useFormat();
   const words = useSettingLabels();
   const [isEditing, setEditing] = useState(false);
+  const editButton = useRef<HTMLButtonElement>(null);
   const at = editedAt();
   // On and off are all there is: discarding is the other value.
   const canEdit = controlOf(edit.optionKey) !== 'switch';
   return (
-    <li className={styles.edit}>
+    // What has the focus in it may go: the next one has it then.
+    <li className={styles.edit} data-row-key={edit.id} tabIndex={-1}>
       <header className={styles.head}>
         <div className={styles.names}>
           <h2>
@@ -69,7 +72,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             </p>
           )}
           {isEditing ? (
-            <EditValue edit={edit} onDone={() => setEditing(false)} />
+            <EditValue edit={edit} onDone={handleDone} />
           ) : (
             <div className={styles.line}>
               <Difference edit={edit} />
@@ -77,7 +80,11 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
                 <Button variant="subtle" data-danger className={styles.discard} onClick={onDrop}>
                   {t('settings.outbox.discard')}
                 </Button>
-                {canEdit && <Button onClick={() => setEditing(true)}>{t('settings.outbox.edit')}</Button>}
+                {canEdit && (
+                  <Button ref={editButton} onClick={() => setEditing(true)}>
+                    {t('settings.outbox.edit')}
+                  </Button>
+                )}
               </span>
             </div>
           )}
@@ -86,6 +93,10 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
     </li>
   );
 
+  function handleDone(): void {
+    flushSync(() => setEditing(false));
+    editButton.current?.focus({ preventScroll: true });
+  }
   function editedAt(): string {
     const isToday = format.dayKey(edit.editedAt) === format.dayKey(Date.now() / 1000);
     return isToday ? t('settings.outbox.today', { time: format.clock(edit.editedAt) }) : format.dateTime(edit.editedAt);
@@ -131,9 +142,19 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
   const problem = isSettingKey(edit.optionKey) ? settingProblem(edit.optionKey, text) : undefined;
   const error = problem === undefined ? undefined : words.problem(problem);
   const name = words.name(edit.optionKey);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), []);
+
+  function handleKey(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onDone();
+  }
   return (
     <form
+      ref={form}
       className={styles.value}
+      onKeyDown={handleKey}
       onSubmit={(event) => {
         event.preventDefault();
         if (problem === undefined) void changeEdit(edit.id, text).then(onDone);
@@ -144,14 +165,7 @@ function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
       ) : control === 'quota' ? (
         <QuotaInput label={name} value={text === '' ? '' : Number(text)} onChange={(units) => setText(String(units))} error={error} />
       ) : (
-        <TextInput
-          label={name}
-          value={text}
-          error={error}
-          autoFocus
-          autoComplete="off"
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
+        <TextInput label={name} value={text} error={error} autoComplete="off" onChange={(event) => setText(event.currentTarget.value)} />
       )}
       <span className={styles.actions}>
         <Button variant="subtle" onClick={onDone}>

@@ -48,7 +48,14 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
     return false;
   }
   return (
-    <li className={styles.row} data-changed={changed.length > 0 || undefined} data-selected={isTicked || undefined}>
+    // Without its prices it may leave the table: the next one has the focus then.
+    <li
+      className={styles.row}
+      data-row-key={row.model}
+      tabIndex={-1}
+      data-changed={changed.length > 0 || undefined}
+      data-selected={isTicked || undefined}
+    >
       <Checkbox label={t('settings.prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
       <span className={styles.model}>
         {row.model}
@@ -109,7 +116,7 @@ function Cell({ label, model, value, isPrice, isChanged, disabled, isWrong, onTy
 
   function handleFocus(input: HTMLInputElement): void {
     // All digits are there for who edits them.
-    if (shown !== exact) flushSync(() => setText(exact));
+    if (text === undefined && shown !== exact) flushSync(() => setText(exact));
     input.select();
   }
 
@@ -120,6 +127,11 @@ function Cell({ label, model, value, isPrice, isChanged, disabled, isWrong, onTy
       return;
     }
     if (onTyped(text)) setText(undefined);
+  }
+  /** What leaving does, without leaving. */
+  function comeBack(input: HTMLInputElement): void {
+    flushSync(() => input.blur());
+    input.focus({ preventScroll: true });
   }
   return (
     <label className={styles.cell} data-changed={isChanged || undefined}>
@@ -140,7 +152,7 @@ function Cell({ label, model, value, isPrice, isChanged, disabled, isWrong, onTy
           if (event.key === 'Enter') {
             // It keeps the cell; the form is saved by its button.
             event.preventDefault();
-            event.currentTarget.blur();
+            comeBack(event.currentTarget);
           }
           // What is being typed is saved with the rest.
           if (event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)) handleLeave();
@@ -148,7 +160,7 @@ function Cell({ label, model, value, isPrice, isChanged, disabled, isWrong, onTy
           event.preventDefault();
           isReverting.current = true;
           onReverted();
-          event.currentTarget.blur();
+          comeBack(event.currentTarget);
         }}
       />
     </label>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import type { SettingKey } from '#shared/settings.ts';
@@ -201,7 +201,13 @@ function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
   // Without a network or without a server: either way the edit waits here.
   const isAway = useConnection() !== 'online';
   const count = changesOf(edits.drafts);
+  const save = useRef<HTMLButtonElement>(null);
   const isSecretLeft = edits.outcome?.kind === 'secrets';
+  const whileReviewed = isReviewing ? { display: 'none' } : {};
+  function handleDropAll(): void {
+    edits.dropAll();
+    save.current?.focus({ preventScroll: true });
+  }
   return (
     <footer className={styles.bar}>
       <span className={styles.state} role="status">
@@ -214,22 +220,27 @@ function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
         )}
       </span>
       {count > 0 && (
-        <Button variant="subtle" onClick={edits.dropAll}>
+        <Button variant="subtle" onClick={handleDropAll}>
           {t('editing.discard')}
         </Button>
       )}
-      {count > 0 && !isReviewing && <Button onClick={onReview}>{t('settings.diff.open')}</Button>}
-      {!isReviewing && (
-        // Quiet, not off: a price that is being typed becomes a change once its field is left, which this press does.
-        <Button
-          variant={count > 0 ? 'filled' : 'default'}
-          type="submit"
-          loading={edits.isSaving}
-          leftSection={isAway ? <Icon name="outbox" /> : null}
-        >
-          {t(isAway ? 'settings.save_offline' : 'settings.save')}
+      {/* What opened the review is there when it closes. */}
+      {count > 0 && (
+        <Button {...whileReviewed} onClick={onReview}>
+          {t('settings.diff.open')}
         </Button>
       )}
+      {/* Quiet, not off: a price that is being typed becomes a change once its field is left, which this press does. */}
+      <Button
+        ref={save}
+        {...whileReviewed}
+        variant={count > 0 ? 'filled' : 'default'}
+        type="submit"
+        loading={edits.isSaving}
+        leftSection={isAway ? <Icon name="outbox" /> : null}
+      >
+        {t(isAway ? 'settings.save_offline' : 'settings.save')}
+      </Button>
     </footer>
   );
 }
