@@ -113,7 +113,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
   const Rows: ComponentType<RowsProps<Row, Key>> = props.rowsAs ?? (isPhone ? DataCards : DataTable);
 
   return (
-    <div className={styles.list} aria-busy={query.fetchStatus === 'fetching'}>
+    <div className={styles.list} data-list aria-busy={query.fetchStatus === 'fetching'}>
       {rows !== undefined && <ListAge query={query} />}
       {failure}
       {isMissing && (
