@@ -32,6 +32,8 @@ export interface FakeTaskUpstream extends AsyncDisposable {
   tell(id: string, fields: Record<string, unknown> | null): void;
   /** Holds the next submission back until the result is called. */
   hold(): { arrived: Promise<void>; letGo(): void };
+  /** Holds questions about seeds back until the result is called. */
+  holdSeeds(): () => void;
   /** Questions about tasks. */
   polls(): TaskVisit[];
 }
@@ -45,6 +47,7 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
   const misanswers: Answer[] = [];
   const told = new Map<string, Record<string, unknown>>();
   let held: { arrived: () => void; gate: Promise<void> } | null = null;
+  let seedGate = Promise.resolve();
   let nextId = 1_320_098_173_412_000;
 
   function send(response: ServerResponse, answer: Answer): void {
@@ -62,7 +65,10 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
       const found = ids.filter((id) => told.has(id)).map((id) => ({ [name]: id, ...told.get(id) }));
       return send(response, { body: path === '/suno/fetch' ? { code: 'success', message: '', data: found } : found });
     }
-    if (path.endsWith('/image-seed')) return send(response, { body: { code: 1, description: 'ok', properties: {}, result: '42' } });
+    if (path.endsWith('/image-seed')) {
+      await seedGate;
+      return send(response, { body: { code: 1, description: 'ok', properties: {}, result: '42' } });
+    }
     const hold = held;
     held = null;
     if (hold !== null) {
@@ -118,6 +124,11 @@ export async function startTaskUpstream(): Promise<FakeTaskUpstream> {
       const arrived = new Promise<void>((resolve) => (arrive = resolve));
       held = { arrived: arrive, gate };
       return { arrived, letGo };
+    },
+    holdSeeds() {
+      let letGo = () => {};
+      seedGate = new Promise((resolve) => (letGo = resolve));
+      return letGo;
     },
     polls: () => visits.filter(({ path }) => path.includes('list-by-condition') || path === '/suno/fetch'),
     async [Symbol.asyncDispose]() {

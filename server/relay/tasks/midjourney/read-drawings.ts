@@ -1,25 +1,21 @@
 // What Midjourney clients ask about drawings: answered from what is stored, and only to the owner.
-import { ChannelStatus } from '#shared/channels.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { isObject } from '#server/framing/loose-json.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { askUpstream } from '#server/tasks/ask-upstream.ts';
 import { findTask, findTasks } from '#server/tasks/find-task.ts';
 import { idOf } from '#server/tasks/platforms/report-values.ts';
 import { drawingObject } from './drawing-object.ts';
-import { channelDisabledText, DrawingRefusal } from './refusal.ts';
+import { DrawingRefusal } from './refusal.ts';
 
 /** Drawings of one question, and bytes of it. */
 const mostAsked = 500;
 const mostBytes = 1_000_000;
-const seedMs = 30_000;
 
-interface Asked {
+export interface Asked {
   request: Request;
   connection: Connection | null;
 }
@@ -46,25 +42,8 @@ export async function listDrawings(services: RelayServices, { request, connectio
   return { status: 200, body: tasks.map((task) => drawingObject(context, task)) };
 }
 
-/** Only the upstream knows it. `path`: of the question there. */
-export async function readSeed(
-  services: RelayServices,
-  asked: Asked,
-  { upstreamId, path }: { upstreamId: string; path: string },
-): Promise<TaskAnswer> {
-  const { context } = services;
-  const task = await ownDrawing(services, asked, upstreamId);
-  const channel = context.channels.get(task.channel_id);
-  if (channel === undefined) throw new DrawingRefusal('get_channel_info_failed');
-  if (channel.status !== ChannelStatus.enabled || channel.problem !== null) throw new DrawingRefusal(channelDisabledText);
-  const answer = await askUpstream(context, channel, { path, milliseconds: seedMs });
-  if (answer.kind === 'failed' || !isObject(answer.value)) throw new DrawingRefusal('do_request_failed');
-  const { code = 0, description = '', properties = null, result = '' } = answer.value;
-  return { status: 200, body: { code, description, properties, result } };
-}
-
 /** @throws {DrawingRefusal} */
-async function ownDrawing(services: RelayServices, { request, connection }: Asked, upstreamId: string): Promise<TaskRecord> {
+export async function ownDrawing(services: RelayServices, { request, connection }: Asked, upstreamId: string): Promise<TaskRecord> {
   const { user } = await identifyCaller(services, request, connection);
   const task = await findTask(services.context, { platform: 'midjourney', userId: user.id, upstreamId });
   if (task === null) throw new DrawingRefusal('task_no_found');

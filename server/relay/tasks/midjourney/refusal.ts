@@ -28,6 +28,7 @@ export function drawingRefusal(failure: unknown, language: Language): { status: 
     return refusal(`do_request_failed ${errorText(failure.error.code, language, failure.error.details)}`, unknownCode);
   }
   if (!(failure instanceof AppError)) return null;
+  if (failure.code === 'rate_limited') return refusal(errorText(failure.code, language), saturatedCode, failure.status);
   if (moneyCodes.has(failure.code)) return refusal('quota_not_enough', requestCode);
   return bodyCodes.has(failure.code) && failure.field === undefined ? refusal('bind_request_body_failed', requestCode) : null;
 }
@@ -36,6 +37,6 @@ export function saturated(description: string): { status: number; body: object }
   return { status: 429, body: { description: `${description} ${saturatedText}`, type: 'upstream_error', code: saturatedCode } };
 }
 
-function refusal(description: string, code: number): { status: number; body: object } {
-  return { status: 400, body: { description, type: 'upstream_error', code } };
+function refusal(description: string, code: number, status = 400): { status: number; body: object } {
+  return { status, body: { description, type: 'upstream_error', code } };
 }

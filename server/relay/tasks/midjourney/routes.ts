@@ -10,7 +10,8 @@ import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
 import { drawingPaths } from './drawing-request.ts';
 import { serveImage } from './serve-image.ts';
 import { receiveNotice } from './receive-notice.ts';
-import { fetchDrawing, listDrawings, readSeed } from './read-drawings.ts';
+import { fetchDrawing, listDrawings } from './read-drawings.ts';
+import { createSeedReader } from './read-seed.ts';
 import { DrawingRefusal, drawingRefusal } from './refusal.ts';
 import { drawingSubmission } from './submit-drawing.ts';
 
@@ -22,6 +23,7 @@ interface Asked {
 
 export function mountMidjourney(host: RouteHost, services: RelayServices): void {
   const add = (method: 'GET' | 'POST', path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) => {
+  const readSeed = createSeedReader(services);
     for (const prefix of ['/mj', '/:mode/mj']) {
       host.add(method, `${prefix}${path}`, (request, params, connection) =>
         answerTasks(services, { request, connection, refusal: drawingRefusal }, (noted) => answer({ request, connection, params }, noted)),
@@ -36,7 +38,7 @@ export function mountMidjourney(host: RouteHost, services: RelayServices): void 
   add('GET', '/task/:mj/image-seed', (asked) => {
     const { mj: upstreamId = '' } = asked.params;
     const path = upstreamPath(asked, `/task/${encodeURIComponent(upstreamId)}/image-seed`);
-    return readSeed(services, asked, { upstreamId, path });
+    return readSeed(asked, { upstreamId, path });
   });
   host.add('POST', '/mj/notify/:task/:secret', (request, params, connection) => receiveNotice(host, { request, params, connection }));
   for (const path of ['/mj/image/:mj', '/:mode/mj/image/:mj'])

@@ -1,0 +1,52 @@
+// How often the seed of a drawing may be asked for: it costs nothing, and only the upstream knows it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seedsAtOnce, seedsPerMinute } from '#server/relay/tasks/midjourney/read-seed.ts';
+import { engines } from '#tests/support/engines.ts';
+import { createTaskScene, price } from '#tests/support/task-scene.ts';
+import type { TaskScene } from '#tests/support/task-scene.ts';
+import { until } from '#tests/support/until.ts';
+
+describe.each(engines)('seeds on $kind', (engine) => {
+  let scene: TaskScene;
+  beforeAll(async () => {
+    scene = await createTaskScene(engine);
+    await scene.addChannel();
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  const asked = () => scene.upstream.visits.filter(({ path }) => path.endsWith('/image-seed')).length;
+  const refusal = { status: 429, body: { description: '请求过于频繁，请稍后再试', type: 'upstream_error', code: 30 } };
+
+  it('are asked for a few at once by one user, with whatever key, and others wait for nobody', async () => {
+    const [customer, other] = [await scene.customer(), await scene.customer()];
+    const seedOf = async (who: typeof customer, id: string) => who.get(`/mj/task/${id}/image-seed`);
+    const { result: id } = (await customer.imagine()).body;
+    const { result: theirs } = (await other.imagine()).body;
+    const before = asked();
+    const letGo = scene.upstream.holdSeeds();
+    const running = Array.from({ length: seedsAtOnce }, () => seedOf(customer, id));
+    await until(() => asked() === before + seedsAtOnce);
+    const refused = await seedOf(customer, id);
+    expect(refused).toMatchObject(refusal);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const othersSeed = seedOf(other, theirs);
+    await until(() => asked() === before + seedsAtOnce + 1);
+    letGo();
+    for (const answer of [...(await Promise.all(running)), await othersSeed]) expect(answer.status).toBe(200);
+    expect((await seedOf(customer, id)).status).toBe(200);
+  });
+
+  it('are asked for only so often in a minute', async () => {
+    const customer = await scene.customer();
+    const { result: id } = (await customer.imagine()).body;
+    const before = asked();
+    for (let count = 0; count < seedsPerMinute; count += 1) expect((await customer.get(`/mj/task/${id}/image-seed`)).status).toBe(200);
+    const refused = await customer.get(`/mj/task/${id}/image-seed`);
+    expect(refused).toMatchObject(refusal);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(asked()).toBe(before + seedsPerMinute);
+    scene.later(61);
+    expect((await customer.get(`/mj/task/${id}/image-seed`)).status).toBe(200);
+    expect(await customer.balance()).toBe(10_000_000 - price);
+  });
+});
