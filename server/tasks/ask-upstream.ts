@@ -10,8 +10,8 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 export interface UpstreamQuestion {
   /** Behind the channel's base URL, with its query. */
   path: string;
-  /** None: the question is a GET. */
-  body?: object;
+  /** JSON. None: the question is a GET. */
+  body?: Buffer;
   milliseconds: number;
 }
 
@@ -33,7 +33,7 @@ export async function askUpstream(context: AskContext, channel: PreparedChannel,
     path: `${url.pathname}${url.search}`,
     method: question.body === undefined ? 'GET' : 'POST',
     headers: question.body === undefined || type === undefined ? headers : { ...headers, 'content-type': type },
-    body: question.body === undefined ? null : Buffer.from(JSON.stringify(question.body)),
+    body: question.body ?? null,
     framing: channel.framing,
     proxy: channel.setting.proxy,
   };

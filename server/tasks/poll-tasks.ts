@@ -77,7 +77,8 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   const { context, questionMs } = run;
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
   const ids = [...byUpstreamId.keys()];
-  const answer = await askUpstream(context, channel, { ...platform.question(ids), milliseconds: questionMs });
+  const { path, body } = platform.question(ids);
+  const answer = await askUpstream(context, channel, { path, body: Buffer.from(JSON.stringify(body)), milliseconds: questionMs });
   const reports = answer.kind === 'answered' ? platform.readAnswer(answer.value) : null;
   if (reports === null) {
     const reason = answer.kind === 'failed' ? answer.failure.message : 'not an answer';

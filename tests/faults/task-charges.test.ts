@@ -74,7 +74,9 @@ async function act({ context, user, token }: Scene, fails = true): Promise<void>
   const before = upstream.taken.length;
   const requestId = newRequestId(context);
   try {
-    await submitTask({ services, admission: admissionOf(token, user), submission, requestId, pass: null, startedAt: performance.now() });
+    const content = { use: <Result>(work: () => Result) => work() };
+    const admission = admissionOf(token, user);
+    await submitTask({ services, admission, submission, content, requestId, pass: null, startedAt: performance.now() });
   } finally {
     if (fails) failAll(before);
   }

@@ -7,6 +7,7 @@ import { storableText } from '#server/db/storable.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
+import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RatePass } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -21,13 +22,15 @@ import type { TaskTries } from './try-channels.ts';
 
 /** Tasks of one user that run at the same time. */
 export const mostRunning = 200;
-const longestPrompt = 8_000;
-const longestState = 2_000;
+const longestStoredPrompt = 8_000;
+const longestStoredState = 2_000;
 
 export interface TaskCall {
   services: RelayServices;
   admission: Admission;
   submission: Submission;
+  /** Its body. */
+  content: Pick<CallContent, 'use'>;
   requestId: string;
   pass: RatePass | null;
   /** Monotonic milliseconds. */
@@ -90,10 +93,10 @@ async function openTask(context: AppContext, { admission, submission, requestId 
     status: platform.name === 'suno' ? 'NOT_START' : '',
     progress: '0%',
     fail_reason: '',
-    prompt: storableText(submission.prompt, longestPrompt),
+    prompt: storableText(submission.prompt, longestStoredPrompt),
     prompt_en: '',
     description: '',
-    state: storableText(submission.state, longestState),
+    state: storableText(submission.state, longestStoredState),
     submit_time: now,
     start_time: 0,
     finish_time: 0,
@@ -122,7 +125,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskTries): Promise<TaskAnswer> {
   const reason = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
-  await failUntaken(context, task, { code, fail_reason: storableText(reason, longestState) });
+  await failUntaken(context, task, { code, fail_reason: storableText(reason, longestStoredState) });
   if (verdict?.kind === 'refused') return { status: verdict.status, body: verdict.body };
   throw failure ?? new AppError('internal_error');
 }

@@ -34,7 +34,7 @@ export async function takeSubmission(services: RelayServices, received: Received
     if (services.words.isOn) await services.words.check(content, [submission.prompt]);
     const rate = services.rates.enter(userId);
     const pass = rate === null ? null : await rate;
-    return await submitTask({ services, admission, submission, requestId, pass, startedAt });
+    return await submitTask({ services, admission, submission, content, requestId, pass, startedAt });
   } finally {
     content.release();
   }

@@ -12,6 +12,7 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { askUpstream } from '#server/tasks/ask-upstream.ts';
+import type { UpstreamAnswer } from '#server/tasks/ask-upstream.ts';
 import { submissionMs } from '#server/tasks/check-tasks.ts';
 import type { Submission, Verdict } from './submission.ts';
 import type { TaskCall } from './submit-task.ts';
@@ -99,8 +100,7 @@ async function tryOne(call: TaskCall, { task, channel, attempt, tries, isPicked 
   const { services, submission } = call;
   const { context, health } = services;
   const { model } = submission;
-  const asked = { ...submission.request(channel, task.id), milliseconds: tryMs };
-  const answer = await askUpstream(context, channel, asked).catch((fault: unknown) => {
+  const answer = await ask(call, channel, task.id).catch((fault: unknown) => {
     if (isPicked) health.released(channel.id, model);
     throw fault;
   });
@@ -130,6 +130,14 @@ async function tryOne(call: TaskCall, { task, channel, attempt, tries, isPicked 
   if (verdict.disables !== undefined && channel.isAutoBan && context.settings.get('AutomaticDisableChannelEnabled'))
     context.waitUntil(disableChannel(context, channel.id, verdict.disables));
   return !verdict.isElsewhere;
+}
+
+/** A body with pictures takes long to write, so that each half of that is done in its turn. */
+async function ask({ services, submission, content }: TaskCall, channel: PreparedChannel, id: number): Promise<UpstreamAnswer> {
+  const { path, body } = submission.request(channel, id);
+  const text = await content.use(() => JSON.stringify(body));
+  const bytes = await content.use(() => Buffer.from(text));
+  return askUpstream(services.context, channel, { path, body: bytes, milliseconds: tryMs });
 }
 
 function noteFailed(
