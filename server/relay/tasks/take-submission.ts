@@ -13,6 +13,8 @@ import { checkChannels } from './try-channels.ts';
 interface Received extends NotedCall {
   request: Request;
   connection: Connection | null;
+  /** Bytes of the body, where it may be less than that of every call. */
+  mostBytes?: number;
   /** What is asked for. */
   read(body: RelayBody, userId: number): Promise<Submission>;
 }
@@ -23,7 +25,7 @@ export async function takeSubmission(services: RelayServices, received: Received
   const { context, gate } = services;
   const startedAt = performance.now();
   const admission = await admitCaller(services, request, connection);
-  const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
+  const limit = Math.min(context.env.MAX_REQUEST_BODY_MB * 1_000_000, received.mostBytes ?? Infinity);
   const userId = admission.user.id;
   const content = await readContent(context.bodies, { request, connection, limit, userId });
   try {

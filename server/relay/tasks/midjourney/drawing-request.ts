@@ -99,7 +99,7 @@ const indexed: ReadonlySet<DrawingAction> = new Set(['UPSCALE', 'VARIATION']);
 /** `MJ::JOB::upsample::2::…`, `MJ::Outpaint::50::…` */
 export function actionOfCustomId(customId: string): DrawingAction {
   if (customId === '') throw new DrawingRefusal('custom_id_is_required');
-  const parts = customId.split('::');
+  const parts = customId.split('::', 4);
   const word = parts[1] === 'JOB' ? parts[2] : parts[1];
   if (word === undefined || word === '') throw unknown(customId);
   const action = actionOfWord(word);

@@ -2,6 +2,7 @@
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { bodyCodes, moneyCodes } from '#server/relay/tasks/refusal-codes.ts';
+import { BoundRefusal } from '#server/relay/tasks/task-bounds.ts';
 import { TaskFailure } from '#server/relay/tasks/task-failure.ts';
 
 /** A request that cannot be handed on; clients compare the description. */
@@ -28,7 +29,10 @@ export function drawingRefusal(failure: unknown, language: Language): { status: 
     return refusal(`do_request_failed ${errorText(failure.error.code, language, failure.error.details)}`, unknownCode);
   }
   if (!(failure instanceof AppError)) return null;
-  if (failure.code === 'rate_limited') return refusal(errorText(failure.code, language), saturatedCode, failure.status);
+  const text = errorText(failure.code, language, failure.details);
+  if (failure instanceof BoundRefusal) return refusal(`bind_request_body_failed ${text}`, requestCode);
+  if (failure.code === 'body_too_large') return refusal(`bind_request_body_failed ${text}`, requestCode, failure.status);
+  if (failure.code === 'rate_limited') return refusal(text, saturatedCode, failure.status);
   if (moneyCodes.has(failure.code)) return refusal('quota_not_enough', requestCode);
   return bodyCodes.has(failure.code) && failure.field === undefined ? refusal('bind_request_body_failed', requestCode) : null;
 }

@@ -7,6 +7,7 @@ import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
+import { checkDrawing, mostDrawingBytes } from './drawing-bounds.ts';
 import { drawingPaths } from './drawing-request.ts';
 import { serveImage } from './serve-image.ts';
 import { receiveNotice } from './receive-notice.ts';
@@ -22,8 +23,8 @@ interface Asked {
 }
 
 export function mountMidjourney(host: RouteHost, services: RelayServices): void {
-  const add = (method: 'GET' | 'POST', path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) => {
   const readSeed = createSeedReader(services);
+  const add = (method: 'GET' | 'POST', path: string, answer: (asked: Asked, noted: NotedCall) => Promise<TaskAnswer>) => {
     for (const prefix of ['/mj', '/:mode/mj']) {
       host.add(method, `${prefix}${path}`, (request, params, connection) =>
         answerTasks(services, { request, connection, refusal: drawingRefusal }, (noted) => answer({ request, connection, params }, noted)),
@@ -56,11 +57,16 @@ async function submit(services: RelayServices, { kind, ...asked }: Asked & { kin
   if (read === undefined || isSwap !== (kind === swap)) throw new AppError('invalid_url', pathOf(asked.request));
   const path = upstreamPath(asked, isSwap ? '/insight-face/swap' : `/submit/${kind}`);
   const { request, connection } = asked;
+  const mostBytes = mostDrawingBytes(kind);
   return takeSubmission(services, {
     request,
     connection,
     ...noted,
-    read: async (body, userId) => drawingSubmission(services.context, { userId, path, body, request: read(body) }),
+    ...(mostBytes === undefined ? {} : { mostBytes }),
+    read: async (body, userId) => {
+      checkDrawing(body);
+      return drawingSubmission(services.context, { userId, path, body, request: read(body) });
+    },
   });
 }
 

@@ -7,6 +7,7 @@ import type { TaskRecord } from '#server/db/records/task.ts';
 import { storable } from '#server/db/storable.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import type { Submission, Verdict } from '#server/relay/tasks/submission.ts';
+import { checkTextLengths, longestPrompt } from '#server/relay/tasks/task-bounds.ts';
 import { findTask } from '#server/tasks/find-task.ts';
 import { idOf, textOf } from '#server/tasks/platforms/report-values.ts';
 import { suno } from '#server/tasks/platforms/suno.ts';
@@ -15,7 +16,16 @@ import { MusicRefusal } from './refusal.ts';
 
 type Body = Record<string, unknown>;
 
-const textFields = ['gpt_description_prompt', 'prompt', 'mv', 'title', 'tags', 'task_id', 'continue_clip_id'] as const;
+/** Characters. */
+const longest = {
+  gpt_description_prompt: longestPrompt,
+  prompt: longestPrompt,
+  mv: 100,
+  title: 1_000,
+  tags: 10_000,
+  task_id: 200,
+  continue_clip_id: 200,
+};
 const defaultVersion = 'chirp-v3-0';
 const limits = { text: 8_000, total: 64_000, elements: 100, levels: 8 };
 
@@ -52,10 +62,11 @@ function actionOf(text: string): TaskAction {
   throw new MusicRefusal(400, 'invalid_request', 'invalid_action');
 }
 
-/** Others are dropped. @throws {MusicRefusal} for one of a wrong kind */
+/** Others are dropped. @throws {MusicRefusal} for one of a wrong kind @throws {BoundRefusal} for one that is too long */
 function keptFields(action: TaskAction, body: Body): Body {
+  checkTextLengths(body, longest);
   const kept: Body = {};
-  for (const field of textFields) {
+  for (const field of Object.keys(longest)) {
     const value = body[field] ?? '';
     if (typeof value !== 'string') throw new MusicRefusal(400, 'invalid_request', `${field} must be a text`);
     if (value !== '') kept[field] = value;

@@ -26,7 +26,8 @@ export function musicRefusal(failure: unknown, language: Language): TaskAnswer |
   }
   if (!(failure instanceof AppError)) return null;
   if (moneyCodes.has(failure.code)) return refusal(403, 'quota_not_enough', 'user quota is not enough');
-  return bodyCodes.has(failure.code) ? refusal(400, 'invalid_request', errorText(failure.code, language, failure.details)) : null;
+  const isOfBody = bodyCodes.has(failure.code) || failure.code === 'body_too_large';
+  return isOfBody ? refusal(failure.status, 'invalid_request', errorText(failure.code, language, failure.details)) : null;
 }
 
 function refusal(status: number, code: string, message: string): TaskAnswer {

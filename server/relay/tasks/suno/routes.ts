@@ -7,6 +7,7 @@ import type { RelayServices } from '#server/relay/services.ts';
 import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import type { TaskAnswer } from '#server/relay/tasks/submit-task.ts';
 import { takeSubmission } from '#server/relay/tasks/take-submission.ts';
+import { mostTextBytes } from '#server/relay/tasks/task-bounds.ts';
 import { identifyCaller } from '#server/relay/tasks/task-caller.ts';
 import { findTask, findTasks } from '#server/tasks/find-task.ts';
 import { idOf } from '#server/tasks/platforms/report-values.ts';
@@ -28,6 +29,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
         request,
         connection,
         ...noted,
+        mostBytes: mostTextBytes,
         read: (body, userId) => musicSubmission(context, userId, { action, body }),
       }),
     ),
