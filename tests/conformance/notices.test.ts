@@ -17,6 +17,11 @@ const calls: Record<NoticeCode, (desk: ConsoleDesk) => Promise<TestResponse>> = 
   model_ratios_reset: (desk) => desk.root.post('/api/option/rest_model_ratio'),
   user_setting_saved: async (desk) => (await desk.member()).put('/api/user/setting', { notify_type: 'email' }),
   earnings_transferred: async (desk) => (await desk.member({ aff_quota: 2 * unit })).post('/api/user/aff_transfer', { quota: unit }),
+  access_token_ended: async (desk) => {
+    const member = await desk.member();
+    await member.get('/api/user/token');
+    return member.put('/api/user/self', { password: 'another-one' });
+  },
   bound: async (desk) => signInWith(await desk.member(), 'github'),
   success: async (desk) => (await desk.member()).post('/api/user/amount', { amount: 10 }),
   server_running: (desk) => desk.admin.get('/api/status/test'),

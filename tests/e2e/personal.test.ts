@@ -1,5 +1,6 @@
 // What a person changes of the own account, on each size of screen, with and without a network.
 import { expect, it } from 'vitest';
+import { notices } from '#shared/notices.ts';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish, signInByApi } from './support/furnish.ts';
@@ -12,12 +13,13 @@ const password = { old: text('personal.password.old'), new: text('personal.passw
 
 describeInBrowser('personal settings', () => {
   for (const size of ['phone', 'desk'] as const) {
-    it(`${size}: any person changes the own password; other devices are signed out, this one is not`, async () => {
+    it(`${size}: any person changes the own password; other devices and the access token end, this one stays`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor, keeper);
       const elsewhere = await signInByApi(tidegate.url, keeper);
+      await elsewhere.get('/api/user/token');
       const { page } = visitor;
       await openFromMenu(page, size, 'shell.menu.personal');
       await expectSoundScreen(visitor);
@@ -37,7 +39,8 @@ describeInBrowser('personal settings', () => {
       await page.getByText('The current password is wrong').waitFor();
       await page.getByLabel(password.old).fill(keeper.password);
       await save.click();
-      await page.getByText(text('personal.password.saved')).waitFor();
+      await page.getByText(notices.access_token_ended.en).waitFor();
+      await page.getByText(text('personal.token.none'), { exact: true }).waitFor();
       await expect(elsewhere.get('/api/user/self')).rejects.toThrow('/api/user/self');
       await expect(signInByApi(tidegate.url, keeper)).rejects.toThrow('/api/user/login');
       await signInByApi(tidegate.url, { ...keeper, password: 'a-new-lantern' });

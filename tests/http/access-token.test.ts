@@ -64,17 +64,25 @@ describe.each(engines)('system access token on $kind', (engine) => {
     expect(await program(app, token, user.id).get('/api/user/self')).toMatchObject({ status: 401 });
   });
 
-  it('ends with a password that an administrator or a mailed link gives; an own one leaves it', async () => {
+  it('ends with a new password, whoever gives it: its owner, an administrator, a mailed link', async () => {
     await using desk = await createMailDesk(engine);
     const { app, root, smtp } = desk;
     const user = await app.createUser({ username: 'mei', email: 'mei@example.org' });
     const client = await app.as(user);
     const tokenOf = async () => program(app, String((await client.get('/api/user/token')).data), user.id);
     const own = await tokenOf();
-    expect(await client.put('/api/user/self', { password: 'another1' })).toMatchObject({ success: true });
+    expect(await client.put('/api/user/self', { display_name: 'Mei' })).toMatchObject({ success: true, message: '' });
     expect(await own.get('/api/user/self')).toMatchObject({ success: true });
-    expect(await root.put('/api/user/', { id: user.id, password: 'given-123' })).toMatchObject({ success: true });
+    expect(await client.put('/api/user/self', { password: 'another1' })).toMatchObject({
+      success: true,
+      message: '密码已修改，系统访问令牌已失效',
+    });
     expect(await own.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    expect((await client.get('/api/user/self')).data).toMatchObject({ access_token_time: 0 });
+    expect(await client.put('/api/user/self', { password: 'another2' })).toMatchObject({ success: true, message: '' });
+    const given = await tokenOf();
+    expect(await root.put('/api/user/', { id: user.id, password: 'given-123' })).toMatchObject({ success: true });
+    expect(await given.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
     const again = await app.login('mei', 'given-123');
     const second = program(app, String((await again.get('/api/user/token')).data), user.id);
     expect(await second.get('/api/user/self')).toMatchObject({ success: true });
@@ -82,10 +90,19 @@ describe.each(engines)('system access token on $kind', (engine) => {
     await app.anonymous().get('/api/reset_password?email=mei@example.org');
     await until(() => smtp.mails.length > 0);
     const link = new URL(/https?:\/\/\S+/.exec(smtp.mails[0]?.text ?? '')?.[0] ?? 'http://none');
-    const given = { email: 'mei@example.org', token: link.searchParams.get('token') };
-    expect(await app.anonymous().post('/api/user/reset', given)).toMatchObject({ success: true });
+    const mailed = { email: 'mei@example.org', token: link.searchParams.get('token') };
+    expect(await app.anonymous().post('/api/user/reset', mailed)).toMatchObject({ success: true });
     expect(await second.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
     expect(await app.context.db.collection('users').get(user.id)).not.toHaveProperty('access_token_time');
+  });
+
+  it('of a super admin ends with the password that they give themselves among the users', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    const own = program(app, String((await root.get('/api/user/token')).data), Number(root.userId));
+    expect(await root.put('/api/user/', { id: root.userId, password: 'given-123' })).toMatchObject({ success: true });
+    expect(await own.get('/api/user/self')).toMatchObject({ status: 401, code: 'access_token_invalid' });
+    expect(await root.get('/api/user/self')).toMatchObject({ success: true });
   });
 
   it('is made for nobody who is not signed in, nor by a link on a foreign page', async () => {

@@ -61,6 +61,12 @@ describe('password-form', () => {
     expect(screen.field('New password').value).toBe('');
   });
 
+  test('says that an access token is gone with the former one', async () => {
+    refusal = { success: true, message: 'The access token is gone' };
+    fill('old lantern', 'new lantern');
+    await shows(() => expect(screen.text()).toContain('The access token is gone'));
+  });
+
   test.each([
     ['', 'new lantern', 'new lantern', 'Current password', 'Enter the current password'],
     ['old', 'short', 'short', 'New password', 'At least 8 characters'],

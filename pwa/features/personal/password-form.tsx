@@ -1,11 +1,12 @@
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accountApi } from '#shared/account.ts';
 import { passwordLimits } from '#shared/user.ts';
-import { call } from '#pwa/api/call.ts';
+import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { selfQuery } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -36,6 +37,7 @@ export function PasswordForm({ username }: { username: string }) {
 
 function Fields({ username, onDone }: { username: string; onDone: () => void }) {
   const { t } = useTranslation();
+  const queryClient = useQueryClient();
   // On a phone its sheet may be closed before the answer comes.
   const place = useRef<HTMLFormElement>(null);
   const form = useForm({
@@ -46,11 +48,14 @@ function Fields({ username, onDone }: { username: string; onDone: () => void }) 
       ),
   });
   const change = useMutation({
-    mutationFn: ({ original_password, password }: typeof empty) => call(accountApi.edit, { body: { original_password, password } }),
+    mutationFn: ({ original_password, password }: typeof empty) =>
+      callWithExtra(accountApi.edit, { body: { original_password, password } }),
     meta: { quiet: true },
-    onSuccess: () => {
+    onSuccess: ({ message }) => {
       form.reset();
-      toastSuccess(t('personal.password.saved'));
+      // The server says so when an access token ended with the former password.
+      toastSuccess(message === '' ? t('personal.password.saved') : message);
+      void queryClient.invalidateQueries(selfQuery);
       onDone();
     },
     onError: (error) => {

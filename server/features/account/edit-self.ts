@@ -2,20 +2,20 @@ import type { SelfEdit } from '#shared/account.ts';
 import { AppError } from '#shared/errors.ts';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { editAccount } from '#server/accounts/edit-account.ts';
+import { endAccess } from '#server/accounts/end-access.ts';
 import { hashPassword, verifyPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
 import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
-import { endSessionsOf } from '#server/http/session.ts';
 
 /** Wrong current passwords of one account. */
 const passwordTries = { count: 10, windowSeconds: 900 };
 /** New passwords of one account: each costs as much as a login. */
 const passwordChanges = { count: 10, windowSeconds: 900 };
 
-/** Own name, shown name or password. A new password ends all other sessions. */
-export async function editSelf(context: AppContext, caller: Caller, edit: SelfEdit): Promise<void> {
+/** Own name, shown name or password. A new password ends all other sessions and the access token; answers whether it ended one. */
+export async function editSelf(context: AppContext, caller: Caller, edit: SelfEdit): Promise<{ endedToken: boolean }> {
   const { user } = caller;
   const fields: Partial<Pick<UserRecord, 'username' | 'display_name' | 'password_hash'>> = {};
   if (edit.username !== undefined && edit.username !== '' && edit.username !== user.username)
@@ -29,9 +29,9 @@ export async function editSelf(context: AppContext, caller: Caller, edit: SelfEd
     await enforceLimit(context, { key: `new-password:${user.id}`, ...passwordChanges });
     fields.password_hash = await hashPassword(edit.password, `user:${user.id}`);
   }
-  if (Object.keys(fields).length === 0 && edit.revision === undefined) return;
+  if (Object.keys(fields).length === 0 && edit.revision === undefined) return { endedToken: false };
   await editAccount(context, { id: user.id, revision: edit.revision, change: () => ({ set: fields }) });
-  if (fields.password_hash !== undefined) await endSessionsOf(context, user.id, caller.sessionId);
+  return { endedToken: fields.password_hash !== undefined && (await endAccess(context, user.id, caller.sessionId)) };
 }
 
 /** Checked where it is given: the specified clients send only the new one. */

@@ -19,8 +19,8 @@ import { saveUserSetting } from './save-user-setting.ts';
 export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.self, (call) => presentUser(signedIn(call).user));
   mount(host, accountApi.edit, async (call) => {
-    await editSelf(call.context, signedIn(call), call.body);
-    return undefined;
+    const { endedToken } = await editSelf(call.context, signedIn(call), call.body);
+    return respond(undefined, endedToken ? { notice: 'access_token_ended' } : {});
   });
   mount(host, ownAccountApi.saveSetting, async (call) =>
     respond(presentUser(await saveUserSetting(call.context, signedIn(call).user, { edit: call.body, language: call.facts.language })), {

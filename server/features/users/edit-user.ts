@@ -17,7 +17,6 @@ import type { AppContext } from '#server/context.ts';
 import type { Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller } from '#server/http/call.ts';
-import { endSessionsOf } from '#server/http/session.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { LedgerResult } from '#server/money/ledger.ts';
@@ -50,10 +49,7 @@ export async function editUser(context: AppContext, caller: Caller, edit: UserEd
           change: (current) => ({ set: fieldsFor(current) }),
         })
       ).after;
-  if (passwordHash !== undefined) {
-    if (caller.user.id === target.id) await endSessionsOf(context, target.id, caller.sessionId);
-    else await endAccess(context, target.id);
-  }
+  if (passwordHash !== undefined) await endAccess(context, target.id, caller.user.id === target.id ? caller.sessionId : null);
   return presentManaged(context, edited);
 }
 
