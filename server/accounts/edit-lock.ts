@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { Collection } from '#server/db/collection.ts';
+import type { Database } from '#server/db/database.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 
 /** A lock whose record stands still for this long is of an editor that died. Hosts may have different clocks, so none is asked. */
@@ -13,13 +14,15 @@ const prolongMs = 2000;
 const pollMs = 15;
 const patienceMs = 15_000;
 
-/** Editors of this process queue here, so that only one of them asks the database. */
-const queues = new Map<string, Promise<void>>();
+/** Editors of one process queue here, so that only one of them asks its database. */
+const queuesOf = new WeakMap<Database, Map<string, Promise<void>>>();
 
 /** Runs `work` while nobody else runs work of the same name. @throws {AppError} `database_unavailable` after 15 s of waiting */
 export async function withEditLock<Result>(context: AppContext, name: string, work: () => Promise<Result>): Promise<Result> {
   const key = `edit:${name}`;
   const deadline = performance.now() + patienceMs;
+  const queues = queuesOf.get(context.db) ?? new Map<string, Promise<void>>();
+  queuesOf.set(context.db, queues);
   const before = queues.get(key) ?? Promise.resolve();
   const mine = Promise.withResolvers<void>();
   const place = before.then(() => mine.promise);

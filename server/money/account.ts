@@ -139,6 +139,8 @@ export function eachAccount(db: Database, kind: AccountKind, filter: AccountFilt
 export interface AccountChange extends Patch<MoneyFields> {
   /** Nothing is changed unless the record is so. */
   where?: AccountFilter;
+  /** … and unless the record has this revision. */
+  revision?: number | undefined;
   /** … and unless the quota outside leases is so. */
   quota?: { gte?: number; lte?: number } | undefined;
   /** What is added to the quota outside leases; negative: taken. */
@@ -157,12 +159,17 @@ export function accountWrite(account: AccountRef, change: AccountChange): Write 
   return accountRules[account.kind].write(filterOf(account, change), patchOf(account, change));
 }
 
-function filterOf({ kind, id }: AccountRef, { where, quota }: AccountChange): AnyFilter {
-  return { id, ...where, ...(quota === undefined ? {} : { [accountRules[kind].quotaField]: quota }) };
+function filterOf({ kind, id }: AccountRef, { where, revision, quota }: AccountChange): AnyFilter {
+  return {
+    id,
+    ...where,
+    ...(revision === undefined ? {} : { revision }),
+    ...(quota === undefined ? {} : { [accountRules[kind].quotaField]: quota }),
+  };
 }
 
 function patchOf({ kind }: AccountRef, change: AccountChange): AnyPatch {
-  const { where: _, quota: _quota, add, spending, increment, set, ...patch } = change;
+  const { where: _, revision: _revision, quota: _quota, add, spending, increment, set, ...patch } = change;
   const { quotaField, seenField, countersOf } = accountRules[kind];
   const added = add === undefined ? increment : { ...increment, [quotaField]: add };
   if (spending === undefined) return { ...patch, ...(set && { set }), ...(added && { increment: added }) };

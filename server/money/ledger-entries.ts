@@ -45,7 +45,9 @@ export async function setBalance(options: EntriesOptions, request: LedgerRequest
   const amount = request.balance - spentSince(record, request) - balanceOf(record);
   if (amount === 0) return { isNew: true, amount: 0, balance: balanceOf(record) };
   // Running calls keep what they have reserved, so they may spend below the target.
-  const result = await enter(options, request, { amount, isBounded: false });
+  const { revision } = request;
+  if (revision !== undefined && revision !== record.revision) throw new AppError('revision_conflict');
+  const result = await enter(options, request, { amount, isBounded: false, revision });
   // Idle leases must come back, or new calls spend them.
   if (amount < 0 && leasedOf(record) > 0) await options.changes.announce('lease', `${request.account}:${request.id}`);
   return result;
@@ -79,7 +81,7 @@ export async function finishOpenEntries(
 
 async function finishEntry(db: Database, entry: LedgerRecord, now: number): Promise<void> {
   // Nothing was taken and nobody was told that it was, so it is voided.
-  if (entry.amount < 0 && (await voidEntry(db, entry, now))) return;
+  if (entry.amount < 0 && (await voidEntry(db, entry, now, { abandoned: true }))) return;
   const isApplied = entry.amount < 0 || (await applyToAccount(db, entry, { now, isBounded: false })) !== null;
   // Null: it was applied before, was voided, or is not possible any more.
   if (!isApplied && (await voidEntry(db, entry, now))) return;
@@ -103,7 +105,7 @@ export async function removeOldMarks({ db, now }: { db: Database; now(): number 
 async function enter(
   options: EntriesOptions,
   request: LedgerRequest,
-  { amount, unused, isBounded }: LedgerChange & { isBounded: boolean },
+  { amount, unused, isBounded, revision }: LedgerChange & { isBounded: boolean; revision?: number | undefined },
 ): Promise<LedgerResult> {
   const { db, now, processId, running } = options;
   const entry: LedgerRecord = {
@@ -119,6 +121,7 @@ async function enter(
     process: processId(),
     state: 'open',
     ...(unused === undefined ? {} : { used: 0 - unused }),
+    ...(revision === undefined ? {} : { revision }),
   };
   running.add(entry.id);
   try {
@@ -128,15 +131,31 @@ async function enter(
     if (!(failure instanceof UniqueConflict)) throw failure;
     const known = await db.collection('ledger').first({ ref: request.ref });
     if (known === null) throw failure;
+    // Nobody was told what became of it, so it is entered anew, under a name that all who try it again come to.
+    if (known.state === 'void' && known.abandoned === true) {
+      return await enter(options, { ...request, ref: `${request.ref}+` }, { amount, unused, isBounded, revision });
+    }
     return await repeatedResult(options, known);
   } finally {
     running.delete(entry.id);
   }
 }
 
-async function repeatedResult({ db }: EntriesOptions, entry: LedgerRecord): Promise<LedgerResult> {
-  const record = await readAccount(db, accountOf(entry));
+async function repeatedResult(options: EntriesOptions, entry: LedgerRecord): Promise<LedgerResult> {
+  const { db, processId, running } = options;
   if (entry.state === 'void') throw new AppError('balance_too_small');
+  // What adds is applied for certain, sooner or later. What takes may be voided yet, so it is ended here: whoever began it may stand still.
+  if (entry.state === 'open' && entry.amount < 0 && !running.has(entry.id)) {
+    running.add(entry.id);
+    try {
+      const taken = await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { process: processId() } });
+      if (taken !== null) return await applyEntry(options, taken, true);
+    } finally {
+      running.delete(entry.id);
+    }
+    return await repeatedResult(options, (await db.collection('ledger').get(entry.id)) ?? entry);
+  }
+  const record = await readAccount(db, accountOf(entry));
   return { isNew: false, amount: entry.amount, balance: record === null ? 0 : balanceOf(record) };
 }
 
@@ -148,12 +167,17 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
     const record = await applyToAccount(db, entry, { now: options.now(), isBounded });
     if (record !== null) return finish(options, entry, record);
     const current = await readAccount(db, accountOf(entry));
-    const isFinished = current !== null && (current.marks[appliedMark(entry)] ?? current.marks[voidMark(entry)]) !== undefined;
+    const isVoided = current?.marks[voidMark(entry)] !== undefined;
+    const isOvertaken = current !== null && entry.revision !== undefined && entry.revision !== current.revision;
+    const isFinished = isVoided || isOvertaken || current?.marks[appliedMark(entry)] !== undefined;
     const isLeased = current !== null && leasedOf(current) > 0 && balanceOf(current) >= -entry.amount;
     if (isFinished || !isLeased || performance.now() > deadline) {
-      const isVoid = await voidEntry(db, entry, options.now());
+      const isVoid = await voidEntry(db, entry, options.now(), isVoided ? { abandoned: true } : {});
       // Another process took this one for dead and has applied it.
-      if (!isVoid && current !== null) return finish(options, entry, current);
+      if (!isVoid && current !== null) return { ...(await finish(options, entry, current)), isNew: await isOwn(options, entry) };
+      if (isOvertaken) throw new AppError('revision_conflict');
+      // … or has voided it: whether there was enough was never asked.
+      if (isVoided) throw new AppError('database_unavailable', {}, { retryAfter: 1 });
       throw new AppError(current === null ? 'not_found' : entry.amount > 0 ? 'balance_too_large' : 'balance_too_small');
     }
     if (!hasRecalled) {
@@ -162,6 +186,11 @@ async function applyEntry(options: EntriesOptions, entry: LedgerRecord, isBounde
     }
     await sleep(40);
   }
+}
+
+/** False when who repeated the request has taken the entry over, and tells of it. */
+async function isOwn({ db }: EntriesOptions, entry: LedgerRecord): Promise<boolean> {
+  return (await db.collection('ledger').get(entry.id))?.process === entry.process;
 }
 
 async function finish({ db }: EntriesOptions, entry: LedgerRecord, record: AccountRecord): Promise<LedgerResult> {
@@ -178,18 +207,21 @@ function voidMark(entry: LedgerRecord): string {
 }
 
 /** Makes sure that the entry is never applied; false when it was. */
-async function voidEntry(db: Database, entry: LedgerRecord, now: number): Promise<boolean> {
+async function voidEntry(db: Database, entry: LedgerRecord, now: number, set: Pick<LedgerRecord, 'abandoned'> = {}): Promise<boolean> {
   const account = accountOf(entry);
   const fenced = await changeAccount(db, account, {
     where: { [`marks.${appliedMark(entry)}`]: { exists: false } },
     set: { [`marks.${voidMark(entry)}`]: now },
   });
   if (fenced === null && (await readAccount(db, account)) !== null) return false;
-  await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { state: 'void' } });
+  await db.collection('ledger').patch({ id: entry.id, state: 'open' }, { set: { ...set, state: 'void' } });
   return true;
 }
 
-/** Null when the account is gone, the entry has been applied or voided already, the account has too little outside leases (if bounded) or would overflow. */
+/**
+ * Null when the account is gone, the entry has been applied or voided already, or was overtaken by another edit, the account has too
+ * little outside leases (if bounded) or would overflow.
+ */
 async function applyToAccount(
   db: Database,
   entry: LedgerRecord,
@@ -199,6 +231,7 @@ async function applyToAccount(
   const mark = `marks.${appliedMark(entry)}` as const;
   const record = await changeAccount(db, account, {
     where: { [mark]: { exists: false }, [`marks.${voidMark(entry)}`]: { exists: false } },
+    revision: entry.revision,
     quota: isBounded ? { gte: -entry.amount } : { lte: Number.MAX_SAFE_INTEGER - Math.max(0, entry.amount) },
     add: entry.amount,
     set: { [mark]: now },

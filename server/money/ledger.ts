@@ -45,6 +45,8 @@ export interface LedgerChange {
 
 export interface BalanceTarget {
   balance: number;
+  /** Of the account's record, as the editor has just left it. Absent: whoever else edits it meanwhile. */
+  revision?: number;
   knownUsed?: number;
   knownCharged?: number;
 }
@@ -71,14 +73,17 @@ export interface Ledger {
   /** Settles what is queued and returns every lease; nothing may be running any more. */
   stop(): Promise<void>;
   /**
-   * Adds `amount` (negative: takes) exactly once per `ref`, and takes `unused` from what was used.
+   * Adds `amount` (negative: takes) exactly once per `ref`, and takes `unused` from what was used. What another process has begun under
+   * that name and not ended is ended here.
    * @throws {AppError} `balance_too_small` when the balance would fall below zero; nothing is changed then.
    */
   change(request: LedgerRequest & LedgerChange): Promise<LedgerResult>;
   /**
    * Makes the balance `balance`. With `knownUsed` (the account's `used_quota` as the editor last saw it) or `knownCharged` (a
    * token's `charged_quota`), what was spent since then is taken off the target, so an edit based on an older view loses
-   * no running consumption.
+   * no running consumption. With `revision` it fails once the record has another one: a process that stood still in the middle of an
+   * edit finds out that somebody else's came after it.
+   * @throws {AppError} `revision_conflict`; nothing is changed then
    */
   setBalance(request: LedgerRequest & BalanceTarget): Promise<LedgerResult>;
   /**

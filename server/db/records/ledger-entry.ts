@@ -14,6 +14,10 @@ export interface LedgerRecord {
   reason?: string;
   process: string;
   state: 'open' | 'done' | 'void';
+  /** Applied only while the account's record has this revision: an edit that somebody else's has overtaken is void. */
+  revision?: number;
+  /** Void because its process ended: nobody was told of any outcome, so the same change may be asked for again. */
+  abandoned?: boolean;
   /**
    * What the entry adds to what was used. Closing entries: what rows that are gone had used (`amount` is what they took). Refunds: what
    * was not used after all, negative.

@@ -19,6 +19,9 @@ import { isExhausted, isExpired } from './token-status.ts';
 /** Each change of a token's quota is an entry in the ledger, which keeps them all. Of one user: */
 const quotaEdits = { count: 1000, windowSeconds: 3600 };
 
+/** Edits that overtake each other this often are refused. */
+const tries = 5;
+
 /**
  * Writes the given fields and, when `remain_quota` is among them, the balance. With a balance the revision moves before and
  * after: an editor that reads in between holds a revision that is not current any more when its own edit comes. @throws {AppError}
@@ -27,23 +30,45 @@ export function editToken(context: AppContext, owner: UserRecord, input: TokenEd
   const fields = checkTokenFields(input);
   return withEditLock(context, `token:${input.id}`, async () => {
     await countQuotaEdit(context, owner, input);
-    const { before } = await editOwnToken(context, owner, input, (token) => {
-      // What it refuses is refused before anything is stored.
-      meantQuota(token, input);
-      // A group that was allowed once stays as it is; only a new choice is judged.
-      if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
-      // Expired and exhausted end with what caused them; stored, they would outlive it.
-      const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
-      return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
-    });
-    const meant = meantQuota(before, input);
-    if (meant !== null) {
-      const ref = `token:${input.id}:edit:${context.randomText(20)}`;
-      await context.ledger.setBalance({ account: 'token', id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...meant });
-      await editOwnToken(context, owner, { id: input.id }, () => ({}));
+    // Based on no revision, the last edit counts: one that was overtaken in the middle is made anew on what it finds then.
+    for (let attempt = 1; !(await editTokenAndBalance(context, owner, { input, fields })); attempt += 1) {
+      if (input.revision !== undefined || attempt === tries) {
+        const data = presentMasked(context, await readOwnToken(context, owner, input.id));
+        throw new AppError('revision_conflict', {}, { data });
+      }
     }
     return readOwnToken(context, owner, input.id);
   });
+}
+
+/** False when the token was edited meanwhile, and its balance is not what was asked for. */
+async function editTokenAndBalance(
+  context: AppContext,
+  owner: UserRecord,
+  { input, fields }: { input: TokenEdit; fields: ReturnType<typeof checkTokenFields> },
+): Promise<boolean> {
+  const { before, after } = await editOwnToken(context, owner, input, (token) => {
+    // What it refuses is refused before anything is stored.
+    meantQuota(token, input);
+    // A group that was allowed once stays as it is; only a new choice is judged.
+    if (fields.group !== token.group) checkTokenGroup(context.settings, owner, fields.group);
+    // Expired and exhausted end with what caused them; stored, they would outlive it.
+    const isStale = token.status === TokenStatus.expired || token.status === TokenStatus.exhausted;
+    return { ...fields, ...(isStale ? { status: TokenStatus.enabled } : {}) };
+  });
+  const meant = meantQuota(before, input);
+  if (meant === null) return true;
+  const ref = `token:${input.id}:edit:${context.randomText(20)}`;
+  const request = { account: 'token' as const, id: input.id, kind: 'token_edit', ref, actorId: owner.id, ...meant };
+  try {
+    // The lock is somebody else's when this process stood still: then the token is not any more as this edit has left it.
+    await context.ledger.setBalance({ ...request, revision: after.revision });
+  } catch (failure) {
+    if (failure instanceof AppError && failure.code === 'revision_conflict') return false;
+    throw failure;
+  }
+  await editOwnToken(context, owner, { id: input.id }, () => ({}));
+  return true;
 }
 
 /** @throws {AppError} `rate_limited`, before anything is stored */

@@ -22,6 +22,9 @@ import { balanceOf } from '#server/money/account.ts';
 import type { LedgerResult } from '#server/money/ledger.ts';
 import { presentManaged, readLivingUser } from './store.ts';
 
+/** Edits that overtake each other this often are refused. */
+const tries = 5;
+
 /** @throws {AppError} `revision_conflict` with the current record; nothing is changed then */
 export async function editUser(context: AppContext, caller: Caller, edit: UserEdit): Promise<User> {
   const target = await readLivingUser(context, edit.id);
@@ -93,11 +96,29 @@ async function newPasswordHash({ password }: UserEdit, actor: UserRecord): Promi
   return hashPassword(password, `user:${actor.id}`);
 }
 
+/** Based on no revision, the last edit counts: one that was overtaken in the middle is made anew on what it finds then. */
+async function editWithQuota(
+  context: AppContext,
+  actor: UserRecord,
+  edit: UserEdit,
+  fieldsFor: (current: UserRecord) => AccountFields,
+): Promise<UserRecord> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await editRecordAndBalance(context, actor, edit, fieldsFor);
+    } catch (failure) {
+      const isOvertaken = failure instanceof AppError && failure.code === 'revision_conflict';
+      if (!isOvertaken || edit.revision !== undefined || attempt === tries) throw failure;
+    }
+  }
+}
+
 /**
  * The record first, because it may be refused, then the ledger; what the ledger refuses takes the record back. The revision
- * moves before and after: whoever reads in between holds a revision that is no longer current when their own edit comes.
+ * moves before and after: whoever reads in between holds a revision that is no longer current when their own edit comes. And the
+ * ledger sets a balance only while the record is as this edit has left it: the lock is somebody else's when this process stood still.
  */
-async function editWithQuota(
+async function editRecordAndBalance(
   context: AppContext,
   actor: UserRecord,
   edit: UserEdit,
@@ -116,11 +137,13 @@ async function editWithQuota(
   });
   const change = quotaChange(context, actor, edit, first.before);
   if (change === null) return first.after;
-  const result = await change().catch(async (failure: unknown) => {
+  const result = await change(first.after.revision).catch(async (failure: unknown) => {
     await restore(context, first);
+    // The answer to a conflict has the record that is current.
+    if (failure instanceof AppError && failure.code === 'revision_conflict') await touch(context, id, first.after.revision);
     throw failure;
   });
-  const { after } = await editAccount(context, { id, change: () => ({ set: {} }) });
+  const after = await touch(context, id);
   if (result.isNew && result.amount !== 0) {
     const [from, to] = [result.balance - result.amount, result.balance];
     await writeLog(context, {
@@ -134,6 +157,11 @@ async function editWithQuota(
     });
   }
   return after;
+}
+
+/** Moves the revision. @throws {AppError} `revision_conflict` with the current record, when it is not this one */
+async function touch(context: AppContext, id: number, revision?: number): Promise<UserRecord> {
+  return (await editAccount(context, { id, revision, isByOthers: true, change: () => ({ set: {} }) })).after;
 }
 
 /** Gives the edited fields their former values, unless somebody has changed the record since. */
@@ -151,8 +179,11 @@ async function restore(context: AppContext, { before, after }: Edited<UserRecord
   });
 }
 
+/** Of the record as this edit has left it. */
+type BalanceEdit = (revision: number) => Promise<LedgerResult>;
+
 /** How the ledger is to do what the edit means; null when it means no change. @throws {AppError} for a negative balance */
-function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): (() => Promise<LedgerResult>) | null {
+function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, user: UserRecord): BalanceEdit | null {
   const request = {
     account: 'user' as const,
     id: user.id,
@@ -168,5 +199,5 @@ function quotaChange(context: AppContext, actor: UserRecord, edit: UserEdit, use
     return () => context.ledger.change({ ...request, ref, amount });
   }
   const meant = meantBalance({ balance: edit.quota, used: edit.used_quota }, { balance: balanceOf(user), used: user.used_quota }, 'quota');
-  return meant === null ? null : () => context.ledger.setBalance({ ...request, ...meant });
+  return meant === null ? null : (revision) => context.ledger.setBalance({ ...request, ...meant, revision });
 }
