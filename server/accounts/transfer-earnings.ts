@@ -104,8 +104,9 @@ async function finishTransfer(context: TransferContext, user: UserRecord): Promi
     });
     // Another process is at it: it, or whoever settles its books, goes on.
     if (!credit.isNew && (await entryOf(context, user.id, name))?.state === 'open') return false;
-    await users.patch(noted, { unset: note });
-    if (credit.isNew) await noteTransfer(context, user, amount);
+    // Whoever removes the note tells of it: who credited it may have died since.
+    const ended = await users.patch(noted, { unset: note });
+    if (ended !== null) await noteTransfer(context, user, amount);
     return true;
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;

@@ -165,6 +165,20 @@ describe.each(engines)('invite earnings on $kind', (engine) => {
     expect(await users.count({ transfer_ref: 'held' })).toBe(100);
   });
 
+  it('transfer: one whose process ended right after the credit is told of in the log, once', async () => {
+    await using app = await createTestApp(engine);
+    const user = await app.createUser({ aff_quota: unit });
+    const onItsWay = { transfer_ref: 'not-told', transfer_amount: unit, transfer_at: app.clock.now() };
+    await app.context.db.collection('users').patch({ id: user.id }, { set: onItsWay });
+    const credit = { account: 'user', id: user.id, amount: unit, kind: 'transfer', actorId: user.id } as const;
+    await app.context.ledger.change({ ...credit, ref: `transfer:${user.id}:not-told` });
+    await Promise.all([finishTransfers(app.context), finishTransfers(app.context)]);
+    await finishTransfers(app.context);
+    expect(await record(app, user.id)).toMatchObject({ quota: unit });
+    const rows = await app.context.db.collection('logs').find({ user_id: user.id });
+    expect(rows.map(({ other }) => other?.['event'])).toEqual([{ code: 'earnings_transferred', amount: unit }]);
+  });
+
   it('transfer: what the balance cannot take stays with the earnings', async () => {
     await using app = await createTestApp(engine);
     const user = await app.createUser({ aff_quota: 2 * unit, quota: Number.MAX_SAFE_INTEGER - unit });
