@@ -1,19 +1,30 @@
 // Work of which only so much may be done at once, because it occupies what everybody shares. Those who wait are served in
-// turn, one piece of each, so that nobody waits for all that somebody else has asked for.
-import { createTurnQueue } from '#server/turn-queue.ts';
+// turn, one piece of each, so that nobody waits for all that somebody else has asked for: first the groups take turns, in
+// each of them its networks, in each of those its sources.
+import { createFairLines } from '#server/fair-lines.ts';
 
 export interface FairQueue {
   /** Runs `work` when it is the turn of `source`. @throws {QueueFull} at once when there is no place to wait */
-  run<Result>(source: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(source: Source | string, work: () => Promise<Result>): Promise<Result>;
   /** Pieces that run, and that wait. */
   readonly running: number;
   readonly waiting: number;
 }
 
+/** Who asks. A text is the name of a source that stands for itself. */
+export interface Source {
+  name: string;
+  /** What may be one party with many names. */
+  network?: string;
+  /** Those who share turns and places evenly with every other group, however many they are. */
+  group?: string;
+}
+
 export interface FairQueueLimits {
   atOnce: number;
-  /** Places for those who wait, in all and of one source. */
+  /** Places for those who wait: in all, of one network (no limit of its own if absent) and of one source. */
   places: number;
+  placesPerNetwork?: number;
   placesPerSource: number;
 }
 
@@ -29,27 +40,21 @@ interface Waiting {
   refuse(): void;
 }
 
-export function createFairQueue({ atOnce, places, placesPerSource }: FairQueueLimits): FairQueue {
-  const queue = createTurnQueue<string, Waiting>();
+export function createFairQueue({ atOnce, places, placesPerNetwork = places, placesPerSource }: FairQueueLimits): FairQueue {
+  const queue = createFairLines<Waiting>([places, places, placesPerNetwork, placesPerSource]);
   let running = 0;
 
-  function take(source: string): Promise<void> {
+  function take(source: Source | string): Promise<void> {
     if (running < atOnce) {
       running += 1;
       return Promise.resolve();
     }
-    const own = queue.of(source).length;
-    if (own >= placesPerSource || (queue.size >= places && !makePlace(own))) return Promise.reject(new QueueFull());
     return new Promise((resolve, reject) => {
-      queue.add(source, { start: resolve, refuse: () => reject(new QueueFull()) });
+      const waiting = { start: resolve, refuse: () => reject(new QueueFull()) };
+      const { isAdded, given } = queue.add(pathOf(source), waiting);
+      given?.refuse();
+      if (!isAdded) waiting.refuse();
     });
-  }
-
-  /** At the cost of the source that has the most, if that is more than this one would have. */
-  function makePlace(own: number): boolean {
-    const last = queue.takeLastBeyond(own + 1);
-    last?.refuse();
-    return last !== undefined;
   }
 
   return {
@@ -71,4 +76,10 @@ export function createFairQueue({ atOnce, places, placesPerSource }: FairQueueLi
       return queue.size;
     },
   };
+}
+
+/** Group, network, name. */
+function pathOf(source: Source | string): string[] {
+  const { name, network = name, group = '' } = typeof source === 'string' ? { name: source } : source;
+  return [group, network, name];
 }

@@ -33,16 +33,3 @@ test('turn queue: what is removed waits no longer, and its owner loses no turn',
   expect(queue.size).toBe(1);
   expect(rest()).toEqual(['a2']);
 });
-
-test('turn queue: who waits for most gives up the last, if it is more than so much', () => {
-  const { queue } = fill('a1', 'b1', 'b2', 'b3');
-  expect(queue.takeLastBeyond(3)).toBeUndefined();
-  expect(queue.takeLastBeyond(2)).toBe('b3');
-  expect(queue.takeLastBeyond(0)).toBe('b2');
-  expect(queue.all()).toEqual(['a1', 'b1']);
-  for (const left of [1, 0]) {
-    expect(queue.takeLastBeyond(0)).toBeDefined();
-    expect(queue.size).toBe(left);
-  }
-  expect(queue.first()).toBeUndefined();
-});

@@ -12,8 +12,6 @@ export interface TurnQueue<Owner, Item> {
   remove(owner: Owner, item: Item): void;
   /** What one owner waits for. */
   of(owner: Owner): readonly Item[];
-  /** What the owner who waits for most has asked for last, if that owner waits for more than so much. It waits no longer. */
-  takeLastBeyond(count: number): Item | undefined;
   all(): Item[];
   readonly size: number;
 }
@@ -60,15 +58,6 @@ export function createTurnQueue<Owner, Item>(): TurnQueue<Owner, Item> {
       if (line.length === 0) lines.delete(owner);
     },
     of: (owner) => lines.get(owner) ?? [],
-    takeLastBeyond(count) {
-      let longest: { owner: Owner; line: Item[] } | undefined;
-      for (const [owner, line] of lines) if (line.length > Math.max(count, longest?.line.length ?? 0)) longest = { owner, line };
-      if (longest === undefined) return undefined;
-      size -= 1;
-      const item = longest.line.pop();
-      if (longest.line.length === 0) lines.delete(longest.owner);
-      return item;
-    },
     all: () => [...lines.values()].flat(),
     get size() {
       return size;

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { contains, parseAddress, parseRange } from '#server/addresses.ts';
+import type { Address } from '#server/addresses.ts';
 import type { Connection } from './connection.ts';
 
 /**
@@ -56,8 +57,23 @@ export function subscriberOf(ip: string): string {
   const address = parseAddress(ip);
   if (address === null) return ip;
   if (address.kind() === 'ipv4') return address.toString();
-  const network = [...address.toByteArray().slice(0, 8), ...Array.from({ length: 8 }, () => 0)];
-  return `${ipaddr.fromByteArray(network).toString()}/64`;
+  return prefixOf(address, 64);
+}
+
+/**
+ * What one party may have as a whole: the /48 network of an IPv6 address, which sites are given (RFC 6177) with 65,536 subscriber
+ * networks in it, or the /24 network of an IPv4 address. For what has to be shared; tries are counted against `subscriberOf`.
+ */
+export function networkOf(ip: string): string {
+  const address = parseAddress(ip);
+  if (address === null) return ip;
+  return prefixOf(address, address.kind() === 'ipv4' ? 24 : 48);
+}
+
+/** @param bits whole bytes */
+function prefixOf(address: Address, bits: number): string {
+  const bytes = address.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0));
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
 /** True for an address that is not reachable from the internet: this machine, a local network. */

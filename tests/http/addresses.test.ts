@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRange } from '#server/addresses.ts';
-import { createAddressReader, subscriberOf } from '#server/http/client-address.ts';
+import { createAddressReader, networkOf, subscriberOf } from '#server/http/client-address.ts';
 import { readEnv } from '#server/env.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { createToken } from '#tests/support/build-token.ts';
@@ -79,6 +79,12 @@ describe('reading addresses', () => {
   it('one subscriber is counted once', () => {
     expect(new Set(['2001:db8:1:2::1', '2001:DB8:1:2:ffff::%en0', '[2001:db8:1:2::9]:80'].map(subscriberOf)).size).toBe(1);
     expect(new Set(['203.0.113.7', '::ffff:203.0.113.7', '203.0.113.7:80'].map(subscriberOf))).toEqual(new Set(['203.0.113.7']));
+  });
+
+  it('one party is one network, however many addresses it has', () => {
+    expect(new Set(['2001:db8:1:2::1', '2001:db8:1:ffff::%en0'].map(networkOf))).toEqual(new Set(['2001:db8:1::/48']));
+    expect(new Set(['203.0.113.7', '::ffff:203.0.113.200'].map(networkOf))).toEqual(new Set(['203.0.113.0/24']));
+    expect(networkOf('2001:db8:2:2::1')).not.toBe(networkOf('2001:db8:1:2::1'));
   });
 
   it.each(['10', '10.1', '0x7f.0.0.1', '010.0.0.1', '10.0.0.0/33', '::/129', '::ffff:0:0/64', '10.0.0.0/', '10.0.0.0/8/8', 'host', ''])(

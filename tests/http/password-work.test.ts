@@ -1,13 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword, passwordWork, verifyPassword } from '#server/accounts/password.ts';
+import { hashPassword, ownerSource, passwordWork, strangerSource, verifyPassword } from '#server/accounts/password.ts';
+import type { Source } from '#server/fair-queue.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';
+import { until } from '#tests/support/until.ts';
 
 const tooMany = { status: 429, success: false, code: 'rate_limited', headers: { 'retry-after': expect.stringMatching(/^\d+$/) } };
 
+/** Takes every turn until told to let go. */
+function hold(): () => Promise<void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  const work: Promise<unknown>[] = [];
+  while (passwordWork.waiting === 0) work.push(passwordWork.run('held', () => held));
+  return async () => {
+    letGo();
+    await Promise.all(work);
+  };
+}
+
 /** Takes every turn and every place of `source` until told to let go. */
-function occupy(source: string): () => Promise<void> {
+function occupy(source: Source | string): () => Promise<void> {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => (letGo = resolve));
   const work: Promise<unknown>[] = [];
@@ -22,7 +36,7 @@ function occupy(source: string): () => Promise<void> {
 describe.each(engines)('the work of passwords on $kind', (engine) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await createTestApp(engine);
+    app = await createTestApp(engine, { env: { TRUSTED_PROXIES: '127.0.0.1' } });
     await app.setup();
   });
   afterAll(() => app.close());
@@ -50,7 +64,7 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
 
   it('who comes when all places of the address are taken is told so, whether the name exists or not', async () => {
     const user = await app.createUser();
-    const free = occupy('address:127.0.0.1');
+    const free = occupy(strangerSource('127.0.0.1'));
     try {
       const known = await app.anonymous().post('/api/user/login', { username: user.username, password: testPassword });
       const unknown = await app.anonymous().post('/api/user/login', { username: 'nobody', password: testPassword });
@@ -63,10 +77,57 @@ describe.each(engines)('the work of passwords on $kind', (engine) => {
     expect(await app.login(user.username)).toMatchObject({ userId: user.id });
   });
 
+  describe('when a crowd tries passwords', () => {
+    const logIn = (ip: string, username: string, password = testPassword) =>
+      app.anonymous().post('/api/user/login', { username, password }, { headers: { 'x-forwarded-for': ip } });
+    const done = { status: 200, success: true };
+
+    it('from one network of many networks, strangers elsewhere still have places', async () => {
+      const user = await app.createUser();
+      const letGo = hold();
+      let refused = 0;
+      const crowd = Array.from({ length: 150 }, async (_, index) => {
+        const answer = await logIn(`2001:db8:1:${index.toString(16)}::1`, `nobody${index}`);
+        if (answer.status === 429) refused += 1;
+      });
+      await until(() => refused === 130);
+      const waitingThen = passwordWork.waiting;
+      const others = [logIn('198.51.100.7', user.username), logIn('2001:db8:2::1', user.username)];
+      await until(() => passwordWork.waiting === waitingThen + others.length);
+      await letGo();
+      for (const answer of await Promise.all(others)) expect(answer).toMatchObject(done);
+      await Promise.all(crowd);
+      expect(refused).toBe(130);
+    });
+
+    it('from everywhere, owners of accounts still have theirs', async () => {
+      const user = await app.createUser();
+      const known = '203.0.113.7';
+      expect(await logIn(known, user.username)).toMatchObject(done);
+      const caller = await app.as(user);
+      const letGo = hold();
+      let lost = 0;
+      const crowd = Array.from({ length: 200 }, (_, index) =>
+        passwordWork.run(strangerSource(`198.18.${index}.1`), async () => {}).catch(() => (lost += 1)),
+      );
+      await until(() => passwordWork.waiting === 60);
+      expect(await logIn('192.0.2.7', user.username)).toMatchObject(tooMany);
+      const lostThen = lost;
+      const login = logIn(known, user.username);
+      await until(() => lost === lostThen + 1);
+      const change = caller.put('/api/user/self', { password: 'another-one', original_password: testPassword });
+      await until(() => lost === lostThen + 2);
+      await letGo();
+      expect(await login).toMatchObject(done);
+      expect(await change).toMatchObject(done);
+      await Promise.all(crowd);
+    });
+  });
+
   it('registrations and administrators wait in the same queue', async () => {
     const root = await app.login('root');
-    const free = occupy('address:127.0.0.1');
-    const freeRoot = occupy(`user:${root.userId}`);
+    const free = occupy(strangerSource('127.0.0.1'));
+    const freeRoot = occupy(ownerSource(Number(root.userId)));
     try {
       const fields = { username: 'late', password: testPassword };
       expect(await app.anonymous().post('/api/user/register', fields)).toMatchObject(tooMany);

@@ -19,7 +19,7 @@ import { saveUserSetting } from './save-user-setting.ts';
 export function mountAccount(host: RouteHost): void {
   mount(host, accountApi.self, (call) => presentUser(signedIn(call).user));
   mount(host, accountApi.edit, async (call) => {
-    const { endedToken } = await editSelf(call.context, signedIn(call), call.body);
+    const { endedToken } = await editSelf(call.context, signedIn(call), { edit: call.body, ip: call.facts.ip });
     return respond(undefined, endedToken ? { notice: 'access_token_ended' } : {});
   });
   mount(host, ownAccountApi.saveSetting, async (call) =>

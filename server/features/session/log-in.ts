@@ -4,7 +4,7 @@ import type { LoginInput } from '#shared/session.ts';
 import { UserStatus } from '#shared/user.ts';
 import { tidyName } from '#shared/account-rules.ts';
 import { foldEmail } from '#server/accounts/identities.ts';
-import { verifyPassword } from '#server/accounts/password.ts';
+import { ownerSource, strangerSource, verifyPassword } from '#server/accounts/password.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -45,14 +45,13 @@ export async function logIn(context: AppContext, input: LoginInput, ip: string):
   if (!isKnownHere) await enforceLimit(context, { key: accountKey, ...accountLimit, refuse });
   // Nobody can have an account yet: a wrong password is not what is wrong.
   if (user === null) await requireSetUp(context);
-  const isRight = await verifyPassword(input.password, user?.password_hash ?? null, `address:${subscriberOf(ip)}`).catch(
-    async (failure: unknown) => {
-      // Nothing was tried.
-      const counted = isKnownHere ? [addressKey, pairKey] : [addressKey, pairKey, accountKey];
-      for (const key of counted) await forgiveHit(context, key);
-      throw failure;
-    },
-  );
+  const source = user !== null && isKnownHere ? ownerSource(user.id, ip) : strangerSource(ip);
+  const isRight = await verifyPassword(input.password, user?.password_hash ?? null, source).catch(async (failure: unknown) => {
+    // Nothing was tried.
+    const counted = isKnownHere ? [addressKey, pairKey] : [addressKey, pairKey, accountKey];
+    for (const key of counted) await forgiveHit(context, key);
+    throw failure;
+  });
   const isOn = context.settings.get('PasswordLoginEnabled');
   if (user === null || !isRight || user.status !== UserStatus.active || !(isOn || user.role >= Role.root)) {
     throw new AppError(isOn ? 'login_failed' : 'password_login_disabled');

@@ -6,7 +6,7 @@ import { AlreadyBound, createAccount, findInviter } from '#server/accounts/creat
 import { emailProblem, longestEmail } from '#server/accounts/email-rules.ts';
 import { findByEmail, foldEmail } from '#server/accounts/identities.ts';
 import { findNamesake } from '#server/accounts/folded-name.ts';
-import { hashPassword } from '#server/accounts/password.ts';
+import { hashPassword, strangerSource } from '#server/accounts/password.ts';
 import { limitRegistrations } from '#server/accounts/registration-limit.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
 import { isCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
@@ -34,7 +34,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
   if (email !== '' && (await findByEmail(context, email)) !== null) throw new AppError('username_taken', {}, { field: 'email' });
   // Before the code is used up: who has to choose another name needs it once more.
   if ((await findNamesake(context, username)) !== null) throw new AppError('username_taken', {}, { field: 'username' });
-  const passwordHash = await hashPassword(input.password, `address:${subscriberOf(ip)}`);
+  const passwordHash = await hashPassword(input.password, strangerSource(ip));
   if (verified !== null && !(await takeCode(context, verified.subject, verified.code))) throw wrongCode();
   const user = await createAccount(context, {
     username,

@@ -5,7 +5,7 @@ import type { UserCreate } from '#shared/users.ts';
 import type { z } from 'zod';
 import { checkDisplayName, checkPassword, checkUsername } from '#server/accounts/account-input.ts';
 import { createAccount } from '#server/accounts/create-account.ts';
-import { hashPassword } from '#server/accounts/password.ts';
+import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 
@@ -20,7 +20,7 @@ export async function addUser(context: AppContext, actor: UserRecord, input: z.o
   await createAccount(context, {
     username,
     displayName: displayName === '' ? username : displayName,
-    passwordHash: await hashPassword(input.password, `user:${actor.id}`),
+    passwordHash: await hashPassword(input.password, ownerSource(actor.id)),
     actorId: actor.id,
   });
 }

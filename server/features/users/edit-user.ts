@@ -12,7 +12,7 @@ import { editAccount } from '#server/accounts/edit-account.ts';
 import type { AccountFields } from '#server/accounts/edit-account.ts';
 import { endAccess } from '#server/accounts/end-access.ts';
 import { withEditLock } from '#server/accounts/edit-lock.ts';
-import { hashPassword } from '#server/accounts/password.ts';
+import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Edited } from '#server/db/edit-record.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
@@ -93,7 +93,7 @@ function balanceReason({ quota_reason: text = '' }: UserEdit): string | undefine
 async function newPasswordHash({ password }: UserEdit, actor: UserRecord): Promise<string | undefined> {
   if (password === undefined || password === '') return undefined;
   checkPassword(password);
-  return hashPassword(password, `user:${actor.id}`);
+  return hashPassword(password, ownerSource(actor.id));
 }
 
 /** Based on no revision, the last edit counts: one that was overtaken in the middle is made anew on what it finds then. */

@@ -5,7 +5,7 @@ import { editAccount } from '#server/accounts/edit-account.ts';
 import { endAccess } from '#server/accounts/end-access.ts';
 import { findByEmail } from '#server/accounts/identities.ts';
 import { limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
-import { hashPassword } from '#server/accounts/password.ts';
+import { hashPassword, ownerSource } from '#server/accounts/password.ts';
 import { issueCode, isUnguessableCode, takeCode } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
@@ -60,7 +60,7 @@ export async function resetPassword(
   const user = await findByEmail(context, email);
   if (user === null || user.DeletedAt !== null || user.status !== UserStatus.active) throw new AppError('reset_link_invalid');
   const password = context.randomText(passwordLength);
-  const hash = await hashPassword(password, `address:${subscriberOf(ip)}`);
+  const hash = await hashPassword(password, ownerSource(user.id, ip));
   // Of two at once one gets the password that counts.
   if (!(await takeCode(context, subject, token))) throw new AppError('reset_link_invalid');
   await editAccount(context, { id: user.id, change: () => ({ set: { password_hash: hash } }) });
