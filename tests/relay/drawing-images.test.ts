@@ -168,6 +168,26 @@ describe('pictures of drawings', () => {
     await until(() => internet.open() === 0);
   });
 
+  it('many addresses of one network hold up nobody elsewhere', async () => {
+    internet.serve(() => undefined);
+    const url = await store(`https://${publicName}/slow.png`);
+    const leaving = new AbortController();
+    const ask = (address: string) => fetch(url, { signal: leaving.signal, headers: { 'x-forwarded-for': address } });
+    let refused = 0;
+    const held = Array.from({ length: 330 }, async (_, index) => {
+      const { status } = await ask(`2001:db8:1:${index % 33}::1`);
+      if (status === 429) refused += 1;
+    });
+    // Sixty are asked for, two hundred and forty wait.
+    await until(() => refused === 30);
+    await until(() => internet.open() === 60);
+    internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png));
+    for (const address of ['2001:db8:2:1::1', '203.0.113.2']) expect((await ask(address)).status).toBe(200);
+    leaving.abort();
+    await Promise.allSettled(held);
+    await until(() => internet.open() === 0);
+  });
+
   it('covers of music come the same way, by their place, the first that is secure', async () => {
     internet.serve((_visit, response) => response.writeHead(200, { 'content-type': 'image/jpeg' }).end(png));
     const clips = [7, { image_url: `http://${publicName}/a.jpg`, image_large_url: `https://${publicName}/b.jpg` }, { image_url: 5 }];

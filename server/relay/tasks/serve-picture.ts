@@ -4,8 +4,8 @@ import { AppError } from '#shared/errors.ts';
 import { EgressRefusal } from '#server/egress/egress-refusal.ts';
 import type { EgressStream } from '#server/egress/egress.ts';
 import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
-import type { FairQueue } from '#server/fair-queue.ts';
-import { subscriberOf } from '#server/http/client-address.ts';
+import type { FairQueue, FairQueueLimits } from '#server/fair-queue.ts';
+import { networkOf, subscriberOf } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -15,9 +15,11 @@ const waitMs = 30_000;
 const mostBytes = 20 * 1024 * 1024;
 /** For a whole picture, however slowly it is read. */
 const longestMs = 600_000;
-/** One address keeps nobody else's pictures from being opened; many addresses together do so for `longestMs` at most. */
-const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerSource: 60 });
+/** No address and no network keeps others' pictures from being opened; many networks together do so for `longestMs` at most. */
+const everybodys = createFairQueue({ atOnce: 240, places: 1_000, placesPerNetwork: 240, placesPerSource: 60 });
+const ofOneNetwork = { atOnce: 60, places: 240, placesPerSource: 60 };
 const ofOneAddress = { atOnce: 12, places: 60, placesPerSource: 60 };
+const byNetwork = new Map<string, FairQueue>();
 const byAddress = new Map<string, FairQueue>();
 /** What a browser shows and does not run. */
 const types: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/jpg', 'image/webp', 'image/gif', 'image/avif', 'image/bmp']);
@@ -42,7 +44,7 @@ export async function servePicture(host: RouteHost, { request, connection, find,
   try {
     const found = await find();
     if (found === null || found.url === '') return refuse(400, missing);
-    const picture = await openPicture(host, { url: found.url, source: subscriberOf(facts.ip), signal: leaving.signal });
+    const picture = await openPicture(host, { url: found.url, ip: facts.ip, signal: leaving.signal });
     const { status, type } = picture;
     if (type === null) {
       picture.close();
@@ -74,15 +76,15 @@ interface Picture extends Pick<EgressStream, 'status' | 'read' | 'close'> {
 
 interface Wanted {
   url: string;
-  source: string;
+  ip: string;
   /** Nobody wants it any more. */
   signal: AbortSignal;
 }
 
 /** Its place is free for others once it is closed, which it is when its client leaves or its time is over. */
-function openPicture({ context }: RouteHost, { url, source, signal }: Wanted): Promise<Picture> {
+function openPicture({ context }: RouteHost, { url, ip, signal }: Wanted): Promise<Picture> {
   return new Promise((resolve, reject) => {
-    const opening = inTurn(source, async () => {
+    const opening = inTurn(ip, async () => {
       if (signal.aborted) throw new EgressRefusal('timeout');
       const stream = await context.egress.open({
         url,
@@ -109,13 +111,24 @@ function openPicture({ context }: RouteHost, { url, source, signal }: Wanted): P
   });
 }
 
-async function inTurn(source: string, work: () => Promise<void>): Promise<void> {
-  const own = byAddress.get(source) ?? createFairQueue(ofOneAddress);
-  byAddress.set(source, own);
+function inTurn(ip: string, work: () => Promise<void>): Promise<void> {
+  const source = { name: subscriberOf(ip), network: networkOf(ip) };
+  const inAll = () => everybodys.run(source, work);
+  const inNetwork = () => inLine({ lines: byNetwork, name: source.network, limits: ofOneNetwork }, (line) => line.run(source, inAll));
+  return inLine({ lines: byAddress, name: source.name, limits: ofOneAddress }, (line) => line.run(source, inNetwork));
+}
+
+/** A line is kept while it has work. */
+async function inLine(
+  { lines, name, limits }: { lines: Map<string, FairQueue>; name: string; limits: FairQueueLimits },
+  run: (line: FairQueue) => Promise<void>,
+): Promise<void> {
+  const line = lines.get(name) ?? createFairQueue(limits);
+  lines.set(name, line);
   try {
-    await own.run(source, () => everybodys.run(source, work));
+    await run(line);
   } finally {
-    if (own.running === 0) byAddress.delete(source);
+    if (line.running === 0 && lines.get(name) === line) lines.delete(name);
   }
 }
 
