@@ -62,7 +62,7 @@ describeInBrowser('zoom', () => {
       .click();
     await page.waitForURL('**/token');
     await settle(page);
-    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
     await expectWholeSheet(page);
     await context.close();
   });
