@@ -25,8 +25,14 @@ function useStepFocus(steps: readonly boolean[] | undefined): void {
     if (next === undefined) return;
     const isMoved = before.current === undefined ? isReturn : before.current !== next;
     before.current = next;
-    if (isMoved && next !== -1 && document.activeElement === document.body) document.getElementById(`step-${next + 1}`)?.focus();
+    if (isMoved && next !== -1 && isFocusFree()) document.getElementById(`step-${next + 1}`)?.focus();
   }, [next, isReturn]);
+}
+
+/** Nothing has it, or the screen as a whole, which is given it where nothing nearer is left. */
+function isFocusFree(): boolean {
+  const { activeElement, body } = document;
+  return activeElement === null || activeElement === body || activeElement.id === 'main';
 }
 
 /** From nothing to the first call in the log: channel, token, call. */
