@@ -28,6 +28,24 @@ describeInBrowser('keyboard: edits', () => {
     return page;
   };
 
+  /** The outbox of a device without a network, with these edits of settings in it. */
+  const openWaiting = async (edits: Record<string, string>): Promise<Page> => {
+    const page = await open('/setting?tab=content');
+    await untilInstalled(page);
+    await page.goto('/setting?tab=content');
+    await settle(page);
+    await untilKept(page, 'options');
+    await page.context().setOffline(true);
+    for (const [key, value] of Object.entries(edits)) {
+      await page.getByLabel(text(`settings.option.${key}.label`)).fill(value);
+      await page.keyboard.press('Control+s');
+      await page.getByText(text('settings.queued.kept_one', { count: 1 })).waitFor();
+    }
+    await page.goto('/outbox');
+    await page.getByText(text('settings.option.SystemName.label')).first().waitFor();
+    return page;
+  };
+
   for (const size of ['desk', 'phone'] as const) {
     it(`${size}: prices are typed over, brought back, reviewed and discarded`, async () => {
       const page = await open('/setting?tab=prices', size);
@@ -80,22 +98,7 @@ describeInBrowser('keyboard: edits', () => {
   }
 
   it('an edit that waits is changed, let be and discarded; a conflict is settled with another value', async () => {
-    const page = await open('/setting?tab=content');
-    await untilInstalled(page);
-    await page.goto('/setting?tab=content');
-    await settle(page);
-    await untilKept(page, 'options');
-    await page.context().setOffline(true);
-    for (const [key, value] of [
-      ['SystemName', 'Harbour office'],
-      ['Footer', 'By the sea'],
-    ] as const) {
-      await page.getByLabel(text(`settings.option.${key}.label`)).fill(value);
-      await page.keyboard.press('Control+s');
-      await page.getByText(text('settings.queued.kept_one', { count: 1 })).waitFor();
-    }
-    await page.goto('/outbox');
-    await page.getByText('Harbour office').first().waitFor();
+    const page = await openWaiting({ SystemName: 'Harbour office', Footer: 'By the sea' });
     const name = text('settings.option.SystemName.label');
     await tabTo(page, text('settings.outbox.edit'));
     await page.keyboard.press('Enter');
@@ -128,19 +131,7 @@ describeInBrowser('keyboard: edits', () => {
   });
 
   it('the one that comes after an edit that is discarded has the focus', async () => {
-    const page = await open('/setting?tab=content');
-    await untilInstalled(page);
-    await page.goto('/setting?tab=content');
-    await settle(page);
-    await untilKept(page, 'options');
-    await page.context().setOffline(true);
-    for (const key of ['SystemName', 'Footer']) {
-      await page.getByLabel(text(`settings.option.${key}.label`)).fill('Elsewhere');
-      await page.keyboard.press('Control+s');
-      await page.getByText(text('settings.queued.kept_one', { count: 1 })).waitFor();
-    }
-    await page.goto('/outbox');
-    await page.getByText('Elsewhere').first().waitFor();
+    const page = await openWaiting({ SystemName: 'Elsewhere', Footer: 'Elsewhere' });
     await tabTo(page, text('settings.outbox.discard'));
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
