@@ -11,7 +11,10 @@ Visitor.prototype.visitStatement = function visitAnyStatement(statement) {
 
 /** Server folders from the bottom up: a folder may use what stands before it in this list, never what comes after. */
 const serverLayers = [
+  // Who comes next, what a process is, where connections come from, whose clock is believed: they know nothing of Tidegate.
+  ['queues', 'process', 'network', 'clock'],
   ['db'],
+  ['secrets'],
   ['http'],
   ['settings'],
   // Calls to addresses that users give.
@@ -189,11 +192,17 @@ export default {
     },
     {
       name: 'server-ground',
-      comment:
-        'The files at the top of server/ that everybody may use (env, secrets, …) stand on the database and the settings of the environment only.',
+      comment: 'The environment is read before anything else runs: it stands on how addresses are read, and nothing else.',
       severity: 'error',
-      from: { path: '^server/(addresses|env|secrets|master-key|random-text)[.]ts$' },
-      to: { path: '^server/', pathNot: ['^server/db/', '^server/(addresses|env|secrets|random-text)[.]ts$'] },
+      from: { path: '^server/env[.]ts$' },
+      to: { path: '^server/', pathNot: ['^server/network/addresses[.]ts$'] },
+    },
+    {
+      name: 'server-secrets-ground',
+      comment: 'Keys at rest stand on the database and on where they come from; what uses them hands them over as arguments.',
+      severity: 'error',
+      from: { path: '^server/secrets/', pathNot: testFiles },
+      to: { path: '^server/', pathNot: ['^server/(db|secrets)/', '^server/env[.]ts$'] },
     },
     {
       name: 'pwa-shell-without-screens',

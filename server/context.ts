@@ -8,7 +8,7 @@ import type { Quotes } from '#server/money/quote.ts';
 import type { Egress } from '#server/egress/egress.ts';
 import type { LowBalance } from '#server/notify/low-balance.ts';
 import type { Mail } from '#server/notify/mail.ts';
-import type { Secrets } from '#server/secrets.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { ChannelFigures } from '#server/upstream/channel-figures.ts';
 import type { ChannelIndex } from '#server/upstream/channel-index.ts';

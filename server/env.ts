@@ -1,6 +1,6 @@
 // Everything that the environment may set, parsed once. A wrong value is refused at start, by name and with the reason.
 import { z } from 'zod';
-import { parseRange } from '#server/addresses.ts';
+import { parseRange } from '#server/network/addresses.ts';
 
 const integer = (min: number, max: number, fallback: number) =>
   z

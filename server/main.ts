@@ -1,5 +1,5 @@
 // Environment → database → context → app → listen; and the way back on SIGTERM.
-import '#server/heap-tuning.ts';
+import '#server/process/heap-tuning.ts';
 import cluster from 'node:cluster';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
@@ -16,10 +16,10 @@ import type { Env } from '#server/env.ts';
 import { listen } from '#server/http/listen.ts';
 import { jobs } from '#server/jobs/registry.ts';
 import { startScheduler } from '#server/jobs/scheduler.ts';
-import { keepServing } from '#server/last-resort.ts';
+import { keepServing } from '#server/process/last-resort.ts';
 import { startDelivery } from '#server/notify/delivery-timer.ts';
-import { findMasterKey, makeMasterKey } from '#server/master-key.ts';
-import { settleSeconds } from '#server/shutdown-bounds.ts';
+import { findMasterKey, makeMasterKey } from '#server/secrets/master-key.ts';
+import { settleSeconds } from '#server/process/shutdown-bounds.ts';
 
 /** A worker that ends is started anew after this long, so that one that cannot start does not burn the machine. */
 const restartMs = 1000;

@@ -5,7 +5,7 @@ import type { TransferInput } from '#shared/own-account.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
-import { eachDue } from '#server/each-due.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import { onField } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
 import type { UserRecord } from '#server/db/records/user.ts';

@@ -5,7 +5,7 @@ import { LogType } from '#shared/logs.ts';
 import { hasLeftAnother } from '#server/accounts/left-identities.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
-import { eachDue } from '#server/each-due.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 

@@ -2,7 +2,7 @@
 // so what a dead thread left unanswered is asked once more.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { AccountLines } from '#server/account-lines.ts';
+import { AccountLines } from '#server/queues/account-lines.ts';
 import { DatabaseClosed, DatabaseUnavailable } from '#server/db/collection.ts';
 import { translate } from '#server/db/embedded-connection.ts';
 import type { ReaderReply, ReaderRequest } from '#server/db/embedded-reader-worker.ts';

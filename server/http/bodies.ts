@@ -1,9 +1,9 @@
 // What bodies may cost this process: how many bytes of them are held at once, in all and of one caller, and how much of the
 // event loop those take that are long to parse.
 import { AppError } from '#shared/errors.ts';
-import { createProgressWatch } from '#server/progress-watch.ts';
-import type { ProgressWatch } from '#server/progress-watch.ts';
-import { createTurnQueue } from '#server/turn-queue.ts';
+import { createProgressWatch } from '#server/network/progress-watch.ts';
+import type { ProgressWatch } from '#server/network/progress-watch.ts';
+import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 /** The bytes that one request holds. */
 export interface BodyHold {

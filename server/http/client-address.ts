@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { contains, parseAddress, parseRange } from '#server/addresses.ts';
-import type { Address } from '#server/addresses.ts';
+import { contains, parseAddress, parseRange } from '#server/network/addresses.ts';
+import type { Address } from '#server/network/addresses.ts';
 import type { Connection } from './connection.ts';
 
 /**

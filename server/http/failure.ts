@@ -2,7 +2,7 @@
 import { AppError, errorText } from '#shared/errors.ts';
 import type { Language } from '#shared/errors.ts';
 import { DatabaseUnavailable } from '#server/db/collection.ts';
-import { QueueFull } from '#server/fair-queue.ts';
+import { QueueFull } from '#server/queues/fair-queue.ts';
 import type { AppContext } from '#server/context.ts';
 
 /** What a failure means to a caller: an AppError, whatever was thrown. Faults are logged here, and only here. */

@@ -5,9 +5,9 @@ import type { Duplex } from 'node:stream';
 import { errorText } from '#shared/errors.ts';
 import { watchResponse } from '#server/http/response-watch.ts';
 import { newRequestId } from '#server/http/request-id.ts';
-import { createProgressWatch } from '#server/progress-watch.ts';
-import { createRandomText } from '#server/random-text.ts';
-import { lastWordsMs } from '#server/shutdown-bounds.ts';
+import { createProgressWatch } from '#server/network/progress-watch.ts';
+import { createRandomText } from '#server/secrets/random-text.ts';
+import { lastWordsMs } from '#server/process/shutdown-bounds.ts';
 
 export interface Listening {
   readonly port: number;

@@ -1,7 +1,7 @@
 // Limits whose counters are in the database, so that all processes count together. A window is fixed: it begins with the
 // first hit and ends after its length. Relayed calls never come here.
 import { AppError } from '#shared/errors.ts';
-import { limitSkewMs } from '#server/clock-skew.ts';
+import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { LimitRecord } from '#server/db/records/limit.ts';
 import { subscriberOf } from '#server/http/client-address.ts';

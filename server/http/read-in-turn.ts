@@ -1,7 +1,7 @@
 // Endpoints that may look through many rows take turns, account by account.
 import type { Endpoint } from '#shared/contract.ts';
 import { readingFor } from '#server/db/reading-for.ts';
-import { AccountLines } from '#server/account-lines.ts';
+import { AccountLines } from '#server/queues/account-lines.ts';
 import type { Caller, Handler, RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { mount } from '#server/http/mount.ts';

@@ -1,7 +1,7 @@
 // A response that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Passage, ProgressWatch } from '#server/progress-watch.ts';
+import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
 /** Watches a response until its connection is free again; one that is not read is cut off. */
 export function watchResponse(watch: ProgressWatch, response: ServerResponse): void {

@@ -1,11 +1,11 @@
 // Runs the jobs of the registry, each in one process at a time, over all processes: the process that gets its lock runs it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockSkewMs } from '#server/clock-skew.ts';
+import { lockSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { JobRecord } from '#server/db/records/job.ts';
 import type { Job } from '#server/jobs/registry.ts';
-import { jobPatienceMs } from '#server/shutdown-bounds.ts';
+import { jobPatienceMs } from '#server/process/shutdown-bounds.ts';
 
 const tickMs = 15_000;
 

@@ -17,7 +17,7 @@ import type { Mail } from '#server/notify/mail.ts';
 import { mailContent, textOf } from '#server/notify/notification-texts.ts';
 import type { NotificationText } from '#server/notify/notification-texts.ts';
 import { sendWebhook } from '#server/notify/webhook.ts';
-import type { Secrets } from '#server/secrets.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface DeliveryParts {

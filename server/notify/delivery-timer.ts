@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '#server/context.ts';
 import { deliverDue } from '#server/notify/deliver.ts';
-import { noticePatienceMs } from '#server/shutdown-bounds.ts';
+import { noticePatienceMs } from '#server/process/shutdown-bounds.ts';
 
 const tickMs = 5_000;
 

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
+import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface MailMessage {

@@ -5,7 +5,7 @@ import type { SettingKey, SettingValue } from '#shared/settings.ts';
 import type { ChangeFeed } from '#server/db/changes.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { Database } from '#server/db/database.ts';
-import type { Secrets } from '#server/secrets.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { copyOptionWrites } from '#server/settings/option-writes.ts';
 

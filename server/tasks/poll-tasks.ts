@@ -1,7 +1,7 @@
 // Asks upstreams what became of the tasks that run, a channel at a time, some hundred tasks in a question.
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
-import { inParallel } from '#server/in-parallel.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
 import { isGoneForGood } from '#server/upstream/deleted-channels.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { askUpstream } from './ask-upstream.ts';

@@ -6,7 +6,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
-import { eachDue } from '#server/each-due.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';

@@ -2,7 +2,7 @@
 // listed, called or read.
 import type { AppContext } from '#server/context.ts';
 import type { Database } from '#server/db/database.ts';
-import { restorableTimes } from '#server/restorable-times.ts';
+import { restorableTimes } from '#server/clock/restorable-times.ts';
 
 /** Whether it is neither there nor can come back. A deletion and its undo may pass in between: what is there is asked again. */
 export async function isGoneForGood(db: Database, id: number): Promise<boolean> {

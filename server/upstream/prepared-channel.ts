@@ -5,7 +5,7 @@ import type { DialectChannel } from '#server/dialects/dialect-channel.ts';
 import type { Capability } from '#server/dialects/provider-traits.ts';
 import { upstreamDialects } from '#server/dialects/registry.ts';
 import { framings } from '#server/framing/registry.ts';
-import type { Secrets } from '#server/secrets.ts';
+import type { Secrets } from '#server/secrets/secrets.ts';
 import { authorizationOf } from './auth/registry.ts';
 import type { Authorization } from './auth/scheme.ts';
 import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';

@@ -1,6 +1,6 @@
 // Texts that wait to be counted. Each caller has a turn after every other, for a slice of text: a long prompt holds nobody up. Who
 // waits too long, or wants too much counted at once, gets an estimate.
-import { createTurnQueue } from '#server/turn-queue.ts';
+import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 export interface Count {
   tokens: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRange } from '#server/addresses.ts';
+import { parseRange } from '#server/network/addresses.ts';
 import { createAddressReader, networkOf, subscriberOf } from '#server/http/client-address.ts';
 import { readEnv } from '#server/env.ts';
 import type { Connection } from '#server/http/connection.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword, ownerSource, passwordWork, strangerSource, verifyPassword } from '#server/accounts/password.ts';
-import type { Source } from '#server/fair-queue.ts';
+import type { Source } from '#server/queues/fair-queue.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp, testPassword } from '#tests/support/test-app.ts';
 import type { TestApp } from '#tests/support/test-app.ts';

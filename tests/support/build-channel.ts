@@ -1,6 +1,6 @@
 // Channel records for tests, and channels prepared from them.
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { createSecrets } from '#server/secrets.ts';
+import { createSecrets } from '#server/secrets/secrets.ts';
 import { prepareChannel } from '#server/upstream/prepared-channel.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 

@@ -6,7 +6,7 @@ import { endAccess } from '#server/accounts/end-access.ts';
 import { hashPassword, ownerSource, verifyPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import type { Source } from '#server/fair-queue.ts';
+import type { Source } from '#server/queues/fair-queue.ts';
 import type { Caller } from '#server/http/call.ts';
 import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
 

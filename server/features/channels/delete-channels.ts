@@ -4,7 +4,7 @@ import type { AppContext } from '#server/context.ts';
 import type { Collection, Filter } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import type { DeletedChannelRecord } from '#server/db/records/deleted-channel.ts';
-import { inParallel } from '#server/in-parallel.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
 
 const deletedAtOnce = 8;
 /** Milliseconds: long before copies of the first ones are swept while the last ones are deleted. */

@@ -2,8 +2,8 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import { inParallel } from '#server/in-parallel.ts';
-import { restorableTimes } from '#server/restorable-times.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
+import { restorableTimes } from '#server/clock/restorable-times.ts';
 
 const restoredAtOnce = 8;
 

@@ -6,7 +6,7 @@ import { creditOnce } from '#server/accounts/credit-once.ts';
 import type { CreditOutcome } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
-import { eachDue } from '#server/each-due.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';

@@ -9,7 +9,7 @@ import type { Filter, Patch } from '#server/db/collection.ts';
 import type { Write } from '#server/db/database.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import { exactTotal, pageResponse, pageBounds } from '#server/http/paging.ts';
-import { restorableTexts } from '#server/restorable-times.ts';
+import { restorableTexts } from '#server/clock/restorable-times.ts';
 
 interface CodeQuery {
   p?: number | undefined;

@@ -1,7 +1,7 @@
 // The addresses that a token may be used from: one per line, or a range in CIDR form.
 import { allowedAddresses, isAddressRange } from '#shared/allowed-addresses.ts';
 import { AppError } from '#shared/errors.ts';
-import { parseRange } from '#server/addresses.ts';
+import { parseRange } from '#server/network/addresses.ts';
 
 /**
  * The list as it is stored: one entry per line, without blanks and doubles.

@@ -1,7 +1,7 @@
 import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { AppContext } from '#server/context.ts';
 import { editRecord } from '#server/db/edit-record.ts';
-import { restorableTexts } from '#server/restorable-times.ts';
+import { restorableTexts } from '#server/clock/restorable-times.ts';
 import { requireRoom } from './token-room.ts';
 
 /**

@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
-import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
+import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
 import { readKey } from './present-token.ts';
 import { exactTotal } from '#server/http/paging.ts';
 

@@ -5,7 +5,7 @@ import { centsText } from '#shared/top-up-price.ts';
 import { creditOnce } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
-import { eachDue } from '#server/each-due.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { OrderRecord } from '#server/db/records/order.ts';
 import type { NoticeReading, PaymentProvider } from './payments/provider.ts';
 

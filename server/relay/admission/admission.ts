@@ -1,5 +1,5 @@
 // What a caller may do: by a key, or by a session of the console.
-import { parseRange } from '#server/addresses.ts';
+import { parseRange } from '#server/network/addresses.ts';
 import type { TokenRecord } from '#server/db/records/token.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 

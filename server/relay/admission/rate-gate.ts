@@ -1,7 +1,7 @@
 // The limit on model requests per user (`ModelRequestRateLimit*`). Counted in the database, so all processes share it;
 // while the settings are off, nothing is done at all.
 import { AppError } from '#shared/errors.ts';
-import { limitSkewMs } from '#server/clock-skew.ts';
+import { limitSkewMs } from '#server/clock/clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LimitRecord } from '#server/db/records/limit.ts';

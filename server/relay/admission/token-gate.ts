@@ -7,7 +7,7 @@ import { Role } from '#shared/roles.ts';
 import { TokenStatus } from '#shared/tokens.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { AppContext } from '#server/context.ts';
-import { contains, parseAddress } from '#server/addresses.ts';
+import { contains, parseAddress } from '#server/network/addresses.ts';
 import { admissionOf } from './admission.ts';
 import type { Admission, KeyAdmission } from './admission.ts';
 import { createKnownKeys } from './known-keys.ts';

@@ -1,6 +1,6 @@
 // Only so much work of one account at a time; the rest of it waits in a line of its own.
-import { createFairQueue } from '#server/fair-queue.ts';
-import type { FairQueue } from '#server/fair-queue.ts';
+import { createFairQueue } from './fair-queue.ts';
+import type { FairQueue } from './fair-queue.ts';
 
 export class AccountLines {
   readonly #lines = new Map<string, FairQueue>();

@@ -1,5 +1,5 @@
 import { restorableSeconds } from '#shared/restoring.ts';
-import { lockSkewMs } from '#server/clock-skew.ts';
+import { lockSkewMs } from './clock-skew.ts';
 import type { AppContext } from '#server/context.ts';
 
 /** Between which deletions can still be taken back, in milliseconds. A later one was written under a clock that was wrong. */

@@ -1,7 +1,7 @@
 // Work of which only so much may be done at once, because it occupies what everybody shares. Those who wait are served in
 // turn, one piece of each, so that nobody waits for all that somebody else has asked for: first the groups take turns, in
 // each of them its networks, in each of those its sources.
-import { createFairLines } from '#server/fair-lines.ts';
+import { createFairLines } from './fair-lines.ts';
 
 export interface FairQueue {
   /** Runs `work` when it is the turn of `source`. @throws {QueueFull} at once when there is no place to wait */

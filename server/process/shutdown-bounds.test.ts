@@ -8,7 +8,7 @@ test('a server gives up no earlier than each step of its shutdown may have taken
 });
 
 test('compose.yaml lets a server end by itself', () => {
-  const compose = readFileSync(new URL('../compose.yaml', import.meta.url), 'utf8');
+  const compose = readFileSync(new URL('../../compose.yaml', import.meta.url), 'utf8');
   const seconds = Number(/stop_grace_period: (\d+)s/.exec(compose)?.[1]);
   expect(seconds).toBeGreaterThan(readEnv({}).SHUTDOWN_GRACE + settleSeconds);
 });

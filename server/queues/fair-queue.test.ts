@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createFairQueue, QueueFull } from '#server/fair-queue.ts';
-import type { FairQueueLimits, Source } from '#server/fair-queue.ts';
+import { createFairQueue, QueueFull } from './fair-queue.ts';
+import type { FairQueueLimits, Source } from './fair-queue.ts';
 
 /** A queue whose pieces end when they are told to. */
 function arrange(limits: FairQueueLimits) {
