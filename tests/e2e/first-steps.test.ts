@@ -133,9 +133,10 @@ async function createChannel(page: Page, size: Size, upstream: string): Promise<
   await panel.getByLabel(text('channels.field.name'), { exact: true }).fill('Harbour mouth');
   await panel.getByLabel(text('channels.base_url.optional')).fill(upstream);
   await panel.getByLabel(text('channels.field.key'), { exact: true }).fill('upstream-key');
-  // The provider says what it has; what it does not list of the built-in names goes.
+  // The provider says what it has; what the form was filled with goes without a word.
   await panel.getByRole('button', { name: text('channels.provider.ask') }).click();
   await panel.getByText(text('channels.provider.found', { count: 3 })).waitFor();
+  expect(await panel.getByText(/\u2212/).count()).toBe(0);
   // What is ticked counts without a further press.
   await panel.getByRole('button', { name: text('channels.editor.create'), exact: true }).click();
 }

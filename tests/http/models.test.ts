@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultText } from '#server/settings/defaults.ts';
 import { channelTypes } from '#shared/channel-types.ts';
 import { providerOf, supportedTypes } from '#server/upstream/providers/registry.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -112,8 +113,19 @@ describe.each(engines)('models on $kind', (engine) => {
     ).toEqual([...supportedTypes].toSorted((a, b) => a - b));
     expect(data['1']).toContain('gpt-4o');
     expect(data['8']).toEqual(data['1']);
-    expect(data['43']).toEqual(['deepseek-chat', 'deepseek-reasoner']);
+    expect(data['43']).toContain('deepseek-chat');
     expect(await app.anonymous().get('/api/models')).toMatchObject({ status: 401 });
+  });
+
+  it('fills new channels with models that can be called and have a price', async () => {
+    const { data } = await root.get('/api/models');
+    expect(data['1']).toContain('gpt-5.6');
+    expect(data['14']).toContain('claude-opus-5');
+    const ratios: Record<string, number> = JSON.parse(defaultText('ModelRatio'));
+    for (const model of [...data['1'], ...data['14'], ...data['43']]) expect(ratios[model], model).toBeGreaterThan(0);
+    expect(
+      [...data['1'], ...data['14']].filter((model: string) => /davinci|instruct|-0613|vision-preview|claude-(2|instant)/.test(model)),
+    ).toEqual([]);
   });
 
   it('has the models of enabled channels for administrators', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyDiff, modelDiff } from './model-diff.ts';
+import { applyDiff, firstDiff, modelDiff } from './model-diff.ts';
 
 it('model-diff: what the provider has is added, what it does not list is gone', () => {
   const form = { models: ['gpt-4o', 'old', 'alias'], model_mapping: '{"alias":"gpt-4o-mini"}' };
@@ -10,4 +10,10 @@ it('model-diff: what the provider has is added, what it does not list is gone', 
 
 it('model-diff: only what was chosen is applied', () => {
   expect(applyDiff(['a', 'b', 'c'], { added: ['x', 'a'], gone: ['b'] })).toEqual(['a', 'c', 'x']);
+});
+
+it('model-diff: what a new channel was filled with and nobody chose is no loss', () => {
+  const filled = ['gpt-5', 'gpt-4o', 'o3'];
+  expect(firstDiff({ models: filled, model_mapping: '' }, ['gpt-5', 'local'], filled)).toEqual({ added: ['gpt-5', 'local'], gone: [] });
+  expect(firstDiff({ models: [...filled, 'typed'], model_mapping: '' }, ['gpt-5'], filled)).toEqual({ added: ['gpt-5'], gone: ['typed'] });
 });

@@ -19,6 +19,19 @@ export function modelDiff(
   };
 }
 
+/**
+ * The same for a channel that is new: names that it was filled with and nobody chose are no loss. Where there is nothing
+ * else, all that is listed is new.
+ */
+export function firstDiff(
+  form: { models: readonly string[]; model_mapping: string },
+  listed: readonly string[],
+  filled: readonly string[],
+): ModelDiff {
+  const chosen = form.models.filter((model) => !filled.includes(model));
+  return modelDiff({ ...form, models: chosen }, listed);
+}
+
 /** The form's models with the chosen changes, in their order, new ones last. */
 export function applyDiff(models: readonly string[], { added, gone }: ModelDiff): string[] {
   const removed = new Set(gone);

@@ -57,7 +57,7 @@ export function ModelsField({ form, channelId, label, modelsByType }: ModelsFiel
           {t('channels.models.clear')}
         </Button>
       </span>
-      <ProviderModels form={form} channelId={channelId} />
+      <ProviderModels form={form} channelId={channelId} filled={related} />
     </div>
   );
 }

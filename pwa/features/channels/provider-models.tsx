@@ -11,7 +11,7 @@ import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import { draftBody, keysOf } from './channel-values.ts';
-import { applyDiff, type ModelDiff, modelDiff } from './model-diff.ts';
+import { applyDiff, firstDiff, type ModelDiff, modelDiff } from './model-diff.ts';
 import type { ChannelFormState } from './models-field.tsx';
 import styles from './provider-models.module.css';
 
@@ -19,13 +19,15 @@ interface ProviderModelsProps {
   form: ChannelFormState;
   /** Undefined: a new channel. */
   channelId: number | undefined;
+  /** What a new channel of its type is filled with. */
+  filled: readonly string[];
 }
 
 // Longer than the server gives a provider.
 const patience = 25_000;
 
 /** Asks the provider which models it has, and shows what that would change before it does. */
-export function ProviderModels({ form, channelId }: ProviderModelsProps) {
+export function ProviderModels({ form, channelId, filled }: ProviderModelsProps) {
   const { t } = useTranslation();
   const [found, setFound] = useState<Found>();
   const [lacksKey, setLacksKey] = useState(false);
@@ -39,9 +41,11 @@ export function ProviderModels({ form, channelId }: ProviderModelsProps) {
   /** The form takes over what was found at once: what is ticked is what is tested and saved. */
   function handleListed(listed: readonly string[]): void {
     const values = form.getValues();
-    const diff = modelDiff(values, listed);
+    const isNew = channelId === undefined;
+    const diff = isNew ? firstDiff(values, listed, filled) : modelDiff(values, listed);
     setFound({ ...diff, count: listed.length, before: values.models });
-    form.setFieldValue('models', applyDiff(values.models, { added: diff.added, gone: channelId === undefined ? diff.gone : [] }));
+    const kept = isNew ? values.models.filter((model) => listed.includes(model) || !filled.includes(model)) : values.models;
+    form.setFieldValue('models', applyDiff(kept, { added: diff.added, gone: isNew ? diff.gone : [] }));
   }
   function handleAsk(): void {
     const isMissing = channelId === undefined && keysOf(form.getValues().key).length === 0;
