@@ -108,6 +108,13 @@ export default {
       to: { pathNot: ['^shared/', 'node_modules/zod/'] },
     },
     {
+      name: 'mini-zod',
+      comment: 'The console pays for every method of `zod`, used or not: schemas of shared/ and pwa/ are made with `zod/mini`.',
+      severity: 'error',
+      from: { path: '^(shared|pwa)/', pathNot: testFiles },
+      to: { path: 'node_modules/zod/index[.]' },
+    },
+    {
       name: 'server-not-pwa',
       comment: 'The server does not know the console. What both need belongs into shared/.',
       severity: 'error',

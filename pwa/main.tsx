@@ -1,4 +1,3 @@
-import './app/zod-without-eval.ts';
 import './app/styles.css';
 import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';

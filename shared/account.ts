@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { User } from '#shared/user.ts';
 
 /** Own profile or password. Empty and absent fields stay as they are. */
 export const SelfEdit = z.object({
-  username: z.string().optional(),
-  display_name: z.string().optional(),
-  password: z.string().optional(),
-  original_password: z.string().optional(),
-  revision: z.int().optional(),
+  username: z.optional(z.string()),
+  display_name: z.optional(z.string()),
+  password: z.optional(z.string()),
+  original_password: z.optional(z.string()),
+  revision: z.optional(z.int()),
 });
 export type SelfEdit = z.infer<typeof SelfEdit>;
 

@@ -1,6 +1,6 @@
 // What an administrator may enter for a channel, beyond the types of `channels.ts`: in the console's form and on the server alike.
 
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { clientGoneChoices } from '#shared/channels.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
@@ -85,20 +85,17 @@ const proxySchemes = new Set(['http:', 'https:', 'socks5:']);
 /** What the JSON texts of a channel hold. An empty text is an empty object. */
 export const channelJson = {
   /** Client model → upstream model. */
-  model_mapping: z.record(z.string(), z.string().nullable()),
+  model_mapping: z.record(z.string(), z.nullable(z.string())),
   /** Status of an upstream error → status shown to the client. */
   status_code_mapping: z.record(
-    z.string().refine((name) => /^[1-5]\d\d$/.test(name), ruleCheck('statusFrom')),
-    z.unknown().refine(isShownStatus, ruleCheck('statusTo')).transform(Number),
+    z.string().check(z.refine((name) => /^[1-5]\d\d$/.test(name), ruleCheck('statusFrom'))),
+    z.pipe(z.unknown().check(z.refine(isShownStatus, ruleCheck('statusTo'))), z.transform(Number)),
   ),
   setting: z.looseObject({
-    force_format: z.boolean().nullish(),
-    thinking_to_content: z.boolean().nullish(),
-    on_client_gone: z.enum(clientGoneChoices).nullish(),
-    proxy: z
-      .string()
-      .refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl'))
-      .nullish(),
+    force_format: z.nullish(z.boolean()),
+    thinking_to_content: z.nullish(z.boolean()),
+    on_client_gone: z.nullish(z.enum(clientGoneChoices)),
+    proxy: z.nullish(z.string().check(z.refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl')))),
   }),
   /** Top-level fields that overwrite those of the request. */
   param_override: z.record(z.string(), z.unknown()),

@@ -1,5 +1,5 @@
 // What takes minutes because it asks the provider of every channel: tests and balances of all.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 export const ChannelRunKind = z.enum(['tests', 'balances']);
@@ -28,10 +28,10 @@ export const ChannelRun = z.object({
 export type ChannelRun = z.infer<typeof ChannelRun>;
 
 /** Null: there was none yet. */
-export const ChannelRuns = z.object({ tests: ChannelRun.nullable(), balances: ChannelRun.nullable() });
+export const ChannelRuns = z.object({ tests: z.nullable(ChannelRun), balances: z.nullable(ChannelRun) });
 export type ChannelRuns = z.infer<typeof ChannelRuns>;
 
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const channelRunApi = {
   testAll: endpoint('GET', '/api/channel/test', { access: 'admin', changesState: true, summary: 'Begin to test all channels' }),

@@ -1,5 +1,5 @@
 // Channels by their tags, and changes of many channels at once.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryText } from '#shared/query-values.ts';
 
@@ -20,26 +20,26 @@ export const ChannelTag = z.object({
   groups: z.array(z.string()),
   used_quota: z.int(),
   /** USD, of those that have reported one; null: none has. */
-  balance: z.number().nullable(),
+  balance: z.nullable(z.number()),
   /** Lowest and highest. */
   priority: Span,
   weight: Span,
 });
 export type ChannelTag = z.infer<typeof ChannelTag>;
 
-const Ids = z.array(z.int().min(1)).max(bulkLimit);
-const Models = z.string().max(100_000).optional();
+const Ids = z.array(z.int().check(z.minimum(1))).check(z.maxLength(bulkLimit));
+const Models = z.optional(z.string().check(z.maxLength(100_000)));
 
 /** What is absent stays as it is. */
 export const ChannelBulkEdit = z.object({
   ids: Ids,
-  status: z.int().min(1).max(2).optional(),
-  priority: z.int().min(-999).max(1_000_000).optional(),
-  weight: z.int().min(0).max(1_000_000).optional(),
-  auto_ban: z.int().min(0).max(1).optional(),
+  status: z.optional(z.int().check(z.minimum(1), z.maximum(2))),
+  priority: z.optional(z.int().check(z.minimum(-999), z.maximum(1_000_000))),
+  weight: z.optional(z.int().check(z.minimum(0), z.maximum(1_000_000))),
+  auto_ban: z.optional(z.int().check(z.minimum(0), z.maximum(1))),
   /** Empty: no tag any more. */
-  tag: z.string().max(1000).optional(),
-  groups: z.array(z.string().max(64)).max(200).optional(),
+  tag: z.optional(z.string().check(z.maxLength(1000))),
+  groups: z.optional(z.array(z.string().check(z.maxLength(64))).check(z.maxLength(200))),
   /** Comma lists. */
   models_added: Models,
   models_removed: Models,
@@ -55,7 +55,7 @@ export const BulkResult = z.object({
 });
 export type BulkResult = z.infer<typeof BulkResult>;
 
-const TagBody = z.object({ tag: z.string().max(1000).optional() });
+const TagBody = z.object({ tag: z.optional(z.string().check(z.maxLength(1000))) });
 
 export const channelTagApi = {
   /** All tags with their totals, by name; last those channels that have none. The filters are those of the search. */
@@ -68,7 +68,7 @@ export const channelTagApi = {
   /** Without a tag it is taken away. Answers how many channels are meant. */
   setTag: endpoint('POST', '/api/channel/batch/tag', {
     access: 'admin',
-    body: z.object({ ids: Ids.optional(), tag: z.string().max(1000).optional() }),
+    body: z.object({ ids: z.optional(Ids), tag: z.optional(z.string().check(z.maxLength(1000))) }),
     reply: z.int(),
     summary: 'Give several channels a tag',
   }),
@@ -88,14 +88,16 @@ export const channelTagApi = {
   editTag: endpoint('PUT', '/api/channel/tag', {
     access: 'admin',
     body: z.object({
-      tag: z.string().max(1000).optional(),
-      new_tag: z.string().max(1000).optional(),
-      priority: z.int().min(-999).max(1_000_000).optional(),
-      weight: z.int().min(0).max(1_000_000).optional(),
-      model_mapping: z.string().max(100_000).optional(),
-      models: z.string().max(100_000).optional(),
+      tag: z.optional(z.string().check(z.maxLength(1000))),
+      new_tag: z.optional(z.string().check(z.maxLength(1000))),
+      priority: z.optional(z.int().check(z.minimum(-999), z.maximum(1_000_000))),
+      weight: z.optional(z.int().check(z.minimum(0), z.maximum(1_000_000))),
+      model_mapping: z.optional(z.string().check(z.maxLength(100_000))),
+      models: z.optional(z.string().check(z.maxLength(100_000))),
       /** A comma list, or a list. */
-      groups: z.union([z.string().max(100_000), z.array(z.string().max(64)).max(200)]).optional(),
+      groups: z.optional(
+        z.union([z.string().check(z.maxLength(100_000)), z.array(z.string().check(z.maxLength(64))).check(z.maxLength(200))]),
+      ),
     }),
     reply: z.int(),
     summary: 'Change all channels of a tag',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryPage } from '#shared/paging.ts';
 import { QueryBoolean, QueryText } from '#shared/query-values.ts';
@@ -30,17 +30,17 @@ export const Channel = z.object({
   /** Milliseconds of the last test, 0: untested. */
   response_time: z.int(),
   /** Why the last test failed, in the language of whoever made it; empty: it passed, or there was none. */
-  test_error: z.string().default(''),
+  test_error: z._default(z.string(), ''),
   /** The model of the last test; empty: there was none, or none that noted it. */
-  tested_model: z.string().default(''),
+  tested_model: z._default(z.string(), ''),
   base_url: z.string(),
   other: z.string(),
   balance: z.number(),
   balance_updated_time: z.int(),
   /** The balance after its last rise. */
-  balance_full: z.number().default(0),
+  balance_full: z._default(z.number(), 0),
   /** Why the last question for it failed; empty: it did not, or there was none. */
-  balance_error: z.string().default(''),
+  balance_error: z._default(z.string(), ''),
   models: z.string(),
   group: z.string(),
   groups: z.array(z.string()),
@@ -70,9 +70,9 @@ export const ChannelFigures = z.object({
   /** Those of them that failed because of the channel. */
   failures: z.int(),
   /** Median milliseconds until the first byte of a response; null: there was no response. */
-  first_byte_ms: z.int().nullable(),
+  first_byte_ms: z.nullable(z.int()),
   /** Calls and failures of each hour, oldest first. */
-  hours: z.array(z.tuple([z.int(), z.int()])).length(figureHours),
+  hours: z.array(z.tuple([z.int(), z.int()])).check(z.length(figureHours)),
 });
 export type ChannelFigures = z.infer<typeof ChannelFigures>;
 
@@ -90,39 +90,39 @@ export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
 export const ChannelSummary = z.object({ enabled: z.int(), disabled_by_hand: z.int(), disabled_by_system: z.int() });
 export type ChannelSummary = z.infer<typeof ChannelSummary>;
 
-const OptionalText = z.string().max(100_000).nullish();
+const OptionalText = z.nullish(z.string().check(z.maxLength(100_000)));
 /** What an administrator may write; anything else that a client sends back is ignored. */
 const channelFields = {
-  type: z.int().min(1).max(1000).optional(),
-  name: z.string().max(200).optional(),
+  type: z.optional(z.int().check(z.minimum(1), z.maximum(1000))),
+  name: z.optional(z.string().check(z.maxLength(200))),
   /** One key per line creates one channel per key; empty on an edit: unchanged. */
-  key: z.string().max(1_000_000).nullish(),
+  key: z.nullish(z.string().check(z.maxLength(1_000_000))),
   openai_organization: OptionalText,
   test_model: OptionalText,
-  status: z.int().min(1).max(3).optional(),
-  weight: z.int().min(0).max(1_000_000).nullish(),
-  priority: z.int().min(-999).max(1_000_000).nullish(),
+  status: z.optional(z.int().check(z.minimum(1), z.maximum(3))),
+  weight: z.nullish(z.int().check(z.minimum(0), z.maximum(1_000_000))),
+  priority: z.nullish(z.int().check(z.minimum(-999), z.maximum(1_000_000))),
   base_url: OptionalText,
   other: OptionalText,
   models: OptionalText,
   group: OptionalText,
-  groups: z.array(z.string().max(64)).nullish(),
+  groups: z.nullish(z.array(z.string().check(z.maxLength(64)))),
   model_mapping: OptionalText,
   status_code_mapping: OptionalText,
   setting: OptionalText,
   param_override: OptionalText,
-  auto_ban: z.int().min(0).max(1).nullish(),
+  auto_ban: z.nullish(z.int().check(z.minimum(0), z.maximum(1))),
   tag: OptionalText,
-  max_input_tokens: z.int().min(0).max(100_000_000).nullish(),
+  max_input_tokens: z.nullish(z.int().check(z.minimum(0), z.maximum(100_000_000))),
 };
 
 export const ChannelCreate = z.object({
   ...channelFields,
   /** Take the key over from this channel instead of sending one. */
-  copy_from: z.int().min(1).optional(),
+  copy_from: z.optional(z.int().check(z.minimum(1))),
 });
 export type ChannelCreate = z.infer<typeof ChannelCreate>;
-export const ChannelEdit = z.object({ ...channelFields, id: z.int().min(1), revision: z.int().optional() });
+export const ChannelEdit = z.object({ ...channelFields, id: z.int().check(z.minimum(1)), revision: z.optional(z.int()) });
 export type ChannelEdit = z.infer<typeof ChannelEdit>;
 
 /**
@@ -131,9 +131,9 @@ export type ChannelEdit = z.infer<typeof ChannelEdit>;
  */
 export const ChannelDraft = z.object({
   ...channelFields,
-  id: z.int().min(1).optional(),
+  id: z.optional(z.int().check(z.minimum(1))),
   /** The model to test; none: the form's test model, else its first one. */
-  model: z.string().max(255).optional(),
+  model: z.optional(z.string().check(z.maxLength(255))),
 });
 export type ChannelDraft = z.infer<typeof ChannelDraft>;
 
@@ -143,7 +143,7 @@ const ModelObject = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
-  permission: z.array(z.unknown()).readonly(),
+  permission: z.readonly(z.array(z.unknown())),
   root: z.string(),
   parent: z.null(),
 });
@@ -151,7 +151,7 @@ const ModelObject = z.object({
 /** What was deleted by this call, and is restored by it. */
 const DeletedSet = z.object({ ids: z.array(z.int()) });
 
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const channelApi = {
   /** `p` counts from 0; the bare array is what old clients read, `total` comes beside it. */
@@ -186,7 +186,7 @@ export const channelApi = {
   remove: endpoint('DELETE', '/api/channel/:id', { access: 'admin', params: IdParam, summary: 'Delete a channel' }),
   removeMany: endpoint('POST', '/api/channel/batch', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).max(channelSetLimit) }),
+    body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.maxLength(channelSetLimit)) }),
     reply: z.int(),
     extra: DeletedSet,
     summary: 'Delete several channels; returns how many',
@@ -200,7 +200,7 @@ export const channelApi = {
   /** For as long as `restorableSeconds`; returns how many are there again. */
   restoreMany: endpoint('POST', '/api/channel/restore', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(channelSetLimit) }),
+    body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(channelSetLimit)) }),
     reply: z.int(),
     summary: 'Take back a deletion just made of channels',
   }),

@@ -1,13 +1,13 @@
 // One value describes a console call; the server mounts it, the console calls it, the OpenAPI document is made from it.
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 
 /** Who may call: anybody, anybody but with the session looked at, or a session of at least that role. */
 export type Access = 'public' | 'optional' | 'user' | 'admin' | 'root';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-type Schema = z.ZodType;
-type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined;
-type InputOf<S> = S extends z.ZodType ? z.input<S> : undefined;
+type Schema = z.core.$ZodType;
+type OutputOf<S> = S extends z.core.$ZodType ? z.output<S> : undefined;
+type InputOf<S> = S extends z.core.$ZodType ? z.input<S> : undefined;
 
 export interface EndpointSpec<
   Params extends Schema | undefined,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
 
@@ -45,7 +45,7 @@ export type NamedSums = z.infer<typeof NamedSums>;
 const Percentiles = z.object({ p50: z.int(), p95: z.int() });
 
 /** How long the calls took that ended well, in milliseconds, at most 12 % off; null where nothing is known. */
-export const UsageLatency = z.object({ duration: Percentiles.nullable(), first_byte: Percentiles.nullable() });
+export const UsageLatency = z.object({ duration: z.nullable(Percentiles), first_byte: z.nullable(Percentiles) });
 export type UsageLatency = z.infer<typeof UsageLatency>;
 
 export const UsageFigures = z.object({
@@ -60,7 +60,7 @@ export const UsageFigures = z.object({
   steps: z.array(z.int()),
   whole: z.array(UsageSums),
   /** Of the whole time, and step by step. Absent in what a device has kept of an earlier version. */
-  latency: z.object({ whole: UsageLatency, steps: z.array(UsageLatency) }).optional(),
+  latency: z.optional(z.object({ whole: UsageLatency, steps: z.array(UsageLatency) })),
   /** The time of the same length before, step by step. */
   previous: z.array(UsageSums),
   /** Of the time before, as far as it had come: to compare with a time that is not over. */
@@ -72,7 +72,7 @@ export const UsageFigures = z.object({
   /** The first of `totals`, step by step. */
   series: z.array(z.object({ name: z.string(), sums: z.array(UsageSums) })),
   /** Earlier hours are still being summed up, after an update. */
-  complete_from: z.int().nullable(),
+  complete_from: z.nullable(z.int()),
 });
 export type UsageFigures = z.infer<typeof UsageFigures>;
 
@@ -110,20 +110,17 @@ export type OperatorTodo = z.infer<typeof OperatorTodo>;
 const time = { start_timestamp: QueryInt, end_timestamp: QueryInt };
 const question = {
   ...time,
-  step: QueryText.pipe(UsageStep.optional()),
-  by: QueryText.pipe(UsageBy.optional()),
+  step: z.pipe(QueryText, z.optional(UsageStep)),
+  by: z.pipe(QueryText, z.optional(UsageBy)),
   /**
    * IANA name of the asker's time zone: days and weeks are its own, also where its clocks change meanwhile. It wins over `utc_offset`,
    * which stands in for a zone that the server does not know.
    */
-  time_zone: z.string().max(64).optional(),
+  time_zone: z.optional(z.string().check(z.maxLength(64))),
   /** Minutes by which local time is ahead of UTC. */
-  utc_offset: z
-    .string()
-    .regex(/^-?\d{1,3}$/)
-    .transform(Number)
-    .pipe(z.int().min(-720).max(840))
-    .optional(),
+  utc_offset: z.optional(
+    z.pipe(z.pipe(z.string().check(z.regex(/^-?\d{1,3}$/)), z.transform(Number)), z.int().check(z.minimum(-720), z.maximum(840))),
+  ),
 };
 
 export const dashboardApi = {

@@ -1,5 +1,5 @@
 // Drawings: tasks that a Midjourney proxy works on, as the console lists them.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { CursorQuery } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
@@ -72,9 +72,9 @@ export type Drawing = z.infer<typeof Drawing>;
 /** What stands beside the rows of a page. `total` is exact up to 10,000; `cursor` opens the next page, absent on the last. */
 export const TaskPageExtra = z.object({
   total: z.int(),
-  total_is_lower_bound: z.boolean().optional(),
+  total_is_lower_bound: z.optional(z.boolean()),
   page_size: z.int(),
-  cursor: z.string().optional(),
+  cursor: z.optional(z.string()),
 });
 export type TaskPageExtra = z.infer<typeof TaskPageExtra>;
 
@@ -91,14 +91,14 @@ export const drawingApi = {
   /** `p` counts from 0; the bare array is what old clients read. Newest first. */
   list: endpoint('GET', '/api/mj/', {
     access: 'admin',
-    query: CursorQuery.extend({ ...filters, channel_id: QueryInt }),
+    query: z.extend(CursorQuery, { ...filters, channel_id: QueryInt }),
     reply: z.array(Drawing),
     extra: TaskPageExtra,
     summary: 'Drawings of everybody',
   }),
   listSelf: endpoint('GET', '/api/mj/self', {
     access: 'user',
-    query: CursorQuery.extend(filters),
+    query: z.extend(CursorQuery, filters),
     reply: z.array(Drawing),
     extra: TaskPageExtra,
     summary: 'Own drawings',

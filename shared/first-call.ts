@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 /** The newest call that a channel was asked for. */
@@ -14,10 +14,10 @@ export const GuidedCall = z.object({
   is_answered: z.boolean(),
   quota: z.int(),
   /** Milliseconds; null: no byte came. */
-  first_byte_ms: z.number().nullable(),
+  first_byte_ms: z.nullable(z.number()),
   duration_ms: z.number(),
   /** The last channel that was asked; null for users who are not administrators. */
-  channel: z.object({ id: z.int(), name: z.string() }).nullable(),
+  channel: z.nullable(z.object({ id: z.int(), name: z.string() })),
   /** Status of that channel's provider; 0: it sent none. */
   status: z.int(),
   /** What the provider said, masked; empty for users who are not administrators. */
@@ -38,7 +38,7 @@ export const GuidedRefusal = z.object({
   /** Where the call came from. */
   ip: z.string(),
   /** Name of the token whose key it was; null: no such key. */
-  token_name: z.string().nullable(),
+  token_name: z.nullable(z.string()),
   /** The last characters of a key that does not exist, and how many it has; empty and 0 for one that does. */
   key_tail: z.string(),
   key_length: z.int(),
@@ -48,8 +48,8 @@ export type GuidedRefusal = z.infer<typeof GuidedRefusal>;
 export const FirstCallState = z.object({
   /** Unix seconds on the server. */
   time: z.int(),
-  call: GuidedCall.nullable(),
-  refusal: GuidedRefusal.nullable(),
+  call: z.nullable(GuidedCall),
+  refusal: z.nullable(GuidedRefusal),
 });
 export type FirstCallState = z.infer<typeof FirstCallState>;
 

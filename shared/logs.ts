@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
@@ -44,15 +44,15 @@ export type UsageSource = z.infer<typeof UsageSource>;
 /** One try of a call. Users who are not administrators get `channel: 0` and no name. */
 export const Attempt = z.object({
   channel: z.int(),
-  channel_name: z.string().optional(),
+  channel_name: z.optional(z.string()),
   /** HTTP status of the upstream; 0 when there was none. */
   status: z.int(),
   /** Milliseconds after the call began. */
   start_ms: z.number(),
-  first_byte_ms: z.number().optional(),
+  first_byte_ms: z.optional(z.number()),
   end_ms: z.number(),
   /** Error code or short reason of a failed try. */
-  error: z.string().optional(),
+  error: z.optional(z.string()),
 });
 export type Attempt = z.infer<typeof Attempt>;
 
@@ -65,7 +65,7 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
   z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
   z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
-  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.string().optional() }),
+  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.optional(z.string()) }),
   z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
@@ -128,53 +128,53 @@ export type RefusalFacts = z.infer<typeof RefusalFacts>;
 
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
-  model_ratio: z.number().optional(),
-  completion_ratio: z.number().optional(),
-  cache_ratio: z.number().optional(),
-  cache_creation_ratio: z.number().optional(),
-  cache_creation_ratio_1h: z.number().optional(),
-  group_ratio: z.number().optional(),
+  model_ratio: z.optional(z.number()),
+  completion_ratio: z.optional(z.number()),
+  cache_ratio: z.optional(z.number()),
+  cache_creation_ratio: z.optional(z.number()),
+  cache_creation_ratio_1h: z.optional(z.number()),
+  group_ratio: z.optional(z.number()),
   /** USD per call, -1 for models priced by usage. */
-  model_price: z.number().optional(),
-  cache_tokens: z.int().optional(),
+  model_price: z.optional(z.number()),
+  cache_tokens: z.optional(z.int()),
   /** All cache writes, and of them those for an hour. */
-  cache_creation_tokens: z.int().optional(),
-  cache_creation_tokens_1h: z.int().optional(),
-  reasoning_tokens: z.int().optional(),
-  reasoning_effort: z.string().optional(),
+  cache_creation_tokens: z.optional(z.int()),
+  cache_creation_tokens_1h: z.optional(z.int()),
+  reasoning_tokens: z.optional(z.int()),
+  reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */
-  dropped_fields: z.array(z.string()).readonly().optional(),
+  dropped_fields: z.optional(z.readonly(z.array(z.string()))),
   /** Milliseconds until the first byte of the answer. */
-  frt: z.number().optional(),
+  frt: z.optional(z.number()),
   /** Milliseconds of the whole call. */
-  duration_ms: z.number().optional(),
-  is_model_mapped: z.boolean().optional(),
-  upstream_model_name: z.string().optional(),
-  prompt_source: UsageSource.optional(),
-  completion_source: UsageSource.optional(),
+  duration_ms: z.optional(z.number()),
+  is_model_mapped: z.optional(z.boolean()),
+  upstream_model_name: z.optional(z.string()),
+  prompt_source: z.optional(UsageSource),
+  completion_source: z.optional(UsageSource),
   /** Tokens of each choice that went upstream as the limit, because the account could pay for no more. */
-  output_bound: z.int().optional(),
+  output_bound: z.optional(z.int()),
   /** Quota that was used and not charged: the account did not have it, and another call had left a debt already. */
-  uncharged_quota: z.int().optional(),
+  uncharged_quota: z.optional(z.int()),
   /**
    * Charged although the client had left: its answer was read to the end, or counted as far as it had come, or estimated from the
    * time that it ran.
    */
-  after_leaving: z.enum(['read', 'counted', 'estimated']).optional().catch(undefined),
+  after_leaving: z.catch(z.optional(z.enum(['read', 'counted', 'estimated'])), undefined),
   /** Of a call that handed in a task: what was asked for, and what the upstream calls it. Such a call has one price and no tokens. */
-  task: z.object({ action: z.string(), id: z.string() }).optional(),
-  attempts: z.array(Attempt).optional(),
+  task: z.optional(z.object({ action: z.string(), id: z.string() })),
+  attempts: z.optional(z.array(Attempt)),
   /** A `CallEnding`, or one of a newer server; absent: it ended well. */
-  ending: z.string().optional(),
+  ending: z.optional(z.string()),
   /** What went wrong: the upstream's own words where it was the upstream that said so, else ours. Masked. */
-  problem: z.string().optional(),
+  problem: z.optional(z.string()),
   /** Quota per US dollar when the row was written. */
-  quota_per_unit: z.number().optional(),
+  quota_per_unit: z.optional(z.number()),
   /** For administrators only. `by`: the administrator who did what the row tells. */
-  admin_info: z.object({ use_channel: z.array(z.string()).optional(), by: z.string().optional() }).optional(),
+  admin_info: z.optional(z.object({ use_channel: z.optional(z.array(z.string())), by: z.optional(z.string()) })),
   /** On rows that are not calls. One that this client does not know yet counts as absent. */
-  event: LogEvent.optional().catch(undefined),
-  refusal: RefusalFacts.optional().catch(undefined),
+  event: z.catch(z.optional(LogEvent), undefined),
+  refusal: z.catch(z.optional(RefusalFacts), undefined),
 });
 export type LogOther = z.infer<typeof LogOther>;
 
@@ -185,30 +185,30 @@ const filters = {
   start_timestamp: QueryInt,
   end_timestamp: QueryInt,
   group: QueryText,
-  result: QueryText.pipe(LogResult.optional()),
+  result: z.pipe(QueryText, z.optional(LogResult)),
   request_id: QueryText,
 };
 const adminFilters = { ...filters, username: QueryText, channel: QueryInt };
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 /** Rows of a search or of one token at once. */
 export const foundLogs = 100;
 
 export const LogFormat = z.enum(['csv', 'jsonl']);
 export type LogFormat = z.infer<typeof LogFormat>;
-const exported = { format: QueryText.pipe(LogFormat.optional()) };
+const exported = { format: z.pipe(QueryText, z.optional(LogFormat)) };
 
 const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 
 export const logApi = {
   list: endpoint('GET', '/api/log/', {
     access: 'admin',
-    query: CursorQuery.extend({ ...adminFilters, without_total: QueryBoolean }),
+    query: z.extend(CursorQuery, { ...adminFilters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Usage logs of everybody',
   }),
   listSelf: endpoint('GET', '/api/log/self', {
     access: 'user',
-    query: CursorQuery.extend({ ...filters, without_total: QueryBoolean }),
+    query: z.extend(CursorQuery, { ...filters, without_total: QueryBoolean }),
     reply: pageOf(Log),
     summary: 'Own usage logs',
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 /** By what a person is told. */
@@ -38,12 +38,12 @@ export const Notification = z.object({
   /** What it says, in the reader's language. */
   title: z.string(),
   /** Absent before the first try. */
-  notify_type: NotifyType.optional(),
+  notify_type: z.optional(NotifyType),
   state: NotificationState,
   /** How often it was tried. */
   attempts: z.int(),
-  problem: NotificationProblem.optional(),
-  status: z.int().optional(),
+  problem: z.optional(NotificationProblem),
+  status: z.optional(z.int()),
   created_at: z.int(),
   /** Of one that waits: when it is tried next. Else: when it was sent or given up. */
   next_at: z.int(),
@@ -65,7 +65,7 @@ export const notificationApi = {
   /** Answers the mail server's own words when it refuses. */
   testMail: endpoint('POST', '/api/option/test_mail', {
     access: 'root',
-    body: z.object({ to: z.string().max(254).optional() }),
+    body: z.object({ to: z.optional(z.string().check(z.maxLength(254))) }),
     reply: z.object({ to: z.string() }),
     summary: 'Send a test mail by the stored mail settings',
   }),

@@ -1,5 +1,5 @@
 // Sign-in through other providers: at GitHub and its like by a redirect, with WeChat by a code, with Telegram by signed fields.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryText } from '#shared/query-values.ts';
 import { User } from '#shared/user.ts';
@@ -35,7 +35,7 @@ export type CallbackQuery = z.infer<typeof CallbackQuery>;
 const WeChatQuery = z.object({ code: QueryText, aff: QueryText });
 
 /** As it was signed. */
-const SignedText = z.string().max(1000).optional();
+const SignedText = z.optional(z.string().check(z.maxLength(1000)));
 /** What Telegram signs, as its widget hands it over, and the attempt that it belongs to where there is one. */
 export const TelegramQuery = z.object({
   id: SignedText,
@@ -50,7 +50,7 @@ export const TelegramQuery = z.object({
 export type TelegramQuery = z.infer<typeof TelegramQuery>;
 
 /** A sign-in answers who has signed in; a binding has no data, and the message `bind`. */
-const SignedIn = User.optional();
+const SignedIn = z.optional(User);
 
 function callback(provider: 'github' | 'oidc' | 'linuxdo', name: string) {
   return endpoint('GET', `/api/oauth/${provider}`, {
@@ -73,7 +73,7 @@ export const oauthApi = {
   }),
   start: endpoint('POST', '/api/oauth/start', {
     access: 'optional',
-    body: z.object({ provider: RedirectProvider, aff: z.string().max(64).optional() }),
+    body: z.object({ provider: RedirectProvider, aff: z.optional(z.string().check(z.maxLength(64))) }),
     reply: z.object({ url: z.string() }),
     summary: 'Begin a sign-in: the address of the provider',
   }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
@@ -8,32 +8,29 @@ export const Option = z.object({
   key: z.string(),
   value: z.string(),
   revision: z.int(),
-  isSet: z.boolean().optional(),
+  isSet: z.optional(z.boolean()),
   /** What it is until somebody changes it; absent where that is `value`, and of secrets. */
-  default: z.string().optional(),
+  default: z.optional(z.string()),
   /** When and by whom it was last changed: unix seconds and a username. Absent while it has its default. */
-  updated_at: z.int().optional(),
-  updated_by: z.string().optional(),
+  updated_at: z.optional(z.int()),
+  updated_by: z.optional(z.string()),
 });
 export type Option = z.infer<typeof Option>;
 
 /** `value` absent: ignored. Numbers and booleans count as their text. */
 export const OptionInput = z.object({
-  key: z.string().min(1).max(200),
-  value: z
-    .union([z.string().max(1_000_000), z.number(), z.boolean()])
-    .transform(String)
-    .optional(),
+  key: z.string().check(z.minLength(1), z.maxLength(200)),
+  value: z.optional(z.pipe(z.union([z.string().check(z.maxLength(1_000_000)), z.number(), z.boolean()]), z.transform(String))),
   /** The revision that the edit is based on; when another one is current the response is `revision_conflict` with it. */
-  revision: z.int().optional(),
+  revision: z.optional(z.int()),
 });
 export type OptionInput = z.input<typeof OptionInput>;
 
 /** An entry of a map; without `before` it is new, without `after` it is gone. */
 export const EntryChange = z.object({
   name: z.string(),
-  before: z.union([z.number(), z.string()]).optional(),
-  after: z.union([z.number(), z.string()]).optional(),
+  before: z.optional(z.union([z.number(), z.string()])),
+  after: z.optional(z.union([z.number(), z.string()])),
 });
 export type EntryChange = z.infer<typeof EntryChange>;
 
@@ -48,13 +45,13 @@ export const OptionChange = z.object({
   /** Who did it; empty: nobody who is still known. */
   username: z.string(),
   /** Absent of maps, of secrets, and where the texts are too long to be kept. */
-  before: z.string().optional(),
-  after: z.string().optional(),
+  before: z.optional(z.string()),
+  after: z.optional(z.string()),
   /** Of maps: what differs. */
-  entries: z.array(EntryChange).optional(),
+  entries: z.optional(z.array(EntryChange)),
   /** Of secrets, whose values are not kept: whether there was one, and is. */
-  was_set: z.boolean().optional(),
-  is_set: z.boolean().optional(),
+  was_set: z.optional(z.boolean()),
+  is_set: z.optional(z.boolean()),
   /** What it changed is still as it left it, so it can be taken back. */
   can_undo: z.boolean(),
 });
@@ -67,14 +64,14 @@ export const optionApi = {
   /** All or nothing. On `revision_conflict`, `data` is the list of current options that conflict. */
   saveMany: endpoint('PUT', '/api/option/batch', {
     access: 'admin',
-    body: z.object({ options: z.array(OptionInput).min(1).max(200) }),
+    body: z.object({ options: z.array(OptionInput).check(z.minLength(1), z.maxLength(200)) }),
     reply: z.array(Option),
     summary: 'Change several settings at once',
   }),
   /** Newest first; the oldest of very many are forgotten. */
   history: endpoint('GET', '/api/option/history', {
     access: 'admin',
-    query: PageQuery.extend({
+    query: z.extend(PageQuery, {
       /** Keys with commas between them; none: of all settings. */
       keys: QueryText,
     }),

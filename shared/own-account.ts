@@ -1,5 +1,5 @@
 // What a person does to the own account beside name and password. Apart from `account.ts`, which every screen needs.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { GroupChoice } from '#shared/account.ts';
 import { endpoint } from '#shared/contract.ts';
 import { QuotaInput, User } from '#shared/user.ts';
@@ -9,16 +9,16 @@ import { QuotaInput, User } from '#shared/user.ts';
  * account's own address.
  */
 export const UserSettingEdit = z.object({
-  notify_type: z.string().optional(),
+  notify_type: z.optional(z.string()),
   /** Quota units; the low-water mark of the balance. */
-  quota_warning_threshold: z.number().optional(),
-  webhook_url: z.string().max(2000).optional(),
+  quota_warning_threshold: z.optional(z.number()),
+  webhook_url: z.optional(z.string().check(z.maxLength(2000))),
   /** Empty and absent: stays as it is, unless the webhook goes to another origin. */
-  webhook_secret: z.string().max(200).optional(),
-  remove_webhook_secret: z.boolean().optional(),
-  notification_email: z.string().max(200).optional(),
-  accept_unset_model_ratio_model: z.boolean().optional(),
-  revision: z.int().optional(),
+  webhook_secret: z.optional(z.string().check(z.maxLength(200))),
+  remove_webhook_secret: z.optional(z.boolean()),
+  notification_email: z.optional(z.string().check(z.maxLength(200))),
+  accept_unset_model_ratio_model: z.optional(z.boolean()),
+  revision: z.optional(z.int()),
 });
 export type UserSettingEdit = z.infer<typeof UserSettingEdit>;
 
@@ -26,10 +26,7 @@ export type UserSettingEdit = z.infer<typeof UserSettingEdit>;
 export const TransferInput = z.object({
   /** Quota units. */
   quota: QuotaInput,
-  ref: z
-    .string()
-    .regex(/^[\w-]{8,64}$/)
-    .optional(),
+  ref: z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/))),
 });
 export type TransferInput = z.infer<typeof TransferInput>;
 

@@ -1,5 +1,5 @@
 // Redemption codes: what administrators make of them, and how a code becomes balance.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
@@ -35,7 +35,7 @@ export const Redemption = z.object({
   /** Who made it. */
   user_id: z.int(),
   /** '': that account is gone. */
-  user_name: z.string().optional(),
+  user_name: z.optional(z.string()),
   /** What is redeemed; empty when it was encrypted with another master key. */
   key: z.string(),
   status: z.int(),
@@ -50,29 +50,29 @@ export const Redemption = z.object({
   /** Who redeemed it; 0: nobody. */
   used_user_id: z.int(),
   /** '': nobody, or that account is gone. */
-  used_user_name: z.string().optional(),
+  used_user_name: z.optional(z.string()),
   /** Of creations only; 0 in answers. */
   count: z.int(),
-  DeletedAt: z.string().nullable(),
+  DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });
 export type Redemption = z.infer<typeof Redemption>;
 
 const fields = {
-  name: z.string().max(1000),
-  quota: z.int().max(quotaLimit),
-  expired_time: z.int().min(0).max(99_999_999_999),
+  name: z.string().check(z.maxLength(1000)),
+  quota: z.int().check(z.maximum(quotaLimit)),
+  expired_time: z.int().check(z.minimum(0), z.maximum(99_999_999_999)),
 };
 
-export const RedemptionCreate = z.object({ ...z.object(fields).partial().shape, count: z.int().optional() });
+export const RedemptionCreate = z.object({ ...z.partial(z.object(fields)).shape, count: z.optional(z.int()) });
 export type RedemptionCreate = z.infer<typeof RedemptionCreate>;
 
 /** Absent fields stay as they are. */
 export const RedemptionEdit = z.object({
-  ...z.object(fields).partial().shape,
-  id: z.int().min(1),
-  status: z.int().min(1).max(3).optional(),
-  revision: z.int().optional(),
+  ...z.partial(z.object(fields)).shape,
+  id: z.int().check(z.minimum(1)),
+  status: z.optional(z.int().check(z.minimum(1), z.maximum(3))),
+  revision: z.optional(z.int()),
 });
 export type RedemptionEdit = z.infer<typeof RedemptionEdit>;
 
@@ -80,8 +80,8 @@ export type RedemptionEdit = z.infer<typeof RedemptionEdit>;
 export const RedemptionAction = z.enum(['delete', 'enable', 'disable', 'restore']);
 export type RedemptionAction = z.infer<typeof RedemptionAction>;
 
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
-const ListQuery = PageQuery.extend({ status: QueryInt });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
+const ListQuery = z.extend(PageQuery, { status: QueryInt });
 
 export const redemptionApi = {
   list: endpoint('GET', '/api/redemption/', {
@@ -93,7 +93,7 @@ export const redemptionApi = {
   /** By the beginning of the name, or by id. */
   search: endpoint('GET', '/api/redemption/search', {
     access: 'admin',
-    query: ListQuery.extend({ keyword: QueryText }),
+    query: z.extend(ListQuery, { keyword: QueryText }),
     reply: pageOf(Redemption),
     summary: 'Search redemption codes by name or id',
   }),
@@ -123,20 +123,23 @@ export const redemptionApi = {
     access: 'admin',
     reply: z.int(),
     /** Which they were, to take it back by `batch`; null: more than `sweptIdsLimit`. */
-    extra: z.object({ ids: z.array(z.int()).nullable() }),
+    extra: z.object({ ids: z.nullable(z.array(z.int())) }),
     summary: 'Delete all codes that have been redeemed; answers how many',
   }),
   /** Codes that the action does not fit are left alone. */
   batch: endpoint('POST', '/api/redemption/batch', {
     access: 'admin',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(codeSetLimit), action: RedemptionAction.default('delete') }),
+    body: z.object({
+      ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(codeSetLimit)),
+      action: z._default(RedemptionAction, 'delete'),
+    }),
     reply: z.int(),
     summary: 'Delete, enable or disable several codes, or take back a deletion just made; answers how many',
   }),
   /** Answers the quota that was added. */
   redeem: endpoint('POST', '/api/user/topup', {
     access: 'user',
-    body: z.object({ key: z.string().max(200).default('') }),
+    body: z.object({ key: z._default(z.string().check(z.maxLength(200)), '') }),
     reply: z.int(),
     summary: 'Redeem a code',
   }),

@@ -1,14 +1,14 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { TurnstileQuery } from '#shared/session.ts';
 
 export const RegisterInput = z.object({
-  username: z.string().max(200),
-  password: z.string().max(200),
-  password2: z.string().max(200).optional(),
-  email: z.string().max(200).optional(),
-  verification_code: z.string().max(100).optional(),
-  aff_code: z.string().max(64).optional(),
+  username: z.string().check(z.maxLength(200)),
+  password: z.string().check(z.maxLength(200)),
+  password2: z.optional(z.string().check(z.maxLength(200))),
+  email: z.optional(z.string().check(z.maxLength(200))),
+  verification_code: z.optional(z.string().check(z.maxLength(100))),
+  aff_code: z.optional(z.string().check(z.maxLength(64))),
 });
 export type RegisterInput = z.infer<typeof RegisterInput>;
 

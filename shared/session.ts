@@ -1,9 +1,9 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
 import { User } from '#shared/user.ts';
 
-export const LoginInput = z.object({ username: z.string().max(200), password: z.string().max(200) });
+export const LoginInput = z.object({ username: z.string().check(z.maxLength(200)), password: z.string().check(z.maxLength(200)) });
 export type LoginInput = z.infer<typeof LoginInput>;
 
 /** Turnstile's proof that a person asks; absent where none is required. */

@@ -1,5 +1,5 @@
 // Where somebody is signed in. Apart from the sign-in itself, which needs none of it.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 /** A browser that somebody is signed in with. */
@@ -19,7 +19,7 @@ export const sessionsApi = {
   list: endpoint('GET', '/api/user/sessions', { access: 'user', reply: z.array(Session), summary: 'Own sessions, the newest first' }),
   end: endpoint('DELETE', '/api/user/sessions/:session', {
     access: 'user',
-    params: z.object({ session: z.string().max(100) }),
+    params: z.object({ session: z.string().check(z.maxLength(100)) }),
     summary: 'End one of the own sessions',
   }),
   /** Answers how many there were. */

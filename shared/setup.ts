@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { User } from '#shared/user.ts';
 
@@ -10,12 +10,12 @@ export const SetupStatus = z.object({
   secret_required: z.boolean(),
 });
 export const SetupInput = z.object({
-  username: z.string().max(200).optional(),
-  password: z.string().max(200).optional(),
-  confirmPassword: z.string().max(200).optional(),
-  SelfUseModeEnabled: z.boolean().optional(),
-  DemoSiteEnabled: z.boolean().optional(),
-  setup_secret: z.string().max(200).optional(),
+  username: z.optional(z.string().check(z.maxLength(200))),
+  password: z.optional(z.string().check(z.maxLength(200))),
+  confirmPassword: z.optional(z.string().check(z.maxLength(200))),
+  SelfUseModeEnabled: z.optional(z.boolean()),
+  DemoSiteEnabled: z.optional(z.boolean()),
+  setup_secret: z.optional(z.string().check(z.maxLength(200))),
 });
 export type SetupInput = z.infer<typeof SetupInput>;
 
@@ -26,7 +26,7 @@ export const setupApi = {
   submit: endpoint('POST', '/api/setup', {
     access: 'public',
     body: SetupInput,
-    reply: User.optional(),
+    reply: z.optional(User),
     summary: 'Create the super admin, choose the mode and sign in',
   }),
 };

@@ -1,5 +1,5 @@
 // What administrators write for visitors, and what is known of newer versions. Apart from the facts that every page needs.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 /** The newest published release, as its page describes it. */

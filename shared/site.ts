@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 
 /** What everybody may know of this installation. */
@@ -24,7 +24,7 @@ export const SiteStatus = z.object({
   enable_data_export: z.boolean(),
   data_export_default_time: z.string(),
   /** Minutes after which the dashboard is brought up to date. */
-  data_export_interval: z.number().optional(),
+  data_export_interval: z.optional(z.number()),
   default_collapse_sidebar: z.boolean(),
   mj_notify_enabled: z.boolean(),
   turnstile_check: z.boolean(),

@@ -1,5 +1,5 @@
 // Music: tasks that a Suno API works on, as the console lists them.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { TaskPageExtra } from '#shared/drawings.ts';
 import { CursorQuery } from '#shared/paging.ts';
@@ -59,14 +59,14 @@ export const taskApi = {
   /** `p` counts from 0; the bare array is what old clients read. Newest first. */
   list: endpoint('GET', '/api/task/', {
     access: 'admin',
-    query: CursorQuery.extend({ ...filters, channel_id: QueryInt }),
+    query: z.extend(CursorQuery, { ...filters, channel_id: QueryInt }),
     reply: z.array(Task),
     extra: TaskPageExtra,
     summary: 'Music tasks of everybody',
   }),
   listSelf: endpoint('GET', '/api/task/self', {
     access: 'user',
-    query: CursorQuery.extend(filters),
+    query: z.extend(CursorQuery, filters),
     reply: z.array(Task),
     extra: TaskPageExtra,
     summary: 'Own music tasks',

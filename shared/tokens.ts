@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryPage } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
@@ -40,7 +40,7 @@ export const Token = z.object({
   unlimited_quota: z.boolean(),
   used_quota: z.int(),
   /** What of `used_quota` was taken from the balance: while the token was unlimited, nothing was. */
-  charged_quota: z.int().optional(),
+  charged_quota: z.optional(z.int()),
   /** Balance right after the last grant. */
   full_mark: z.int(),
   model_limits_enabled: z.boolean(),
@@ -49,44 +49,44 @@ export const Token = z.object({
   /** One address or CIDR range per line. */
   allow_ips: z.string(),
   group: z.string(),
-  DeletedAt: z.string().nullable(),
+  DeletedAt: z.nullable(z.string()),
   revision: z.int(),
 });
 export type Token = z.infer<typeof Token>;
 
 const tokenFields = {
   name: z.string(),
-  expired_time: z.int().min(-1).max(99_999_999_999),
+  expired_time: z.int().check(z.minimum(-1), z.maximum(99_999_999_999)),
   remain_quota: QuotaInput,
   unlimited_quota: z.boolean(),
   model_limits_enabled: z.boolean(),
-  model_limits: z.string().max(20_000),
-  allow_ips: z.string().max(20_000).nullable(),
-  group: z.string().max(64),
+  model_limits: z.string().check(z.maxLength(20_000)),
+  allow_ips: z.nullable(z.string().check(z.maxLength(20_000))),
+  group: z.string().check(z.maxLength(64)),
 };
 
 export const TokenCreate = z.object({
-  ...z.object(tokenFields).partial().shape,
+  ...z.partial(z.object(tokenFields)).shape,
   name: z.string(),
   /** How many to create; from the second on the name gets `-` and six random characters. */
-  count: z.int().min(1).optional(),
+  count: z.optional(z.int().check(z.minimum(1))),
 });
 export type TokenCreate = z.infer<typeof TokenCreate>;
 
 /** Absent fields stay as they are. `charged_quota`, or else `used_quota`, beside `remain_quota`: as in `UserEdit`. */
 export const TokenEdit = z.object({
-  ...z.object(tokenFields).partial().shape,
-  id: z.int().min(1),
-  status: z.int().min(1).max(4).optional(),
+  ...z.partial(z.object(tokenFields)).shape,
+  id: z.int().check(z.minimum(1)),
+  status: z.optional(z.int().check(z.minimum(1), z.maximum(4))),
   /** Negative only as it was read. */
-  remain_quota: z.int().max(quotaLimit).optional(),
-  used_quota: QuotaInput.optional(),
-  charged_quota: QuotaInput.optional(),
-  revision: z.int().optional(),
+  remain_quota: z.optional(z.int().check(z.maximum(quotaLimit))),
+  used_quota: z.optional(QuotaInput),
+  charged_quota: z.optional(QuotaInput),
+  revision: z.optional(z.int()),
 });
 export type TokenEdit = z.infer<typeof TokenEdit>;
 
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const tokenApi = {
   /** `p` counts from 0. `total` and the cursor come as extras beside the bare array that old clients read. */
@@ -117,14 +117,14 @@ export const tokenApi = {
   remove: endpoint('DELETE', '/api/token/:id', { access: 'user', params: IdParam, summary: 'Delete a token' }),
   removeMany: endpoint('POST', '/api/token/batch', {
     access: 'user',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000) }),
+    body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),
     summary: 'Delete several tokens; returns how many',
   }),
   /** Only what was deleted within `restorableSeconds`. */
   restoreMany: endpoint('POST', '/api/token/restore', {
     access: 'user',
-    body: z.object({ ids: z.array(z.int().min(1)).min(1).max(1000) }),
+    body: z.object({ ids: z.array(z.int().check(z.minimum(1))).check(z.minLength(1), z.maxLength(1000)) }),
     reply: z.int(),
     summary: 'Take back a deletion of tokens just made; returns how many are there again',
   }),

@@ -1,17 +1,17 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { User } from '#shared/user.ts';
 
 /** What `User.setting` holds as JSON text; keys of other versions are passed on. */
 export const UserSetting = z.looseObject({
-  notify_type: z.string().optional(),
-  quota_warning_threshold: z.number().positive().optional(),
-  notification_email: z.string().optional(),
-  webhook_url: z.string().optional(),
+  notify_type: z.optional(z.string()),
+  quota_warning_threshold: z.optional(z.number().check(z.positive())),
+  notification_email: z.optional(z.string()),
+  webhook_url: z.optional(z.string()),
   /** The secret itself is never sent. */
-  has_webhook_secret: z.boolean().optional(),
-  accept_unset_model_ratio_model: z.boolean().optional(),
+  has_webhook_secret: z.optional(z.boolean()),
+  accept_unset_model_ratio_model: z.optional(z.boolean()),
   /** Of the client that saved it: notices are written in it. */
-  language: z.enum(['zh', 'en']).optional(),
+  language: z.optional(z.enum(['zh', 'en'])),
 });
 export type UserSetting = z.infer<typeof UserSetting>;
 

@@ -1,5 +1,5 @@
 // An account, as everybody's answers show it.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 export const UserStatus = { active: 1, banned: 2, locked: 3 } as const;
 
@@ -12,7 +12,7 @@ export const balanceReasonLimit = 200;
 /** The largest amount of quota that any field takes: 2^53 − 1 units. */
 export const quotaLimit = Number.MAX_SAFE_INTEGER;
 /** Quota as an amount that somebody enters: a whole number of units, never negative. */
-export const QuotaInput = z.int().min(0).max(quotaLimit);
+export const QuotaInput = z.int().check(z.minimum(0), z.maximum(quotaLimit));
 
 /** An account as responses show it. Secrets are never in it; `password` stays, empty, for old clients. */
 export const User = z.object({
@@ -41,12 +41,12 @@ export const User = z.object({
   aff_history_quota: z.int(),
   inviter_id: z.int(),
   /** For administrators only; '': nobody, or that account is gone. */
-  inviter_name: z.string().optional(),
-  DeletedAt: z.string().nullable(),
+  inviter_name: z.optional(z.string()),
+  DeletedAt: z.nullable(z.string()),
   setting: z.string(),
   created_time: z.int(),
   /** Unix seconds when the system access token was made; 0: there is none. */
-  access_token_time: z.int().optional(),
+  access_token_time: z.optional(z.int()),
   revision: z.int(),
 });
 export type User = z.infer<typeof User>;

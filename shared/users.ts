@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
@@ -6,39 +6,36 @@ import { QuotaInput, User, balanceReasonLimit, quotaLimit } from '#shared/user.t
 
 /** Administrator's edit. Absent fields stay as they are. */
 export const UserEdit = z.object({
-  id: z.int().min(1),
-  username: z.string().optional(),
-  display_name: z.string().optional(),
-  password: z.string().optional(),
-  group: z.string().max(64).optional(),
+  id: z.int().check(z.minimum(1)),
+  username: z.optional(z.string()),
+  display_name: z.optional(z.string()),
+  password: z.optional(z.string()),
+  group: z.optional(z.string().check(z.maxLength(64))),
   /**
    * The balance to set. When `used_quota` comes with it (a client that sends the whole record back), both together tell
    * which edit was meant however much was spent since the record was read. Negative only as it was read: a call may have
    * ended below zero.
    */
-  quota: z.int().max(quotaLimit).optional(),
-  used_quota: QuotaInput.optional(),
+  quota: z.optional(z.int().check(z.maximum(quotaLimit))),
+  used_quota: z.optional(QuotaInput),
   /** Signed change of the balance, instead of `quota`. */
-  quota_change: z.int().min(-quotaLimit).max(quotaLimit).optional(),
+  quota_change: z.optional(z.int().check(z.minimum(-quotaLimit), z.maximum(quotaLimit))),
   /** Names this change, so that sending it again after a lost response does not make it twice. */
-  quota_ref: z
-    .string()
-    .regex(/^[\w-]{8,64}$/)
-    .optional(),
+  quota_ref: z.optional(z.string().check(z.regex(/^[\w-]{8,64}$/))),
   /** Why the balance changes. The user reads it too. */
-  quota_reason: z.string().max(balanceReasonLimit).optional(),
+  quota_reason: z.optional(z.string().check(z.maxLength(balanceReasonLimit))),
   /** Neither is changed here: only the values that the user has are taken, from clients that send the whole record back. */
-  role: z.int().optional(),
-  status: z.int().optional(),
-  revision: z.int().optional(),
+  role: z.optional(z.int()),
+  status: z.optional(z.int()),
+  revision: z.optional(z.int()),
 });
 export type UserEdit = z.infer<typeof UserEdit>;
 
 export const UserCreate = z.object({
   username: z.string(),
   password: z.string(),
-  display_name: z.string().optional(),
-  role: z.int().optional(),
+  display_name: z.optional(z.string()),
+  role: z.optional(z.int()),
 });
 
 export const ManageAction = z.enum(['promote', 'demote', 'disable', 'enable', 'delete']);
@@ -73,13 +70,13 @@ export const Invited = z.object({
 });
 export type Invited = z.infer<typeof Invited>;
 
-const IdParam = z.object({ id: z.string().regex(/^\d{1,15}$/) });
+const IdParam = z.object({ id: z.string().check(z.regex(/^\d{1,15}$/)) });
 
 export const userApi = {
   list: endpoint('GET', '/api/user/', { access: 'admin', query: PageQuery, reply: pageOf(User), summary: 'List users' }),
   search: endpoint('GET', '/api/user/search', {
     access: 'admin',
-    query: PageQuery.extend({ keyword: QueryText, group: QueryText }),
+    query: z.extend(PageQuery, { keyword: QueryText, group: QueryText }),
     reply: pageOf(User),
     summary: 'Search users by name, e-mail, id and group',
   }),
@@ -89,7 +86,7 @@ export const userApi = {
   edit: endpoint('PUT', '/api/user/', { access: 'admin', body: UserEdit, reply: User, summary: 'Change a user' }),
   manage: endpoint('POST', '/api/user/manage', {
     access: 'admin',
-    body: z.object({ id: z.int().min(1), action: ManageAction }),
+    body: z.object({ id: z.int().check(z.minimum(1)), action: ManageAction }),
     reply: User,
     summary: 'Promote, demote, disable, enable or delete a user',
   }),

@@ -1,5 +1,5 @@
 // Mails that show whose an e-mail address is, and that open an account whose password is lost.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryText } from '#shared/query-values.ts';
 
@@ -32,7 +32,7 @@ export const verificationApi = {
   /** Answers the new password. */
   reset: endpoint('POST', '/api/user/reset', {
     access: 'public',
-    body: z.object({ email: z.string().max(200), token: z.string().max(200) }),
+    body: z.object({ email: z.string().check(z.maxLength(200)), token: z.string().check(z.maxLength(200)) }),
     reply: z.string(),
     summary: 'Reset the password with the link of a mail',
   }),

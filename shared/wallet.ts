@@ -1,5 +1,5 @@
 // The wallet: what a top-up costs, orders, and what has changed the balance.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { PageQuery, pageOf } from '#shared/paging.ts';
 import { QueryText } from '#shared/query-values.ts';
@@ -59,14 +59,14 @@ export const WalletEntry = z.object({
   kind: z.string(),
   /** Quota, signed. */
   amount: z.int(),
-  order: TopUpOrder.pick({ trade_no: true, method: true, money: true }).optional(),
+  order: z.optional(z.pick(TopUpOrder, { trade_no: true, method: true, money: true })),
   /** How the redeemed code begins. */
-  code: z.string().optional(),
+  code: z.optional(z.string()),
 });
 export type WalletEntry = z.infer<typeof WalletEntry>;
 
-const AmountInput = z.object({ amount: z.int(), top_up_code: z.string().max(200).optional() });
-const TradeParam = z.object({ trade_no: z.string().max(64) });
+const AmountInput = z.object({ amount: z.int(), top_up_code: z.optional(z.string().check(z.maxLength(200))) });
+const TradeParam = z.object({ trade_no: z.string().check(z.maxLength(64)) });
 
 export const walletApi = {
   info: endpoint('GET', '/api/user/topup/info', { access: 'user', reply: WalletInfo, summary: 'What topping up costs the caller' }),
@@ -81,7 +81,7 @@ export const walletApi = {
   /** `data` and `url`: the form that the browser posts. */
   pay: endpoint('POST', '/api/user/pay', {
     access: 'user',
-    body: AmountInput.extend({ payment_method: z.string().max(50) }),
+    body: z.extend(AmountInput, { payment_method: z.string().check(z.maxLength(50)) }),
     reply: z.record(z.string(), z.string()),
     extra: z.object({ url: z.string(), trade_no: z.string() }),
     isMarked: true,
@@ -90,7 +90,7 @@ export const walletApi = {
   order: endpoint('GET', '/api/user/topup/orders/:trade_no', {
     access: 'user',
     params: TradeParam,
-    reply: z.object({ order: TopUpOrder, payment: PaymentForm.nullable() }),
+    reply: z.object({ order: TopUpOrder, payment: z.nullable(PaymentForm) }),
     summary: 'How an order of the caller stands, and the form to pay it',
   }),
   cancel: endpoint('POST', '/api/user/topup/orders/:trade_no/cancel', {
@@ -101,7 +101,7 @@ export const walletApi = {
   }),
   history: endpoint('GET', '/api/user/topup/history', {
     access: 'user',
-    query: PageQuery.extend({ kind: QueryText.pipe(EntryKind.optional()) }),
+    query: z.extend(PageQuery, { kind: z.pipe(QueryText, z.optional(EntryKind)) }),
     reply: pageOf(WalletEntry),
     summary: 'What changed the balance of the caller, besides calls, newest first',
   }),

@@ -1,5 +1,5 @@
 // The only fetch to our server. Everything the console asks goes through `call`, typed by the shared contracts.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { BodyInput, Endpoint, ExtraOf, ParamsInput, QueryInput, ReplyOf } from '#shared/contract.ts';
 import { currentLanguage, translate } from '#pwa/i18n/setup.ts';
 import { CallFailure, statusMessage } from './failure.ts';
@@ -7,11 +7,11 @@ import { reportOutcome } from './outcomes.ts';
 import { signIns, storedUser } from './stored-user.ts';
 
 export type AnyEndpoint = Endpoint<
-  z.ZodType | undefined,
-  z.ZodType | undefined,
-  z.ZodType | undefined,
-  z.ZodType | undefined,
-  z.ZodType | undefined
+  z.core.$ZodType | undefined,
+  z.core.$ZodType | undefined,
+  z.core.$ZodType | undefined,
+  z.core.$ZodType | undefined,
+  z.core.$ZodType | undefined
 >;
 type Part<Name extends string, Value> = [Value] extends [undefined] ? { [K in Name]?: undefined } : { [K in Name]: Value };
 type QueryPart<Value> = [Value] extends [undefined] ? { query?: undefined } : { query?: QueryValues<Value> };
@@ -38,10 +38,10 @@ export interface RawInput {
 const defaultTimeout = 30_000;
 const Answer = z.looseObject({
   success: z.boolean(),
-  message: z.string().default(''),
-  code: z.string().optional(),
-  field: z.string().optional(),
-  data: z.unknown().optional(),
+  message: z._default(z.string(), ''),
+  code: z.optional(z.string()),
+  field: z.optional(z.string()),
+  data: z.optional(z.unknown()),
 });
 
 /** Calls an endpoint and gives its `data`. Throws a `CallFailure`. */
@@ -192,10 +192,10 @@ function parseJson(text: string): unknown {
 }
 
 /** Checks a part of the answer against its schema: the network is an edge, also when the server is ours. */
-function readPart<T>(schema: z.ZodType | undefined, value: unknown, details: string): T;
-function readPart(schema: z.ZodType | undefined, value: unknown, details: string): unknown {
+function readPart<T>(schema: z.core.$ZodType | undefined, value: unknown, details: string): T;
+function readPart(schema: z.core.$ZodType | undefined, value: unknown, details: string): unknown {
   if (schema === undefined) return undefined;
-  const parsed = schema.safeParse(value);
+  const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
   throw new CallFailure({
     code: 'bad_answer',

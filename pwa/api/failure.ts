@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
 
 /** What kept a call from its answer, when there was none. */
@@ -63,9 +63,9 @@ export function failureOf(thrown: unknown): CallFailure {
 }
 
 /** The record as others have saved it meanwhile, when an edit was refused for that. */
-export function newerRecord<Row>(thrown: unknown, schema: z.ZodType<Row>): Row | undefined {
+export function newerRecord<Row>(thrown: unknown, schema: z.core.$ZodType<Row>): Row | undefined {
   const { code, data } = failureOf(thrown);
-  return code === 'revision_conflict' ? schema.safeParse(data).data : undefined;
+  return code === 'revision_conflict' ? z.safeParse(schema, data).data : undefined;
 }
 
 /** What a call was refused with, unless a field shows it. */

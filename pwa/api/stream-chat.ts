@@ -1,5 +1,5 @@
 // The playground's calls: a chat that is answered as a stream of events. https://html.spec.whatwg.org/multipage/server-sent-events.html
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { translate } from '#pwa/i18n/setup.ts';
 import { currentSession, noAnswer, reportSessionOver, requestHeaders } from './call.ts';
 import { CallFailure, statusMessage } from './failure.ts';
@@ -25,39 +25,41 @@ interface ChatCall {
   onPiece: (piece: ChatPiece) => void;
 }
 
-const text = z.string().nullish();
-const count = z.number().catch(0);
-const SentToolCall = z.looseObject({ index: count, function: z.looseObject({ name: text, arguments: text }).optional() });
+const text = z.nullish(z.string());
+const count = z.catch(z.number(), 0);
+const SentToolCall = z.looseObject({ index: count, function: z.optional(z.looseObject({ name: text, arguments: text })) });
 const ChatEvent = z.looseObject({
-  choices: z
-    .array(
+  choices: z.nullish(
+    z.array(
       z.looseObject({
-        delta: z
-          .looseObject({
+        delta: z.nullish(
+          z.looseObject({
             content: text,
             reasoning_content: text,
-            reasoning: text.catch(undefined),
-            tool_calls: z.array(SentToolCall).nullish().catch(undefined),
-          })
-          .nullish(),
+            reasoning: z.catch(text, undefined),
+            tool_calls: z.catch(z.nullish(z.array(SentToolCall)), undefined),
+          }),
+        ),
         finish_reason: text,
       }),
-    )
-    .nullish(),
-  usage: z
-    .looseObject({
-      prompt_tokens: count,
-      completion_tokens: count,
-      completion_tokens_details: z.looseObject({ reasoning_tokens: count }).nullish().catch(undefined),
-    })
-    .nullish()
-    .catch(undefined),
-  error: z.unknown().optional(),
+    ),
+  ),
+  usage: z.catch(
+    z.nullish(
+      z.looseObject({
+        prompt_tokens: count,
+        completion_tokens: count,
+        completion_tokens_details: z.catch(z.nullish(z.looseObject({ reasoning_tokens: count })), undefined),
+      }),
+    ),
+    undefined,
+  ),
+  error: z.optional(z.unknown()),
 });
 const ErrorBody = z.looseObject({
-  error: z.looseObject({ message: z.string(), code: z.unknown() }).optional(),
-  message: z.string().optional(),
-  code: z.string().optional(),
+  error: z.optional(z.looseObject({ message: z.string(), code: z.unknown() })),
+  message: z.optional(z.string()),
+  code: z.optional(z.string()),
 });
 
 /** Resolves when the answer is complete. @throws {CallFailure} also in the middle of an answer */

@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { showOnField } from '#pwa/ui/form/field-errors.ts';
 import { failureOf, newerRecord, refusalText } from './failure.ts';
 
@@ -13,7 +13,7 @@ interface EditedRecord<Row, Values> {
 
 interface RecordSave<Row, Values, Body> {
   edit: UseMutationResult<Row, Error, Body>;
-  schema: z.ZodType<Row>;
+  schema: z.core.$ZodType<Row>;
   /** What was changed, with the record's id and the revision that it is based on. */
   bodyOf: (values: Values, base: Row, revision: number) => Body;
 }

@@ -1,5 +1,5 @@
 // What the playground keeps on the device: questions, answers and the parameters that they were asked with.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 export const ReasoningEffort = z.enum(['', 'low', 'medium', 'high']);
 
@@ -8,12 +8,12 @@ export const ChatSettings = z.object({
   /** Empty: the user's own group. */
   group: z.string(),
   system: z.string(),
-  temperature: z.number().nullable(),
-  top_p: z.number().nullable(),
-  max_tokens: z.number().nullable(),
-  presence_penalty: z.number().nullable(),
-  frequency_penalty: z.number().nullable(),
-  seed: z.number().nullable(),
+  temperature: z.nullable(z.number()),
+  top_p: z.nullable(z.number()),
+  max_tokens: z.nullable(z.number()),
+  presence_penalty: z.nullable(z.number()),
+  frequency_penalty: z.nullable(z.number()),
+  seed: z.nullable(z.number()),
   stop: z.array(z.string()),
   reasoning_effort: ReasoningEffort,
   json: z.boolean(),
@@ -40,21 +40,21 @@ export const Answer = z.object({
   reasoning: z.string(),
   tool_calls: z.array(ToolCall),
   /** What went wrong, for people. */
-  problem: z.string().optional(),
-  finish: z.string().optional(),
+  problem: z.optional(z.string()),
+  finish: z.optional(z.string()),
   /** Milliseconds since 1970. */
   startedAt: z.number(),
   /** Milliseconds from there: to the first piece, to the first of the text, to the end. */
-  firstMs: z.number().optional(),
-  textMs: z.number().optional(),
-  ms: z.number().optional(),
-  requestId: z.string().optional(),
-  promptTokens: z.number().optional(),
-  completionTokens: z.number().optional(),
-  reasoningTokens: z.number().optional(),
+  firstMs: z.optional(z.number()),
+  textMs: z.optional(z.number()),
+  ms: z.optional(z.number()),
+  requestId: z.optional(z.string()),
+  promptTokens: z.optional(z.number()),
+  completionTokens: z.optional(z.number()),
+  reasoningTokens: z.optional(z.number()),
   /** The charge, and the row of the log that has it. */
-  quota: z.number().optional(),
-  logId: z.number().optional(),
+  quota: z.optional(z.number()),
+  logId: z.optional(z.number()),
 });
 export type Answer = z.infer<typeof Answer>;
 
@@ -65,7 +65,7 @@ const Turn = z.object({
   /** Milliseconds since 1970. */
   at: z.number(),
   /** In the order of the conversation's models; null: that model was not asked. */
-  answers: z.array(Answer.nullable()),
+  answers: z.array(z.nullable(Answer)),
 });
 export type Turn = z.infer<typeof Turn>;
 

@@ -1,5 +1,5 @@
 // A contract and a handler become a route: rights, input, failures and the envelope are dealt with here, once.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
 import type { Endpoint } from '#shared/contract.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
@@ -141,7 +141,7 @@ interface BodyRequest {
  * The values of a query string by their names. A known field that is there twice, or as `p[$gt]`, is refused: other code could read it
  * differently. Names that the endpoint does not know may look like anything.
  */
-function plainQuery(schema: z.ZodType | undefined, values: URLSearchParams): Record<string, string> {
+function plainQuery(schema: z.core.$ZodType | undefined, values: URLSearchParams): Record<string, string> {
   const known = schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};
   const seen = new Set<string>();
   for (const name of values.keys()) {
@@ -153,9 +153,9 @@ function plainQuery(schema: z.ZodType | undefined, values: URLSearchParams): Rec
   return Object.fromEntries(values);
 }
 
-function parse(schema: z.ZodType | undefined, value: unknown): unknown {
+function parse(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
+  const result = z.safeParse(schema, value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   if (issue === undefined) throw new AppError('invalid_parameter');

@@ -111,7 +111,7 @@ function success(endpoint: Endpoint): Json {
   };
 }
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
+function parameters(schema: z.core.$ZodType | undefined, place: 'path' | 'query'): Json[] {
   if (schema === undefined) return [];
   const json = schemaOf(schema, 'input');
   const required: unknown[] = Array.isArray(json.required) ? json.required : [];
@@ -128,7 +128,7 @@ function objectProperties(json: Json): Json {
 }
 
 /** What cannot be said in JSON Schema (a transform's result) is left open. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+function schemaOf(schema: z.core.$ZodType, io: 'input' | 'output'): Json {
   const { $schema: _version, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
   return json;
 }

@@ -1,6 +1,6 @@
 // The JSON texts in a channel's record. The same schemas judge them when a channel is saved; to the functions null means
 // invalid.
-import type { z } from 'zod';
+import { z } from 'zod';
 import { channelJson } from '#shared/channel-rules.ts';
 
 export interface ChannelSetting {
@@ -49,9 +49,9 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
 }
 
 /** An empty text is an empty object. */
-function parse<T>(text: string, schema: z.ZodType<T>): T | null {
+function parse<T>(text: string, schema: z.core.$ZodType<T>): T | null {
   try {
-    const result = schema.safeParse(text.trim() === '' ? {} : JSON.parse(text));
+    const result = z.safeParse(schema, text.trim() === '' ? {} : JSON.parse(text));
     return result.success ? result.data : null;
   } catch {
     return null;

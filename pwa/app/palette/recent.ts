@@ -1,14 +1,14 @@
 // What was opened last from the palette, per account. Kept among the answers of this device, so that it goes with them at a
 // sign-out; names of records are not for whoever signs in next.
 import { hashKey } from '@tanstack/react-query';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { readAnswers, writeAnswer } from '#pwa/offline/database.ts';
 import type { PaletteItem } from './palette-item.ts';
 
 const queryKey = ['recent'] as const;
 const most = 6;
 
-const Recent = z.array(z.object({ key: z.string(), name: z.string(), detail: z.string().optional(), href: z.string() }));
+const Recent = z.array(z.object({ key: z.string(), name: z.string(), detail: z.optional(z.string()), href: z.string() }));
 export type RecentItem = z.infer<typeof Recent>[number];
 
 /** The last first. Never fails: without a database nothing is remembered. */

@@ -1,11 +1,11 @@
 // What the figures of a channel mean.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { ChannelStatus, type Channel } from '#shared/channels.ts';
 
 const Info = z.looseObject({
-  status_reason: z.string().catch(''),
-  status_time: z.number().catch(0),
-  status_by: z.string().catch(''),
+  status_reason: z.catch(z.string(), ''),
+  status_time: z.catch(z.number(), 0),
+  status_by: z.catch(z.string(), ''),
 });
 
 export interface StatusInfo {

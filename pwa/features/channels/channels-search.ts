@@ -1,19 +1,19 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { ListSearch, SearchText } from '#pwa/ui/list/list-search.ts';
 
 const storageKey = 'id-sort';
 
 /** What the channel list keeps in its address. */
-export const ChannelsSearch = ListSearch.omit({ open: true }).extend({
+export const ChannelsSearch = z.extend(z.omit(ListSearch, { open: true }), {
   keyword: SearchText,
   group: SearchText,
   model: SearchText,
-  status: z.enum(['on', 'off', 'auto']).optional().catch(undefined),
-  sort: z.enum(['id', 'priority']).optional().catch(undefined),
+  status: z.catch(z.optional(z.enum(['on', 'off', 'auto'])), undefined),
+  sort: z.catch(z.optional(z.enum(['id', 'priority'])), undefined),
   /** Channels stand under their tags. */
-  by: z.literal('tag').optional().catch(undefined),
+  by: z.catch(z.optional(z.literal('tag')), undefined),
   /** Where to go when the channel in the editor is saved or closed. */
-  next: z.literal('first-call').optional().catch(undefined),
+  next: z.catch(z.optional(z.literal('first-call')), undefined),
 });
 export type ChannelsSearch = z.infer<typeof ChannelsSearch>;
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { Channel, channelApi } from '#shared/channels.ts';
 import { channelRunApi } from '#shared/channel-runs.ts';
 import { channelTagApi } from '#shared/channel-tags.ts';

@@ -1,5 +1,5 @@
 // What the dashboard keeps in its address.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
 export const spans = ['day', 'week', 'month', 'custom'] as const;
@@ -10,17 +10,17 @@ export const splits = ['model', 'token', 'channel', 'user'] as const;
 export type DashboardSplit = (typeof splits)[number];
 
 export const DashboardSearch = z.object({
-  span: z.enum(spans).optional().catch(undefined),
+  span: z.catch(z.optional(z.enum(spans)), undefined),
   /** Of a span of one's own, unix seconds. */
   from: SearchInt,
   to: SearchInt,
-  step: z.enum(steps).optional().catch(undefined),
-  by: z.enum(splits).optional().catch(undefined),
+  step: z.catch(z.optional(z.enum(steps)), undefined),
+  by: z.catch(z.optional(z.enum(splits)), undefined),
   /** For administrators: of one user. */
   user: SearchText,
   /** For administrators: everybody's calls unless this is set. */
-  own: z.boolean().optional().catch(undefined),
+  own: z.catch(z.optional(z.boolean()), undefined),
   /** The time before stands beside this one unless it is false. */
-  compare: z.boolean().optional().catch(undefined),
+  compare: z.catch(z.optional(z.boolean()), undefined),
 });
 export type DashboardSearch = z.infer<typeof DashboardSearch>;

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { Role } from '#shared/roles.ts';

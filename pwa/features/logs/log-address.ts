@@ -1,5 +1,5 @@
 // What the log screen keeps in its address.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { LogResult } from '#shared/logs.ts';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
@@ -9,13 +9,13 @@ export const defaultRange: Range = 'today';
 
 export const results = ['success', 'failed', 'refused'] as const satisfies readonly LogResult[];
 
-export const LogSearch = ListSearch.extend({
-  range: z.enum(ranges).optional().catch(undefined),
+export const LogSearch = z.extend(ListSearch, {
+  range: z.catch(z.optional(z.enum(ranges)), undefined),
   /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
   from: SearchInt,
   to: SearchInt,
-  type: z.coerce.number().int().min(1).max(5).optional().catch(undefined),
-  result: z.enum(results).optional().catch(undefined),
+  type: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(5))), undefined),
+  result: z.catch(z.optional(z.enum(results)), undefined),
   /** Wherever it stands in time: with it the range does not count. */
   request: SearchText,
   token: SearchText,

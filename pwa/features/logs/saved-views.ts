@@ -1,5 +1,5 @@
 // Views of the log that somebody has given a name, kept on this device for each account apart.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { LogSearch } from './log-address.ts';
 import { filterKeys, filtersOf } from './log-search.ts';
 
@@ -11,7 +11,7 @@ const viewKeys = ['range', 'from', 'to', ...filterKeys] as const;
 type ViewKey = (typeof viewKeys)[number];
 export type ViewSearch = Pick<LogSearch, ViewKey>;
 
-const SavedView = z.object({ name: z.string().min(1).max(longestViewName), search: LogSearch });
+const SavedView = z.object({ name: z.string().check(z.minLength(1), z.maxLength(longestViewName)), search: LogSearch });
 export interface SavedView {
   name: string;
   search: ViewSearch;

@@ -1,5 +1,5 @@
 // What a call has cost. Loaded when the first answer is there: the log's contract is large.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { logApi, LogType } from '#shared/logs.ts';
 import { call } from '#pwa/api/call.ts';
 

@@ -1,5 +1,5 @@
 // What is sent for a question: the conversation so far as one model has it, and the parameters that are set.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { ChatSettings, Conversation, Turn } from '#pwa/offline/conversation.ts';
 
 export type ChatBody = Record<string, unknown> & { model: string; messages: Message[] };

@@ -1,5 +1,5 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { PricingEntry } from '#shared/models.ts';
 import { pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 

@@ -1,12 +1,12 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { SearchText } from '#pwa/ui/list/list-search.ts';
 
 /** What the price list keeps in its address. */
 export const PricingSearch = z.object({
   keyword: SearchText,
-  billing: z.enum(['usage', 'call']).optional().catch(undefined),
+  billing: z.catch(z.optional(z.enum(['usage', 'call'])), undefined),
   /** Only what the viewed group may use. */
-  available: z.literal('yes').optional().catch(undefined),
+  available: z.catch(z.optional(z.literal('yes')), undefined),
   /** The group that prices are looked at from. */
   group: SearchText,
   open: SearchText,

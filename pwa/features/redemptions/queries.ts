@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { pageOf } from '#shared/paging.ts';
 import { Redemption, redemptionApi } from '#shared/redemptions.ts';
 import { call } from '#pwa/api/call.ts';

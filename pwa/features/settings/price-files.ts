@@ -1,17 +1,17 @@
 // Prices as a file: what the table holds as JSON, and what another installation or an earlier day held. What is read becomes an
 // edit like any other: it is seen as changes before it is saved.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { type PriceKey, priceKeys, type PriceMaps } from './price-rows.ts';
 
 /** Bytes; the maps of all models that there are take a hundredth of it. */
 export const largestFile = 2_000_000;
 
-const Prices = z.record(z.string().min(1).max(200), z.number().min(0));
+const Prices = z.record(z.string().check(z.minLength(1), z.maxLength(200)), z.number().check(z.minimum(0)));
 const PriceFile = z.object({
-  ModelPrice: Prices.optional(),
-  ModelRatio: Prices.optional(),
-  CompletionRatio: Prices.optional(),
-  CacheRatio: Prices.optional(),
+  ModelPrice: z.optional(Prices),
+  ModelRatio: z.optional(Prices),
+  CompletionRatio: z.optional(Prices),
+  CacheRatio: z.optional(Prices),
 });
 
 export function priceFileText(maps: PriceMaps): string {

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { Option, optionApi } from '#shared/options.ts';
 import { isSettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
-import type { z } from 'zod';
+import type { z } from 'zod/mini';
 import { useTranslation } from 'react-i18next';
 import { setupApi, type SetupInput, type SetupStatus } from '#shared/setup.ts';
 import { passwordLimits, type User, usernameLimit } from '#shared/user.ts';

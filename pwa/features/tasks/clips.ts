@@ -1,6 +1,6 @@
 // What an upstream says came of music: a list of clips, or an object with lyrics. Nothing of it is promised, so everything
 // that is not as expected counts as absent.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { musicCover, secureLink } from './pictures.ts';
 
 export interface Clip {
@@ -15,8 +15,8 @@ export interface Clip {
   lyrics: string;
 }
 
-const Text = z.string().catch('');
-const Seconds = z.number().positive().optional().catch(undefined);
+const Text = z.catch(z.string(), '');
+const Seconds = z.catch(z.optional(z.number().check(z.positive())), undefined);
 const ClipData = z.object({
   id: Text,
   title: Text,
@@ -25,7 +25,7 @@ const ClipData = z.object({
   image_url: Text,
   image_large_url: Text,
   duration: Seconds,
-  metadata: z.object({ duration: Seconds, tags: Text, prompt: Text }).catch({ duration: undefined, tags: '', prompt: '' }),
+  metadata: z.catch(z.object({ duration: Seconds, tags: Text, prompt: Text }), { duration: undefined, tags: '', prompt: '' }),
 });
 const LyricsData = z.object({ text: Text, title: Text });
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 export interface DrawingButton {
   label: string;
@@ -6,7 +6,7 @@ export interface DrawingButton {
   customId: string;
 }
 
-const Text = z.string().catch('');
+const Text = z.catch(z.string(), '');
 const Button = z.object({ customId: Text, emoji: Text, label: Text });
 
 /** What Midjourney offers to do with a drawing next. A text that holds no such list offers nothing. */

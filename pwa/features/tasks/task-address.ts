@@ -1,10 +1,10 @@
 // What the drawing log and the task log keep in their address.
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 import { ranges } from './task-kinds.ts';
 
-export const TaskSearch = ListSearch.extend({
-  range: z.enum(ranges).optional().catch(undefined),
+export const TaskSearch = z.extend(ListSearch, {
+  range: z.catch(z.optional(z.enum(ranges)), undefined),
   /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
   from: SearchInt,
   to: SearchInt,
@@ -15,7 +15,7 @@ export const TaskSearch = ListSearch.extend({
   /** For administrators. */
   channel: SearchInt,
   /** Rows unless told. */
-  view: z.literal('gallery').optional().catch(undefined),
+  view: z.catch(z.optional(z.literal('gallery')), undefined),
   /** Where the page begins, beyond what can be paged by number. */
   after: SearchText,
 });

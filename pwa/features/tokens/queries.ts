@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { accountApi } from '#shared/account.ts';
 import { Token, tokenApi } from '#shared/tokens.ts';
 import { call, callWithExtra } from '#pwa/api/call.ts';

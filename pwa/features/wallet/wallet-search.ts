@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
 /** What the wallet keeps in its address. `out_trade_no`: with that the payment provider sends people back. */

@@ -1,5 +1,5 @@
 import { createFileRoute, redirect, useRouter } from '@tanstack/react-router';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
 import { LoginScreen } from '#pwa/features/session/login-screen.tsx';
@@ -7,14 +7,11 @@ import { ownAddress } from '#pwa/features/session/own-address.ts';
 
 const Search = z.object({
   /** The session ended; old links carry `true` as a word. */
-  expired: z
-    .union([z.boolean(), z.literal('true')])
-    .optional()
-    .catch(undefined),
+  expired: z.catch(z.optional(z.union([z.boolean(), z.literal('true')])), undefined),
   /** Where to go afterwards: an address of this console. */
-  from: z.string().transform(ownAddress).optional().catch(undefined),
+  from: z.catch(z.optional(z.pipe(z.string(), z.transform(ownAddress))), undefined),
   /** Invite code. */
-  aff: z.coerce.string().max(64).optional().catch(undefined),
+  aff: z.catch(z.optional(z.coerce.string().check(z.maxLength(64))), undefined),
 });
 
 export const Route = createFileRoute('/_plain/login')({

@@ -1,5 +1,5 @@
 import { createFileRoute, redirect } from '@tanstack/react-router';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { storedUser } from '#pwa/api/stored-user.ts';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { keepInviteCode } from '#pwa/features/session/invite-code.ts';
@@ -8,7 +8,7 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 const Search = z.object({
   /** Invite code. */
-  aff: z.coerce.string().max(64).optional().catch(undefined),
+  aff: z.catch(z.optional(z.coerce.string().check(z.maxLength(64))), undefined),
 });
 
 export const Route = createFileRoute('/_plain/register')({

@@ -1,5 +1,5 @@
 import { createFileRoute } from '@tanstack/react-router';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { adminOnly } from '#pwa/app/guards.ts';
 import { SettingsScreen } from '#pwa/features/settings/settings-screen.tsx';
 import { loadTexts } from '#pwa/i18n/setup.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 export const pageSizes = [10, 20, 50, 100] as const;
 const storageKey = 'page-size';
@@ -15,23 +15,23 @@ export function rememberPageSize(size: number): void {
 }
 
 /** A text in the address; anything else counts as absent. Numbers that look like text come back as text. */
-export const SearchText = z
-  .union([z.string(), z.number().transform(String), z.boolean().transform(String)])
-  .transform((text) => (text === '' ? undefined : text))
-  .optional()
-  .catch(undefined);
+export const SearchText = z.catch(
+  z.optional(
+    z.pipe(
+      z.union([z.string(), z.pipe(z.number(), z.transform(String)), z.pipe(z.boolean(), z.transform(String))]),
+      z.transform((text) => (text === '' ? undefined : text)),
+    ),
+  ),
+  undefined,
+);
 
 /** A whole number from 0 up in the address. */
-export const SearchInt = z.coerce.number().int().min(0).optional().catch(undefined);
+export const SearchInt = z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(0))), undefined);
 
 /** What every list keeps in its address: page (from 1), rows per page, the record that is open. */
 export const ListSearch = z.object({
-  p: z.coerce.number().int().min(1).max(1_000_000).optional().catch(undefined),
-  size: z.coerce
-    .number()
-    .refine((size) => pageSizes.some((offered) => offered === size))
-    .optional()
-    .catch(undefined),
+  p: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(1_000_000))), undefined),
+  size: z.catch(z.optional(z.coerce.number().check(z.refine((size) => pageSizes.some((offered) => offered === size)))), undefined),
   open: SearchText,
 });
 export type ListSearch = z.infer<typeof ListSearch>;

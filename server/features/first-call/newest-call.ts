@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { GuidedCall } from '#shared/first-call.ts';
 import { Attempt, LogType } from '#shared/logs.ts';
 import type { AppContext } from '#server/context.ts';
@@ -27,7 +28,7 @@ export async function newestCall(
 
 function presentCall(row: LogRecord, isAdmin: boolean): GuidedCall {
   const other = row.other ?? {};
-  const attempts = Attempt.array().safeParse(other['attempts']).data ?? [];
+  const attempts = z.array(Attempt).safeParse(other['attempts']).data ?? [];
   const last = attempts.at(-1);
   const isAnswered = row.prompt_tokens + row.completion_tokens > 0;
   return {
