@@ -1,14 +1,15 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ChannelStatus } from '#shared/channels.ts';
+import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
+import { useSelectAll } from '#pwa/api/use-select-all.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
 import { type AskedOfChannels, ChannelDialog } from './channel-dialog.tsx';
@@ -27,6 +28,8 @@ const ChannelEditor = lazyPart(
   <PanelSpace />,
 );
 
+const channelId = ({ id }: Channel): number => id;
+
 interface ChannelsScreenProps {
   search: ChannelsSearch;
   onSearch: (change: Partial<ChannelsSearch>) => void;
@@ -39,9 +42,10 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const { listed, tags, counts, isEmpty, onFilter } = useChannelList({ search, onSearch, screen });
+  const { listed, tags, counts, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const selection = useSelection<number>();
+  const allRows = useSelectAll({ total: listed.pager?.total, rowKey: channelId, readPage, selection });
   const controls = useChannelControls({
     listAt: listed.query.dataUpdatedAt,
     open,
@@ -50,7 +54,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
     onDeleted: selection.clear,
   });
   const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
   const grouped = useTagGroup({ tags, isWhole: search.status === undefined, selection, controls, onAsk: setAsked });
 
@@ -94,6 +98,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
         open={open}
         onOpen={onOpen}
         selection={selection}
+        allRows={allRows}
         bulkActions={<BulkActions {...controls} ids={[...selection.keys]} rows={listed.rows ?? []} onAsk={setAsked} />}
         isTwoLine
         isMuted={(row) => row.status !== ChannelStatus.enabled}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
@@ -16,7 +16,8 @@ const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefine
 
 /** The list that the address asks for, and the ways to ask for another. */
 export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
-  const { query, rows, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen);
+  const client = useQueryClient();
+  const { query, rows, matching, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
   const onSort = (by: string): void => {
     rememberSort(by === 'id');
@@ -37,6 +38,10 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
     /** What each status would show. */
     counts,
     onFilter,
+    /** Of all that match, by pages from 1. */
+    readPage: async (p: number, size: number) =>
+      matching?.slice((p - 1) * size, p * size) ??
+      (await client.fetchQuery(channelPageQuery({ p, size, byId: isSortedById(search) }))).channels,
     isEmpty: rows?.length === 0 && filtersSet === 0,
   };
 }
@@ -69,6 +74,8 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
   return {
     query,
     rows,
+    /** All of them; undefined where the server pages. */
+    matching: isSearch ? matching : undefined,
     total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,

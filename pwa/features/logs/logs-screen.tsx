@@ -8,7 +8,7 @@ import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { columnsKey, logColumns, tightColumns } from './log-columns.tsx';
 import { LogFacts } from './log-facts.tsx';
@@ -48,7 +48,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
   const screen = useListScreen({ search, onSearch });
   const { list, query, sums, listed, newer, narrow } = useLogList({ search, onSearch, size: screen.size });
   const { isAdmin } = list;
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   // A panel beside the list leaves less room.
   const isTight = search.open !== undefined && !isPhone;
   const handleFilter = useStableHandler((change: Partial<LogSearch>) => narrow({ ...change, open: undefined }));

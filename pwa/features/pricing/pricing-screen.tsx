@@ -4,7 +4,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { GroupBanner } from './group-banner.tsx';
 import { PricePanel } from './price-panel.tsx';
@@ -26,7 +26,7 @@ export function PricingScreen({ search, onSearch }: PricingScreenProps) {
   const user = useStoredUser();
   const screen = useListScreen({ search, onSearch });
   const { query, list, rows, group, ownGroup, filters } = usePriceRows({ search, onSearch });
-  const { row: opened, ...ways } = screen.walk({ rows, rowKey: (row) => row.model_name });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows, rowKey: (row) => row.model_name });
   const handleGroup = (name: string): void => onSearch({ group: name === ownGroup ? undefined : name });
   const columns = pricingColumns(t, { list, group, onGroup: handleGroup });
   const selection = useSelection<string>();

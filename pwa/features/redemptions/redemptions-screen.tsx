@@ -9,8 +9,9 @@ import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
-import { useSelection } from '#pwa/ui/list/selection.ts';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useSelection, useTickedRows } from '#pwa/ui/list/selection.ts';
+import { useSelectAll } from '#pwa/api/use-select-all.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { useChangeCodes } from './code-actions.ts';
 import { columnsKey, useRedemptionColumns } from './redemption-columns.tsx';
@@ -41,13 +42,14 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch });
-  const { listed, isEmpty, onFilter } = useRedemptionList({ search, onSearch, screen });
+  const { listed, isEmpty, onFilter, readPage } = useRedemptionList({ search, onSearch, screen });
   const columns = useRedemptionColumns((code) => void changeAll([code], 'delete'));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
-  const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
+  const { ticked, see } = useTickedRows(selection, listed.rows, codeId);
+  const allRows = useSelectAll({ total: listed.pager?.total, rowKey: codeId, readPage, selection, onRead: see });
   const change = useChangeCodes();
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newCodes })} />;
 
@@ -91,6 +93,7 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
         open={search.open}
         onOpen={screen.onOpen}
         selection={selection}
+        allRows={allRows}
         bulkActions={
           <BulkActions
             ticked={ticked}
@@ -110,6 +113,8 @@ export function RedemptionsScreen({ search, onSearch }: RedemptionsScreenProps) 
     </Screen>
   );
 }
+
+const codeId = ({ id }: Redemption): number => id;
 
 function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {
   const { t } = useTranslation();

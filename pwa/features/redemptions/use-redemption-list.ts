@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { codesQuery } from './queries.ts';
 import type { RedemptionSearch } from './redemption-search.ts';
@@ -13,6 +13,7 @@ interface RedemptionListOptions {
 export function useRedemptionList({ search, onSearch, screen }: RedemptionListOptions) {
   const { page, size } = screen;
   const { keyword = '', status } = search;
+  const client = useQueryClient();
   const query = useQuery(codesQuery({ p: page, size, keyword, status }));
   const rows = query.data?.items;
   const filtersSet = (keyword === '' ? 0 : 1) + (status === undefined ? 0 : 1);
@@ -28,5 +29,6 @@ export function useRedemptionList({ search, onSearch, screen }: RedemptionListOp
     },
     isEmpty: filtersSet === 0 && rows?.length === 0,
     onFilter,
+    readPage: async (p: number, rows: number) => (await client.fetchQuery(codesQuery({ p, size: rows, keyword, status }))).items,
   };
 }

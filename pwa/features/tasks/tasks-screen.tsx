@@ -12,7 +12,7 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useColumns } from '#pwa/ui/list/columns.tsx';
 import { DataList } from '#pwa/ui/list/data-list.tsx';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import type { TaskSearch } from './task-address.ts';
 import { columnsKey, taskColumns } from './task-columns.tsx';
 import { TaskFilterBar } from './task-filters.tsx';
@@ -43,7 +43,7 @@ export function TasksScreen({ kind, search, onSearch }: TasksScreenProps) {
   const screen = useListScreen({ search, onSearch });
   const { list, listed, runs, narrow, page } = useTaskList({ kind, search, onSearch, size: screen.size });
   const { isAdmin } = list;
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const columns = useMemo(() => taskColumns(t, { kind, isAdmin, unit, isPhone }), [t, kind, isAdmin, unit, isPhone]);
   const chosen = useColumns(columns, columnsKey(kind));
   const isGallery = search.view === 'gallery';

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
@@ -14,15 +14,17 @@ import { FilterBar, FilterText } from '#pwa/ui/list/filter-bar.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
-import { useSelection } from '#pwa/ui/list/selection.ts';
+import { useSelection, useTickedRows } from '#pwa/ui/list/selection.ts';
+import { useSelectAll } from '#pwa/api/use-select-all.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import styles from './tokens.module.css';
 import { columnsKey, useTokenColumns } from './token-columns.tsx';
 import { useRemoveTokens } from './token-actions.ts';
 import type { TokenSearch } from './token-search.ts';
+import { tokensQuery } from './queries.ts';
 import { useTokenList } from './use-token-list.ts';
 
 // What a list does not need is loaded when it is opened.
@@ -53,9 +55,16 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const columns = useTokenColumns((token) => handleRemove([token]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
-  const ticked = (listed.rows ?? []).filter((row) => selection.keys.has(row.id));
+  const { ticked, see } = useTickedRows(selection, listed.rows, tokenId);
+  const allRows = useSelectAll({
+    total: listed.pager?.total,
+    rowKey: tokenId,
+    readPage: readPage(useQueryClient()),
+    selection,
+    onRead: see,
+  });
   const withoutCredit = useWithoutCredit();
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
   const createButton = (variant: 'filled' | 'default') => <CreateButton variant={variant} onCreate={() => onSearch({ open: newToken })} />;
 
@@ -110,6 +119,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
         open={search.open}
         onOpen={screen.onOpen}
         selection={selection}
+        allRows={allRows}
         bulkActions={<BulkActions tokens={ticked} isBusy={remove.isPending} onRemove={() => handleRemove(ticked)} />}
         isTwoLine
         isMuted={(row) => row.status !== 1}
@@ -121,6 +131,12 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
       />
     </Screen>
   );
+}
+
+const tokenId = ({ id }: Token): number => id;
+
+function readPage(client: QueryClient) {
+  return async (page: number, size: number) => (await client.fetchQuery(tokensQuery(page, size))).items;
 }
 
 function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {

@@ -11,7 +11,7 @@ import { DataList } from '#pwa/ui/list/data-list.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
-import { useListScreen } from '#pwa/ui/list/use-list-screen.ts';
+import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { UserFilters } from './user-filters.tsx';
@@ -51,7 +51,7 @@ export function UsersScreen({ search, onSearch, open, onOpen }: UsersScreenProps
   const columns = useColumns(useUserColumns({ actor, onCommand: handleCommand }), 'users-table-columns');
   const screen = useListScreen({ search, onSearch, open, onOpen });
   const { listed, onFilter } = useUserList({ search, onSearch, screen });
-  const { row: opened, ...ways } = screen.walk({ rows: listed.rows, rowKey: (row) => row.id });
+  const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onOpen(undefined);
 
   function handleCommand(command: UserCommand, user: User): void {

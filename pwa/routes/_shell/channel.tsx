@@ -1,4 +1,4 @@
-import { createFileRoute, useMatch } from '@tanstack/react-router';
+import { createFileRoute, useMatch, useNavigate } from '@tanstack/react-router';
 import { adminOnly } from '#pwa/app/guards.ts';
 import { ChannelsScreen } from '#pwa/features/channels/channels-screen.tsx';
 import { ChannelsSearch } from '#pwa/features/channels/channels-search.ts';
@@ -15,12 +15,13 @@ export const Route = createFileRoute('/_shell/channel')({
 
 function Channels() {
   const search = ChannelsSearch.parse(Route.useSearch());
-  const navigate = Route.useNavigate();
+  const navigate = useNavigate();
   const isNew = useMatch({ from: '/_shell/channel/add', shouldThrow: false }) !== undefined;
   const id = useMatch({ from: '/_shell/channel/edit/$id', shouldThrow: false })?.params.id;
   return (
     <ChannelsScreen
       search={search}
+      // Where one is, with the panel that is open there.
       onSearch={(change) => void navigate({ to: '.', search: (old) => ({ ...old, ...change }) })}
       open={isNew ? 'add' : id}
       onOpen={(open) => {

@@ -1,4 +1,4 @@
-import { createFileRoute, useMatch } from '@tanstack/react-router';
+import { createFileRoute, useMatch, useNavigate } from '@tanstack/react-router';
 import { adminOnly } from '#pwa/app/guards.ts';
 import { UsersScreen } from '#pwa/features/users/users-screen.tsx';
 import { UsersSearch } from '#pwa/features/users/users-search.ts';
@@ -15,12 +15,13 @@ export const Route = createFileRoute('/_shell/user')({
 
 function Users() {
   const search = UsersSearch.parse(Route.useSearch());
-  const navigate = Route.useNavigate();
+  const navigate = useNavigate();
   const isNew = useMatch({ from: '/_shell/user/add', shouldThrow: false }) !== undefined;
   const id = useMatch({ from: '/_shell/user/edit/$id', shouldThrow: false })?.params.id;
   return (
     <UsersScreen
       search={search}
+      // Where one is, with the panel that is open there.
       onSearch={(change) => void navigate({ to: '.', search: (old) => ({ ...old, ...change }) })}
       open={isNew ? 'add' : id}
       onOpen={(open) => {

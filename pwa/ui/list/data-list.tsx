@@ -16,6 +16,7 @@ import { useListKeys } from './list-keys.ts';
 import { EmptyList, type EmptyText, ListFoot } from './list-parts.tsx';
 import type { PagerProps } from './pager.tsx';
 import { LoadFailure, NotOnDevice, type QueryLike } from '#pwa/ui/frame/query-state.tsx';
+import type { AllRows } from './select-all.tsx';
 import type { Selection } from './selection.ts';
 
 export interface RowGroup {
@@ -50,7 +51,9 @@ export interface DataListProps<Row, Key extends string | number> {
   onOpen?: (key: string | undefined) => void;
   selection?: Selection<Key>;
   bulkActions?: ReactNode;
-  /** Total that "select all" would mean beyond this page. */
+  /** What "all" means beyond this page. */
+  allRows?: AllRows | undefined;
+  /** Rows of the same group stand under its heading. */
   group?: (row: Row) => RowGroup;
   /** What all rows come to, those of other pages too: ends the list. */
   total?: RowGroup;
@@ -136,6 +139,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
         selected={ticked}
         onClear={selection?.clear}
         bulkActions={props.bulkActions}
+        allRows={props.allRows}
         pager={rows === undefined || isNothing ? undefined : props.pager}
         hasPanel={onOpen !== undefined}
       />

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { useHeardShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { isElsewhere, useListKeys } from './list-keys.ts';
-import { ListSearch, rememberedPageSize, rememberPageSize, SearchInt } from './list-search.ts';
+import { fillingPageSize, ListSearch, rememberedPageSize, rememberPageSize, SearchInt } from './list-search.ts';
 import { useSelection } from './selection.ts';
 
 let screen: DrawnScreen;
@@ -184,11 +184,11 @@ describe('list-search', () => {
   test('a size once chosen is the size of every list, one that is not offered is none', () => {
     screen = drawScreen(null);
     localStorage.removeItem('page-size');
-    expect(rememberedPageSize()).toBe(10);
+    expect(rememberedPageSize()).toBe(fillingPageSize({ width: innerWidth, height: innerHeight }));
     rememberPageSize(50);
     expect(rememberedPageSize()).toBe(50);
     localStorage.setItem('page-size', '7');
-    expect(rememberedPageSize()).toBe(10);
+    expect(rememberedPageSize()).toBe(fillingPageSize({ width: innerWidth, height: innerHeight }));
     localStorage.removeItem('page-size');
   });
 

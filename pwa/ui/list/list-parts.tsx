@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { showShortcutHelp } from '#pwa/ui/frame/shortcuts.ts';
 import styles from './list-parts.module.css';
+import { type AllRows, SelectAll } from './select-all.tsx';
 import { Pager, type PagerProps } from './pager.tsx';
 
 /** What would be here, and the one action that fills it. */
@@ -37,18 +38,20 @@ interface ListFootProps {
   selected: number;
   onClear: (() => void) | undefined;
   bulkActions: ReactNode;
+  allRows: AllRows | undefined;
   pager: PagerProps | undefined;
   hasPanel: boolean;
 }
 
 /** Under a list: keys, pages; or what can be done with the ticked rows, in the same place. */
-export function ListFoot({ selected, onClear, bulkActions, pager, hasPanel }: ListFootProps) {
+export function ListFoot({ selected, onClear, bulkActions, allRows, pager, hasPanel }: ListFootProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   if (selected > 0) {
     return (
       <div className={styles.bulk} role="toolbar" aria-label={t('common.list.selected', { count: selected })}>
         <b className={styles.selected}>{t('common.list.selected', { count: selected })}</b>
+        {allRows !== undefined && <SelectAll {...allRows} />}
         <span className={styles.actions}>{bulkActions}</span>
         <Button variant="subtle" onClick={onClear}>
           {t('common.list.unselect')}

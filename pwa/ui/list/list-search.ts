@@ -2,12 +2,24 @@ import { z } from 'zod/mini';
 
 export const pageSizes = [10, 20, 50, 100] as const;
 const storageKey = 'page-size';
-const defaultSize = 10;
+const phoneWidth = 600;
+/** Pixels of a row and of what stands around the rows; cards are higher. */
+const rowHeight = { desk: 52, phone: 72 };
+const aroundRows = 220;
+/** The same as long as the page is open: what was read for one size is not read again for another. */
+let windowful: number | undefined;
 
-/** The page size that was chosen last on this device, in any list. */
+/** The page size that was chosen last on this device, in any list; without a choice the one that fills the window. */
 export function rememberedPageSize(): number {
   const size = Number(localStorage.getItem(storageKey));
-  return pageSizes.find((offered) => offered === size) ?? defaultSize;
+  windowful ??= fillingPageSize({ width: innerWidth, height: innerHeight });
+  return pageSizes.find((offered) => offered === size) ?? windowful;
+}
+
+/** The smallest of the sizes whose rows reach the lower edge. */
+export function fillingPageSize({ width, height }: { width: number; height: number }): number {
+  const rows = (height - aroundRows) / (width < phoneWidth ? rowHeight.phone : rowHeight.desk);
+  return pageSizes.find((offered) => offered >= rows) ?? pageSizes[0];
 }
 
 export function rememberPageSize(size: number): void {

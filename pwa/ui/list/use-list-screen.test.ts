@@ -1,26 +1,7 @@
 import { expect, it } from 'vitest';
+import { fillingPageSize } from './list-search.ts';
 import type { ListSearch } from './list-search.ts';
 import { useListScreen } from './use-list-screen.ts';
-
-const rows = [{ id: 7 }, { id: 8 }, { id: 9 }];
-const rowKey = (row: { id: number }) => row.id;
-
-it('list-screen: the open record has ways to its neighbours, and none beyond the page', () => {
-  const changes: Partial<ListSearch>[] = [];
-  const useAt = (open: string | undefined) =>
-    useListScreen({ search: { size: 20, ...(open === undefined ? {} : { open }) }, onSearch: (change) => changes.push(change) }).walk({
-      rows,
-      rowKey,
-    });
-  expect(useAt('8').row).toEqual({ id: 8 });
-  useAt('8').onPrevious?.();
-  useAt('8').onNext?.();
-  expect(changes).toEqual([{ open: '7' }, { open: '9' }]);
-  expect(useAt('7').onPrevious).toBeUndefined();
-  expect(useAt('9').onNext).toBeUndefined();
-  expect(useAt('70')).toEqual({ row: undefined, onPrevious: undefined, onNext: undefined });
-  expect(useAt(undefined).row).toBeUndefined();
-});
 
 it('list-screen: another page closes the record that is on this one, the first page has no number', () => {
   const changes: Partial<ListSearch>[] = [];
@@ -36,4 +17,11 @@ it('list-screen: another page closes the record that is on this one, the first p
     { p: undefined, open: undefined },
     { size: 50, p: undefined },
   ]);
+});
+
+it('list-search: the first page reaches the lower edge of the window', () => {
+  expect(fillingPageSize({ width: 1440, height: 700 })).toBe(10);
+  expect(fillingPageSize({ width: 1440, height: 900 })).toBe(20);
+  expect(fillingPageSize({ width: 2560, height: 1440 })).toBe(50);
+  expect(fillingPageSize({ width: 360, height: 780 })).toBe(10);
 });

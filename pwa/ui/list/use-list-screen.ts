@@ -1,4 +1,5 @@
-import type { PagerProps } from './pager.tsx';
+import { useState } from 'react';
+import type { NumberedPager } from './pager.tsx';
 import { type ListSearch, rememberedPageSize } from './list-search.ts';
 
 interface ListScreenOptions {
@@ -25,16 +26,7 @@ export function useListScreen({ search, onSearch, open, onOpen }: ListScreenOpti
     size,
     open: opened,
     onOpen: handleOpen,
-    /** The open record among those listed, and the ways to the ones before and after it. */
-    walk: <Row>({ rows, rowKey }: Listed<Row>) => {
-      const at = opened === undefined || rows === undefined ? -1 : rows.findIndex((row) => String(rowKey(row)) === opened);
-      const neighbour = (step: 1 | -1): (() => void) | undefined => {
-        const row = at === -1 ? undefined : rows?.[at + step];
-        return row === undefined ? undefined : () => handleOpen(String(rowKey(row)));
-      };
-      return { row: at === -1 ? undefined : rows?.[at], onPrevious: neighbour(-1), onNext: neighbour(1) };
-    },
-    pager: (total: number, isLowerBound?: boolean): PagerProps => ({
+    pager: (total: number, isLowerBound?: boolean): NumberedPager => ({
       page,
       size,
       total,
@@ -46,3 +38,19 @@ export function useListScreen({ search, onSearch, open, onOpen }: ListScreenOpti
 }
 
 export type ListScreen = ReturnType<typeof useListScreen>;
+
+/**
+ * The open record, and the ways to the ones before and after it. A record that leaves the list while it is open, as by a search
+ * beside it, is the one that it was: its panel may hold edits.
+ */
+export function useOpenRecord<Row>({ open, onOpen }: Pick<ListScreen, 'open' | 'onOpen'>, { rows, rowKey }: Listed<Row>) {
+  const at = open === undefined || rows === undefined ? -1 : rows.findIndex((row) => String(rowKey(row)) === open);
+  const listed = at === -1 ? undefined : rows?.[at];
+  const [seen, setSeen] = useState<{ open: string | undefined; row: Row | undefined }>({ open, row: listed });
+  if (seen.open !== open || (listed !== undefined && seen.row !== listed)) setSeen({ open, row: listed });
+  const neighbour = (step: 1 | -1): (() => void) | undefined => {
+    const row = at === -1 ? undefined : rows?.[at + step];
+    return row === undefined ? undefined : () => onOpen(String(rowKey(row)));
+  };
+  return { row: listed ?? (seen.open === open ? seen.row : undefined), onPrevious: neighbour(-1), onNext: neighbour(1) };
+}
