@@ -16,6 +16,7 @@ import { type AskedOfChannels, ChannelDialog } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
 import { AddChannelButton, AllChannelsMenu, ChannelListActions } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
+import { useFoldedTags } from './folded-tags.ts';
 import { RunProgress } from './run-progress.tsx';
 import { useTagGroup } from './use-tag-group.tsx';
 import { useChannelControls } from './use-channel-controls.ts';
@@ -42,10 +43,11 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const { listed, tags, counts, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
+  const folded = useFoldedTags();
+  const { listed, tags, counts, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen, folded });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const selection = useSelection<number>();
-  const allRows = useSelectAll({ total: listed.pager?.total, rowKey: channelId, readPage, selection });
+  const allRows = useSelectAll({ total: count, rowKey: channelId, readPage, selection });
   const controls = useChannelControls({
     listAt: listed.query.dataUpdatedAt,
     open,
@@ -56,7 +58,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
-  const grouped = useTagGroup({ tags, isWhole: search.status === undefined, selection, controls, onAsk: setAsked });
+  const grouped = useTagGroup({ tags, isWhole: search.status === undefined, selection, controls, folded, onAsk: setAsked });
 
   return (
     <Screen

@@ -4,6 +4,7 @@ import { useNeedsConnection } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import { RowMenu } from '#pwa/ui/list/row-menu.tsx';
 import type { Selection } from '#pwa/ui/list/selection.ts';
@@ -18,10 +19,13 @@ interface TagHeadProps {
   totals: ChannelTag | undefined;
   /** Absent: they are not ticked together. */
   selection?: Selection<number>;
+  /** Its channels are not listed. */
+  isFolded: boolean;
+  onFold: (isFolded: boolean) => void;
 }
 
 /** The name of a tag with the number of its channels; ticks all of them. A card has no columns: there it says how they stand. */
-export function TagHead({ name, totals, selection }: TagHeadProps) {
+export function TagHead({ name, totals, selection, isFolded, onFold }: TagHeadProps) {
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const ids = totals?.ids ?? [];
@@ -36,6 +40,15 @@ export function TagHead({ name, totals, selection }: TagHeadProps) {
           onChange={() => selection.set(ids, ticked < ids.length)}
         />
       )}
+      <button
+        type="button"
+        className={styles.fold}
+        aria-expanded={!isFolded}
+        aria-label={t(isFolded ? 'channels.tag.unfold' : 'channels.tag.fold', { name })}
+        onClick={() => onFold(!isFolded)}
+      >
+        <Icon name={isFolded ? 'right' : 'down'} />
+      </button>
       <b>{name}</b>
       {totals !== undefined && <span className={styles.quiet}>{ids.length}</span>}
       {totals !== undefined && isPhone && <TagStates totals={totals} />}

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { type FoldedTags, withoutFolded } from './folded-tags.ts';
 import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
@@ -10,14 +11,15 @@ interface ChannelListOptions {
   search: ChannelsSearch;
   onSearch: (change: Partial<ChannelsSearch>) => void;
   screen: ListScreen;
+  folded: FoldedTags;
 }
 
 const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined };
 
 /** The list that the address asks for, and the ways to ask for another. */
-export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
+export function useChannelList({ search, onSearch, screen, folded }: ChannelListOptions) {
   const client = useQueryClient();
-  const { query, rows, matching, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen);
+  const { query, rows, matching, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen, folded);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
   const onSort = (by: string): void => {
     rememberSort(by === 'id');
@@ -38,6 +40,8 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
     /** What each status would show. */
     counts,
     onFilter,
+    /** How many match, those under folded tags too. */
+    count: matching?.length ?? total,
     /** Of all that match, by pages from 1. */
     readPage: async (p: number, size: number) =>
       matching?.slice((p - 1) * size, p * size) ??
@@ -47,7 +51,7 @@ export function useChannelList({ search, onSearch, screen }: ChannelListOptions)
 }
 
 /** A status is not something the server searches by. */
-function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen, 'page' | 'size'>) {
+function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen, 'page' | 'size'>, folded: FoldedTags) {
   const byId = isSortedById(search);
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '', model: search.model ?? '' };
   const filtersSet = [...Object.values(filter), search.status ?? ''].filter((value) => value !== '').length;
@@ -67,16 +71,14 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
     const wanted = status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status);
     return byTag ? wanted?.toSorted((one, other) => compareTags(one.tag, other.tag)) : wanted;
   }, [channels, status, byTag]);
-  const rows = useMemo(
-    () => (isSearch ? matching?.slice((page - 1) * size, page * size) : channels),
-    [isSearch, matching, channels, page, size],
-  );
+  const unfolded = byTag && matching !== undefined ? withoutFolded(matching, folded) : matching;
+  const rows = isSearch ? unfolded?.slice((page - 1) * size, page * size) : channels;
   return {
     query,
     rows,
     /** All of them; undefined where the server pages. */
     matching: isSearch ? matching : undefined,
-    total: isSearch ? (matching?.length ?? 0) : (query.data?.total ?? 0),
+    total: isSearch ? (unfolded?.length ?? 0) : (query.data?.total ?? 0),
     isCut: isSearch && (channels?.length ?? 0) >= searchLimit,
     filtersSet,
     tags,

@@ -3,6 +3,7 @@ import type { ChannelTag } from '#shared/channel-tags.ts';
 import type { Channel } from '#shared/channels.ts';
 import type { RowGroup } from '#pwa/ui/list/data-list.tsx';
 import type { Selection } from '#pwa/ui/list/selection.ts';
+import type { FoldedTags } from './folded-tags.ts';
 import type { AskedOfChannels } from './channel-dialog.tsx';
 import { sumTags, tagCells } from './tag-cells.tsx';
 import { type TagCommand, TagHead, TagMenu, TagSums } from './tag-head.tsx';
@@ -15,11 +16,12 @@ interface TagGroupOptions {
   isWhole: boolean;
   selection: Selection<number>;
   controls: ChannelControls;
+  folded: FoldedTags;
   onAsk: (asked: AskedOfChannels) => void;
 }
 
 /** The headings of a list of channels under their tags, and the sum that ends it; as `DataList` takes them. */
-export function useTagGroup({ tags, isWhole, selection, controls, onAsk }: TagGroupOptions): {
+export function useTagGroup({ tags, isWhole, selection, controls, folded, onAsk }: TagGroupOptions): {
   group?: (channel: Channel) => RowGroup;
   total?: RowGroup;
 } {
@@ -37,7 +39,16 @@ export function useTagGroup({ tags, isWhole, selection, controls, onAsk }: TagGr
     const menu = tag === '' || totals === undefined ? undefined : <TagMenu totals={totals} onCommand={handleTag} />;
     return {
       key: tag,
-      label: <TagHead name={tag === '' ? t('channels.tag.none') : tag} totals={totals} selection={selection} />,
+      isFolded: folded.has(tag),
+      label: (
+        <TagHead
+          name={tag === '' ? t('channels.tag.none') : tag}
+          totals={totals}
+          selection={selection}
+          isFolded={folded.has(tag)}
+          onFold={(isFolded) => folded.set([tag], isFolded)}
+        />
+      ),
       sum: <TagSums totals={totals}>{menu}</TagSums>,
       cells: totals === undefined ? {} : tagCells(totals, figures, menu),
     };
@@ -45,9 +56,10 @@ export function useTagGroup({ tags, isWhole, selection, controls, onAsk }: TagGr
   // The sum of one tag is that tag.
   if (!isWhole || tags.size < 2) return { group };
   const all = sumTags([...tags.values()]);
+  const isFolded = [...tags.keys()].every((tag) => folded.has(tag));
   const total: RowGroup = {
     key: 'total',
-    label: <TagHead name={t('channels.tag.all')} totals={all} />,
+    label: <TagHead name={t('channels.tag.all')} totals={all} isFolded={isFolded} onFold={(next) => folded.set([...tags.keys()], next)} />,
     sum: <TagSums totals={all} />,
     cells: tagCells(all, figures),
   };

@@ -56,19 +56,21 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
                 <span>{day.sum}</span>
               </li>
             ),
-            <Card
-              key={name}
-              row={row}
-              rowKey={key}
-              name={isTicking ? props.rowName(row) : ''}
-              columns={props.columns}
-              isOpen={props.open === name}
-              isTicked={isTicking ? selection?.keys.has(key) : undefined}
-              isMuted={props.isMuted?.(row) === true}
-              opens={props.onOpen !== undefined}
-              onOpen={handleOpen}
-              onTick={handleTick}
-            />,
+            day?.isFolded !== true && (
+              <Card
+                key={name}
+                row={row}
+                rowKey={key}
+                name={isTicking ? props.rowName(row) : ''}
+                columns={props.columns}
+                isOpen={props.open === name}
+                isTicked={isTicking ? selection?.keys.has(key) : undefined}
+                isMuted={props.isMuted?.(row) === true}
+                opens={props.onOpen !== undefined}
+                onOpen={handleOpen}
+                onTick={handleTick}
+              />
+            ),
           ];
         })}
         {props.total !== undefined && drawn === rows.length && (

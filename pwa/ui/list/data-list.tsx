@@ -18,6 +18,7 @@ import type { PagerProps } from './pager.tsx';
 import { LoadFailure, NotOnDevice, type QueryLike } from '#pwa/ui/frame/query-state.tsx';
 import type { AllRows } from './select-all.tsx';
 import type { Selection } from './selection.ts';
+import { shownRows } from './shown-rows.ts';
 
 export interface RowGroup {
   key: string;
@@ -25,6 +26,8 @@ export interface RowGroup {
   sum?: ReactNode;
   /** In a table, in place of the sum: figures by the key of the column that they stand under. */
   cells?: Readonly<Record<string, ReactNode>>;
+  /** Its rows are not shown; one of them is listed for the place of its heading. */
+  isFolded?: boolean;
 }
 
 export interface SortState {
@@ -74,7 +77,7 @@ export function DataList<Row, Key extends string | number>(props: DataListProps<
   const format = useFormat();
   const isPhone = useIsPhone();
   const [cursor, setCursor] = useState<string>();
-  const keys = (rows ?? []).map((row) => String(rowKey(row)));
+  const keys = shownRows(props).map((row) => String(rowKey(row)));
 
   function handleCursor(key: string): void {
     setCursor(key);

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from './columns.tsx';
 import type { DataListProps, SortState } from './data-list.tsx';
+import { shownRows } from './shown-rows.ts';
 import styles from './data-table.module.css';
 import { pageSizes, rememberPageSize } from './list-search.ts';
 import type { PagerProps } from './pager.tsx';
@@ -40,7 +41,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const template: CSSProperties & Record<'--columns', string> = {
     '--columns': [...(ticks === 0 ? [] : [`${tick}px`]), ...columnWidths(columns)].join(' '),
   };
-  const pageKeys = rows?.map(rowKey) ?? [];
+  const pageKeys = shownRows(props).map(rowKey);
   const ticked = pageKeys.filter((key) => selection?.keys.has(key) === true).length;
 
   return (
@@ -183,21 +184,23 @@ function Body<Row, Key extends string | number>(
         const startsGroup = day !== undefined && (before === undefined || group?.(before).key !== day.key);
         return [
           startsGroup && <GroupRow key={`group-${day.key}`} group={day} columns={shown} ticks={selection === undefined ? 0 : 1} />,
-          <TableRow
-            key={name}
-            row={row}
-            rowKey={key}
-            name={selection === undefined ? '' : rowName(row)}
-            columns={columns}
-            isOpen={open === name}
-            isTicked={selection === undefined ? undefined : selection.keys.has(key)}
-            isMuted={isMuted?.(row) === true}
-            isReached={cursor === name || (cursor === undefined && index === 0)}
-            opens={onOpen !== undefined}
-            onPress={handlePress}
-            onFocus={handleFocus}
-            onTick={handleTick}
-          />,
+          day?.isFolded !== true && (
+            <TableRow
+              key={name}
+              row={row}
+              rowKey={key}
+              name={selection === undefined ? '' : rowName(row)}
+              columns={columns}
+              isOpen={open === name}
+              isTicked={selection === undefined ? undefined : selection.keys.has(key)}
+              isMuted={isMuted?.(row) === true}
+              isReached={cursor === name || (cursor === undefined && index === 0)}
+              opens={onOpen !== undefined}
+              onPress={handlePress}
+              onFocus={handleFocus}
+              onTick={handleTick}
+            />
+          ),
         ];
       })}
     </tbody>
