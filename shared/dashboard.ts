@@ -1,6 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
+import { zoneQuery } from '#shared/time-steps.ts';
 
 /** How wide a step of time is. */
 export const UsageStep = z.enum(['hour', 'day', 'week']);
@@ -112,15 +113,7 @@ const question = {
   ...time,
   step: z.pipe(QueryText, z.optional(UsageStep)),
   by: z.pipe(QueryText, z.optional(UsageBy)),
-  /**
-   * IANA name of the asker's time zone: days and weeks are its own, also where its clocks change meanwhile. It wins over `utc_offset`,
-   * which stands in for a zone that the server does not know.
-   */
-  time_zone: z.optional(z.string().check(z.maxLength(64))),
-  /** Minutes by which local time is ahead of UTC. */
-  utc_offset: z.optional(
-    z.pipe(z.pipe(z.string().check(z.regex(/^-?\d{1,3}$/)), z.transform(Number)), z.int().check(z.minimum(-720), z.maximum(840))),
-  ),
+  ...zoneQuery,
 };
 
 export const dashboardApi = {

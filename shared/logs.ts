@@ -1,6 +1,7 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
+import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
@@ -197,6 +198,22 @@ export const LogFormat = z.enum(['csv', 'jsonl']);
 export type LogFormat = z.infer<typeof LogFormat>;
 const exported = { format: z.pipe(QueryText, z.optional(LogFormat)) };
 
+/** Rows under the filters by the hour or day, for a picture of them. */
+export const LogTimeline = z.object({
+  step: TimeStep,
+  /** When the first step begins, the last one ends, and the rows were counted: unix seconds. */
+  start: z.int(),
+  end: z.int(),
+  at: z.int(),
+  /** When each step begins. */
+  steps: z.array(z.int()),
+  /** Rows of each step, and of those the calls that failed or were refused. */
+  calls: z.array(z.int()),
+  errors: z.array(z.int()),
+});
+export type LogTimeline = z.infer<typeof LogTimeline>;
+
+const stepped = { step: z.pipe(QueryText, z.optional(TimeStep)), ...zoneQuery };
 const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
 
 export const logApi = {
@@ -269,6 +286,18 @@ export const logApi = {
   }),
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
   readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),
+  timeline: endpoint('GET', '/api/log/timeline', {
+    access: 'admin',
+    query: z.object({ ...adminFilters, ...stepped }),
+    reply: LogTimeline,
+    summary: 'Everybody’s usage logs by the hour or day',
+  }),
+  timelineSelf: endpoint('GET', '/api/log/self/timeline', {
+    access: 'user',
+    query: z.object({ ...filters, ...stepped }),
+    reply: LogTimeline,
+    summary: 'Own usage logs by the hour or day',
+  }),
   stat: endpoint('GET', '/api/log/stat', {
     access: 'admin',
     query: z.object(adminFilters),

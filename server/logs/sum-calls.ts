@@ -47,13 +47,13 @@ export async function sumCalls(db: Database, question: CallQuestion, span: Span)
   return rowSum(db, question, { from: span.start, to: span.end + 1 });
 }
 
-interface Folds {
+export interface Folds {
   head: LogFoldRecord | null;
   /** Hours that have changed since they were folded, in order. */
   changed: number[];
 }
 
-async function readFolds(db: Database): Promise<Folds> {
+export async function readFolds(db: Database): Promise<Folds> {
   const folds = db.collection('log_folds');
   // The head first: an hour that is folded anew in between has lost its mark only afterwards.
   const head = await folds.get('head');

@@ -95,6 +95,8 @@ GET /api/log/ admin
 DELETE /api/log/ admin
 GET /api/log/stat admin
 GET /api/log/self/stat user
+GET /api/log/timeline admin
+GET /api/log/self/timeline user
 GET /api/log/search admin
 GET /api/log/self user
 GET /api/log/self/search user

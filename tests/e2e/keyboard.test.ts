@@ -95,7 +95,7 @@ describeInBrowser('keyboard', () => {
     const page = await enter();
     await page.goto('/log');
     await settle(page);
-    const hours = page.getByRole('group', { name: text('logs.timeline.title') });
+    const hours = page.getByRole('group', { name: text('logs.timeline.label') });
     await hours.getByRole('button').last().waitFor();
     const newest = (await hours.getByRole('button').last().getAttribute('aria-label')) ?? '';
     await page.keyboard.press('j');

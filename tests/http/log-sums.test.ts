@@ -3,6 +3,7 @@ import { LogType } from '#shared/logs.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import type { Database, Write } from '#server/db/database.ts';
 import { sumLogs } from '#server/features/logs/log-stat.ts';
+import { readLogTimeline } from '#server/features/logs/log-timeline.ts';
 import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { manyRecords } from '#server/logs/fold-day.ts';
 import { lateMarks } from '#server/money/settlement/late-rows.ts';
@@ -144,6 +145,24 @@ describe.each(engines)('sums of the log on $kind', (engine) => {
         expect({ given, quota: await quota(given) }).toEqual({ given, quota: expected(given) });
       }
     }
+  });
+
+  it('have a picture by the hour, exact for every combination of filters', async () => {
+    const { context } = app;
+    const span = { start_timestamp: begin - (begin % hour), end_timestamp: end };
+    for (const given of questions()) {
+      const asked = { ...given, ...span };
+      const picture = await readLogTimeline({ db: context.db, now: app.clock.now }, asked);
+      const meant = rows.filter((row) => isIn(row, asked, userIds));
+      const counts = picture.steps.map((start) => meant.filter(({ created_at: at }) => at >= start && at < start + hour).length);
+      expect({ given, calls: picture.calls }).toEqual({ given, calls: counts });
+      const failed = meant.filter((row) => row.other?.['ending'] !== undefined).length;
+      expect({ given, failed: picture.errors.reduce((sum, one) => sum + one, 0) }).toEqual({ given, failed });
+    }
+    const topUps = await readLogTimeline({ db: context.db, now: app.clock.now }, { ...span, type: LogType.topUp, step: 'day' });
+    const listed = rows.filter((row) => row.type === LogType.topUp && row.hidden !== true);
+    expect(topUps.calls.reduce((sum, one) => sum + one, 0)).toBe(listed.length);
+    expect(topUps.steps).toHaveLength(5);
   });
 
   it('are read from indexes alone', async () => {

@@ -10,9 +10,8 @@ import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
 import { useSelection } from '#pwa/ui/list/selection.ts';
 import { useSelectAll } from '#pwa/api/use-select-all.ts';
-import { BulkActions } from './bulk-actions.tsx';
 import { useChannelColumns } from './channel-columns.tsx';
-import { type AskedOfChannels, ChannelDialog } from './channel-dialog.tsx';
+import type { AskedOfChannels } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
 import { AddChannelButton, AllChannelsMenu, ChannelListActions } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
@@ -30,6 +29,15 @@ const ChannelEditor = lazyPart(
 );
 
 const channelId = ({ id }: Channel): number => id;
+
+const ChannelDialog = lazyPart(
+  () => import('./channel-dialog.tsx'),
+  (part) => part.ChannelDialog,
+);
+const BulkActions = lazyPart(
+  () => import('./bulk-actions.tsx'),
+  (part) => part.BulkActions,
+);
 
 interface ChannelsScreenProps {
   search: ChannelsSearch;

@@ -49,11 +49,6 @@ export function rangeOf({ range = defaultRange, from, to }: LogSearch): RangeCho
   return range === 'custom' ? { range, from, to } : { range };
 }
 
-/** Hours are counted over whole days, and whatever was called: a list of something else has no such picture. */
-export function hasTimeline({ filters, range }: { filters: LogFilters; range: RangeChoice }): boolean {
-  return (range.range === 'today' || range.range === 'week') && countFilters(filters) === 0;
-}
-
 export interface Bounds {
   start?: number | undefined;
   end?: number | undefined;
@@ -68,6 +63,28 @@ export function boundsOf({ range, from, to }: RangeChoice, now: number): Bounds 
   if (range === 'week') return { start: midnight(now, -6) };
   // A moment that was typed is a minute: what begins with it belongs to the time after, so that months side by side share no call.
   return { start: from, end: to !== undefined && to % 60 === 0 ? to - 1 : to };
+}
+
+/** What a picture of a list spans, unix seconds, half-open: whole days, the rest of today too. */
+export interface TimelineSpan {
+  start: number;
+  end: number;
+  step: 'hour' | 'day';
+}
+
+/** More days than these are drawn by the day. */
+const mostDaysByHour = 8;
+const mostDays = 92;
+const daySeconds = 86_400;
+
+/** The days around the bounds of a list: a part of today stands in today, and one of the last days in the week. */
+export function timelineSpan({ start = 0, end }: Bounds, now: number): TimelineSpan {
+  const tomorrow = midnight(now, 1);
+  if (start >= midnight(now)) return { start: midnight(now), end: tomorrow, step: 'hour' };
+  if (start >= midnight(now, -6)) return { start: midnight(now, -6), end: tomorrow, step: 'hour' };
+  const last = end === undefined ? tomorrow : Math.min(tomorrow, midnight(end * 1000, 1));
+  const first = Math.max(midnight(start * 1000), midnight(last * 1000, -mostDays));
+  return { start: first, end: last, step: last - first > (mostDaysByHour + 0.5) * daySeconds ? 'day' : 'hour' };
 }
 
 /** The day of a moment (unix seconds), cut to the bounds of a list. */

@@ -2,9 +2,10 @@ import { act } from 'react';
 import { onlineManager } from '@tanstack/react-query';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
+import type { LogTimeline as Timeline } from '#shared/logs.ts';
 import { type DrawnScreen, drawScreen, shows, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { type FixtureServer, sendJson, startFixtureServer } from '#tests/support/console-server.ts';
-import { hasTimeline } from './log-search.ts';
+import { timelineSpan } from './log-search.ts';
 import { LogTimeline, Picture } from './log-timeline.tsx';
 
 let server: FixtureServer;
@@ -40,13 +41,28 @@ function figuresOf(whole: UsageSums[]): UsageFigures {
   return { ...bounds, steps, whole, previous: [], previous_so_far: sums(0, 0), totals: [], others, series: [], complete_from: null };
 }
 
+function timelineOf(whole: UsageSums[], at = midnight + whole.length * 3600): Timeline {
+  const { steps } = figuresOf(whole);
+  const counts = { calls: whole.map(({ calls }) => calls), errors: whole.map(({ errors }) => errors) };
+  return { step: 'hour', start: midnight, end: midnight + whole.length * 3600, at, steps, ...counts };
+}
+
 test('log timeline: bars are the hours with calls, failures hang below them, and an hour pressed is asked for', () => {
   let asked = 0;
   screen = drawScreen(
-    <Picture figures={figuresOf([sums(4, 0), sums(0, 0), sums(8, 2)])} range="today" onHour={(start) => (asked = start)} />,
+    <Picture
+      timeline={timelineOf([sums(4, 0), sums(0, 0), sums(8, 2)], midnight + 2.5 * 3600)}
+      end={midnight + 86_400}
+      countsCalls
+      onStep={(from) => (asked = from)}
+    />,
   );
   const bars = [...document.querySelectorAll('svg g')];
   expect(bars.map((hour) => hour.querySelectorAll('rect').length)).toEqual([1, 0, 2]);
+  // The hour that is not over is hatched, and now stands in it.
+  expect(bars.map((hour) => hour.hasAttribute('data-running'))).toEqual([false, false, true]);
+  const now = [...document.querySelectorAll<HTMLElement>('figure span')].find((one) => one.textContent === 'Now');
+  expect(Number.parseFloat(now?.style.insetInlineStart ?? '')).toBeCloseTo((2.5 / 24) * 100, 3);
   // A morning is drawn as one: the rest of the day stays empty.
   expect(document.querySelector('svg')?.getAttribute('viewBox')).toMatch(/^0 0 240 /);
   expect(document.querySelector('figure > div:last-child')?.textContent).toBe('00:0006:0012:0018:00');
@@ -61,9 +77,10 @@ test('log timeline: one stop of the tab key, arrows walk the hours, and the one 
   screen = drawScreen(
     <main id="main" tabIndex={-1}>
       <Picture
-        figures={figuresOf(Array.from({ length: 50 }, (_, hour) => sums(hour, 0)))}
-        range="week"
-        onHour={(start) => (asked = start)}
+        timeline={timelineOf(Array.from({ length: 50 }, (_, hour) => sums(hour, 0)))}
+        end={midnight + 50 * 3600}
+        countsCalls
+        onStep={(from) => (asked = from)}
       />
     </main>,
   );
@@ -101,15 +118,36 @@ test('log timeline: one stop of the tab key, arrows walk the hours, and the one 
   expect(press('j')).toBe(false);
   act(() => hours[24]?.click());
   expect(asked).toBe(midnight + 24 * 3600);
-  expect(document.activeElement?.id).toBe('main');
+  // The picture stays, with what was pressed.
+  expect(document.activeElement).toBe(hours[24]);
+  act(() => hours[24]?.blur());
   expect(caption()).toBe(title);
 });
 
-test('log timeline: a list that is narrowed, or of minutes, has none', () => {
-  expect(hasTimeline({ filters: {}, range: { range: 'today' } })).toBe(true);
-  expect(hasTimeline({ filters: {}, range: { range: 'week' } })).toBe(true);
-  expect(hasTimeline({ filters: { model: 'gpt-4o' }, range: { range: 'today' } })).toBe(false);
-  expect(hasTimeline({ filters: {}, range: { range: 'hour' } })).toBe(false);
+test('log timeline: spans the days around a range, by the day where they are many', () => {
+  const now = (midnight + 15 * 3600) * 1000;
+  const day = 86_400;
+  const at = (start?: number, end?: number) => timelineSpan({ start, end }, now);
+  expect(at(midnight + 14 * 3600)).toEqual({ start: midnight, end: midnight + day, step: 'hour' });
+  expect(at(midnight - 2 * day + 3600, midnight - 2 * day + 7199)).toEqual({
+    start: midnight - 6 * day,
+    end: midnight + day,
+    step: 'hour',
+  });
+  expect(at(midnight - 40 * day + 60, midnight - 38 * day)).toMatchObject({ end: midnight - 37 * day, step: 'hour' });
+  expect(at(midnight - 40 * day, midnight - 10 * day)).toMatchObject({ step: 'day' });
+  const all = at();
+  expect(all).toMatchObject({ end: midnight + day, step: 'day' });
+  expect(Math.round((all.end - all.start) / day)).toBe(92);
+});
+
+test('log timeline: a list that is narrowed has one of what it lists, with the hour that was pressed', async () => {
+  server.answer((_asked, response) => sendJson(response, { success: true, message: '', data: timelineOf([sums(4, 0), sums(2, 1)]) }));
+  const range = { range: 'custom' as const, from: midnight + 3600, to: midnight + 7199 };
+  screen = drawScreen(<LogTimeline list={{ isAdmin: true, filters: { model: '"o3"' }, range }} onNarrow={() => {}} />);
+  await shows(() => expect(document.querySelectorAll('svg g')).toHaveLength(2));
+  expect(server.asked[0]?.url).toMatch(/^\/api\/log\/timeline\?.*model_name=o3/);
+  expect([...document.querySelectorAll('svg g')].map((bar) => bar.querySelectorAll('rect').length)).toEqual([1, 3]);
 });
 
 function openTimeline(): { room: () => Element | null } {

@@ -15,7 +15,7 @@ import { LogFacts } from './log-facts.tsx';
 import { LogFilterBar } from './log-filters.tsx';
 import { QuickFilterMenu } from './quick-filter-menu.tsx';
 import type { LogSearch } from './log-address.ts';
-import { exactModel, hasTimeline, isAboutCalls } from './log-search.ts';
+import { exactModel, isAboutCalls } from './log-search.ts';
 import { useLogList } from './use-log-list.tsx';
 import styles from './logs.module.css';
 
@@ -100,7 +100,7 @@ export function LogsScreen({ search, onSearch }: LogsScreenProps) {
         )
       }
     >
-      {!isTouched && hasTimeline(list) && <LogTimeline list={list} onNarrow={narrow} />}
+      {!isTouched && <LogTimeline list={list} onNarrow={narrow} />}
       <NewerRows {...newer} />
       <DataList
         {...listed}

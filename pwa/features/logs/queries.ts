@@ -1,14 +1,13 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { accountApi } from '#shared/account.ts';
 import { dashboardApi } from '#shared/dashboard.ts';
-import { LogType, logApi } from '#shared/logs.ts';
+import { type LogTimeline, LogType, logApi } from '#shared/logs.ts';
 import { modelApi } from '#shared/models.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
-import type { Range } from './log-address.ts';
-import { type Bounds, boundsOf, type LogFilters, type RangeChoice, serverFilters } from './log-search.ts';
+import { type Bounds, boundsOf, countFilters, type LogFilters, type RangeChoice, serverFilters, timelineSpan } from './log-search.ts';
 
 export interface LogList {
   /** Everybody's rows, or one's own. */
@@ -77,23 +76,29 @@ export const daySumQuery = (list: LogList, day: { start: number; end: number }) 
     staleTime: 60_000,
   });
 
-/** Calls and failures by the hour, over the days of a range. */
-export const timelineQuery = (isAdmin: boolean, range: Range) =>
+/** The rows of a list by the hour or the day, over the days around its range. */
+export const timelineQuery = (list: LogList) =>
   queryOptions({
-    queryKey: ['log-timeline', isAdmin, range],
-    queryFn: ({ signal }) => {
+    queryKey: ['log-timeline', list],
+    queryFn: async ({ signal }): Promise<LogTimeline> => {
       const now = Date.now();
-      const seconds = Math.floor(now / 1000);
-      const query = {
-        start_timestamp: boundsOf({ range }, now).start ?? seconds,
-        end_timestamp: seconds,
-        step: 'hour' as const,
-        ...ownTimeZone(),
-      };
-      return isAdmin ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
+      const { start, end, step } = timelineSpan(boundsOfList(list), now);
+      const query = { start_timestamp: start, end_timestamp: Math.min(end - 1, Math.floor(now / 1000)), step, ...ownTimeZone() };
+      if (countFilters(list.filters) > 0) {
+        const narrowed = { ...serverFilters(list.filters), ...query };
+        return list.isAdmin ? call(logApi.timeline, { query: narrowed, signal }) : call(logApi.timelineSelf, { query: narrowed, signal });
+      }
+      // Of everything the dashboard knows it already.
+      const figures = await (list.isAdmin
+        ? call(dashboardApi.figures, { query, signal })
+        : call(dashboardApi.figuresSelf, { query, signal }));
+      const { whole, steps, at } = figures;
+      const calls = whole.map((one) => one.calls);
+      return { step, start: figures.start, end: figures.end, at, steps, calls, errors: whole.map((one) => one.errors) };
     },
     meta: { offline: true },
     refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
   });
 
 /** An account as an administrator may look it up from a row. */

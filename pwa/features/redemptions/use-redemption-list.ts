@@ -29,6 +29,6 @@ export function useRedemptionList({ search, onSearch, screen }: RedemptionListOp
     },
     isEmpty: filtersSet === 0 && rows?.length === 0,
     onFilter,
-    readPage: async (p: number, rows: number) => (await client.fetchQuery(codesQuery({ p, size: rows, keyword, status }))).items,
+    readPage: async (p: number, count: number) => (await client.fetchQuery(codesQuery({ p, size: count, keyword, status }))).items,
   };
 }

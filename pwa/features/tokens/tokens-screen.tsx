@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
 import type { Token } from '#shared/tokens.ts';
@@ -17,7 +17,7 @@ import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { useListScreen, useOpenRecord } from '#pwa/ui/list/use-list-screen.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { PanelSpace } from '#pwa/ui/frame/side-panel.tsx';
-import { useSelection, useTickedRows } from '#pwa/ui/list/selection.ts';
+import { type Selection, useSelection, useTickedRows } from '#pwa/ui/list/selection.ts';
 import { useSelectAll } from '#pwa/api/use-select-all.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import styles from './tokens.module.css';
@@ -55,14 +55,7 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
   const columns = useTokenColumns((token) => handleRemove([token]));
   const chosen = useColumns(columns, columnsKey);
   const selection = useSelection<number>();
-  const { ticked, see } = useTickedRows(selection, listed.rows, tokenId);
-  const allRows = useSelectAll({
-    total: listed.pager?.total,
-    rowKey: tokenId,
-    readPage: readPage(useQueryClient()),
-    selection,
-    onRead: see,
-  });
+  const { ticked, allRows } = useTickedTokens(listed, selection);
   const withoutCredit = useWithoutCredit();
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleClose = (): void => onSearch({ open: undefined });
@@ -135,8 +128,13 @@ export function TokensScreen({ search, onSearch }: TokensScreenProps) {
 
 const tokenId = ({ id }: Token): number => id;
 
-function readPage(client: QueryClient) {
-  return async (page: number, size: number) => (await client.fetchQuery(tokensQuery(page, size))).items;
+/** What is ticked, on other pages too, and the way to tick all. */
+function useTickedTokens({ rows, pager }: ReturnType<typeof useTokenList>['listed'], selection: Selection<number>) {
+  const client = useQueryClient();
+  const { ticked, see } = useTickedRows(selection, rows, tokenId);
+  const readPage = async (page: number, size: number) => (await client.fetchQuery(tokensQuery(page, size))).items;
+  const allRows = useSelectAll({ total: pager?.total, rowKey: tokenId, readPage, selection, onRead: see });
+  return { ticked, allRows };
 }
 
 function CreateButton({ variant, onCreate }: { variant: 'filled' | 'default'; onCreate: () => void }) {

@@ -13,8 +13,8 @@ import { completeFrom, readUsage, readUsageState, readUsageTotals } from '#serve
 import type { UsageCell } from '#server/logs/read-usage.ts';
 import { addSums, emptySums, hourSeconds } from '#server/logs/rollup-shape.ts';
 import { nameLabels } from './name-labels.ts';
-import { frameOf, placeOf } from './time-steps.ts';
-import type { Frame } from './time-steps.ts';
+import { frameOf, placeOf } from '#server/logs/time-steps.ts';
+import type { Frame } from '#server/logs/time-steps.ts';
 
 type Context = Pick<AppContext, 'db' | 'now'>;
 type Query = Partial<QueryOf<typeof dashboardApi.figures>>;

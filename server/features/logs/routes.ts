@@ -10,6 +10,7 @@ import { deleteLogs } from './delete-logs.ts';
 import { createExports } from './export-logs.ts';
 import { listLogs, listOwnLogs, readLog, readOwnLog } from './list-logs.ts';
 import { listTokenLogs } from './list-token-logs.ts';
+import { readLogTimeline } from './log-timeline.ts';
 import { sumLogs } from './log-stat.ts';
 import type { LogReader } from './reader-rights.ts';
 import { searchLogs } from './search-logs.ts';
@@ -32,6 +33,8 @@ export function mountLogs(host: RouteHost): void {
   mount(host, logApi.tailSelf, (call) => tails.open(call.query, { ...ownReaderOf(call, logApi.tailSelf), isAdmin: isAdmin(call) }));
   mountReading(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
   mountReading(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));
+  mountReading(host, logApi.timeline, ({ context, query }) => readLogTimeline(context, query));
+  mountReading(host, logApi.timelineSelf, (call) => readLogTimeline(call.context, call.query, signedIn(call).user.id));
   mountReading(host, logApi.statSelf, (call) => sumLogs(call.context, call.query, signedIn(call).user.id));
 }
 

@@ -3,7 +3,7 @@ import type { QueryOf } from '#shared/contract.ts';
 import { longestUsageSeconds, mostUsageSteps } from '#shared/dashboard.ts';
 import type { UsageStep, dashboardApi } from '#shared/dashboard.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
-import { daySeconds, hourSeconds } from '#server/logs/rollup-shape.ts';
+import { daySeconds, hourSeconds } from './rollup-shape.ts';
 
 type Query = Pick<Partial<QueryOf<typeof dashboardApi.figures>>, 'start_timestamp' | 'end_timestamp' | 'utc_offset' | 'time_zone'>;
 

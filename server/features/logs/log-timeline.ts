@@ -1,0 +1,65 @@
+import { LogType } from '#shared/logs.ts';
+import type { LogTimeline, logApi } from '#shared/logs.ts';
+import type { QueryOf } from '#shared/contract.ts';
+import type { AppContext } from '#server/context.ts';
+import { countCallsByHour } from '#server/logs/count-by-hour.ts';
+import { hourSeconds } from '#server/logs/rollup-shape.ts';
+import { type Frame, frameOf, placeOf } from '#server/logs/time-steps.ts';
+import { inParallel } from '#server/queues/in-parallel.ts';
+import { callQuestion, logFilter } from './log-filter.ts';
+
+type TimelineContext = Pick<AppContext, 'db' | 'now'>;
+type Query = Partial<QueryOf<typeof logApi.timeline>>;
+
+/** Counts that are asked for at the same time. */
+const countsAtOnce = 4;
+
+/** How many rows there are under the filters, step by step. @throws {AppError} `invalid_field` */
+export async function readLogTimeline(context: TimelineContext, query: Query, userId?: number): Promise<LogTimeline> {
+  const { step = 'hour', type = 0, result } = query;
+  const frame = frameOf(query, step, Math.floor(context.now() / 1000));
+  const calls = frame.steps.map(() => 0);
+  const errors = frame.steps.map(() => 0);
+  const isAboutCalls = (type === 0 || type === LogType.consumption) && result !== 'refused';
+  if (isAboutCalls) await addCalls(context, query, { frame, calls, errors, userId });
+  else await addRows(context, query, { frame, calls, errors, userId });
+  return { step, start: frame.start, end: frame.end, at: frame.at, steps: frame.steps, calls, errors };
+}
+
+interface Counting {
+  frame: Frame;
+  calls: number[];
+  errors: number[];
+  userId: number | undefined;
+}
+
+async function addCalls(context: TimelineContext, query: Query, { frame, calls, errors, userId }: Counting): Promise<void> {
+  const question = await callQuestion(context, query, userId);
+  if (question === null) return;
+  // Zones that are half an hour off begin their days within an hour: that hour counts where it begins.
+  const from = Math.ceil(frame.start / hourSeconds) * hourSeconds;
+  const to = Math.min(Math.ceil(frame.end / hourSeconds) * hourSeconds, frame.known);
+  for (const [hour, count] of await countCallsByHour(context.db, question, { from, to })) {
+    const place = placeOf(frame, hour);
+    if (place === -1) continue;
+    calls[place] = (calls[place] ?? 0) + count.calls;
+    errors[place] = (errors[place] ?? 0) + count.errors;
+  }
+}
+
+/** Rows of other kinds are few, and counted in the index of their kind. */
+async function addRows(context: TimelineContext, query: Query, { frame, calls, errors, userId }: Counting): Promise<void> {
+  const rows = await logFilter(context, query, userId);
+  if (rows === null) return;
+  const isRefused = query.result === 'refused' || query.type === LogType.refusal;
+  const places = frame.steps.map((start, place) => ({ start, end: frame.steps[place + 1] ?? frame.end, place }));
+  await inParallel(places, countsAtOnce, async ({ start, end, place }) => {
+    const time = [{ created_at: { gte: start } }, { created_at: { lt: end } }];
+    const count = await context.db.collection('logs').count({ and: [...rows, ...time] }, mostCounted);
+    calls[place] = count;
+    if (isRefused) errors[place] = count;
+  });
+}
+
+/** Of one step: beyond this many a bar is as high as it gets. */
+const mostCounted = 100_000;
