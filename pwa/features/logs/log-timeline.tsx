@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LogTimeline as Timeline } from '#shared/logs.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -58,7 +58,6 @@ interface PictureProps {
 export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const hatching = useId();
   // The step that is pointed at or has the focus stands in words above the picture.
   const [read, setRead] = useState<string>();
   const { steps, step, at } = timeline;
@@ -77,28 +76,15 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
       <figcaption className={styles.caption}>{read ?? t(`logs.timeline.${countsCalls ? 'calls' : 'rows'}_${step}`)}</figcaption>
       <div className={styles.plot}>
         <svg className={styles.picture} viewBox={`0 0 ${width} ${height + band}`} preserveAspectRatio="none" aria-hidden>
-          <defs>
-            <pattern id={hatching} width="4" height="4" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-              <path d="M1 0V4" className={styles.hatch} />
-            </pattern>
-          </defs>
           {steps.map((start, index) => {
             const calls = timeline.calls[index] ?? 0;
             const errors = timeline.errors[index] ?? 0;
-            const size = calls === 0 ? 0 : Math.max(1.5, (calls / most) * height);
+            const size = sizeOf(calls, most);
             const box = { x: index * place + 1, width: place - 2 };
             return (
-              <g key={start} data-running={!isOver(index) || undefined}>
+              <g key={start}>
                 {isChosen(index) && <rect x={index * place} y={0} width={place} height={height + band} className={styles.chosen} />}
-                {size > 0 && (
-                  <rect
-                    {...box}
-                    y={height - size}
-                    height={size}
-                    className={styles.calls}
-                    {...(isOver(index) ? {} : { style: { fill: `url(#${hatching})` } })}
-                  />
-                )}
+                {size > 0 && isOver(index) && <rect {...box} y={height - size} height={size} className={styles.calls} />}
                 {errors > 0 && (
                   <rect {...box} y={height + 1} height={Math.max(3, (errors / mostErrors) * (band - 1))} className={styles.failed} />
                 )}
@@ -107,6 +93,19 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
           })}
           <path d={`M0 ${height}H${width}`} className={styles.base} />
         </svg>
+        {running !== -1 && (
+          // Not in the picture, which is stretched: its hatching would be, too.
+          <span
+            className={styles.running}
+            style={{
+              insetInlineStart: `${((running * place + 1) * 100) / width}%`,
+              width: `${((place - 2) * 100) / width}%`,
+              bottom: `${(band * 100) / (height + band)}%`,
+              height: `${(sizeOf(timeline.calls[running] ?? 0, most) * 100) / (height + band)}%`,
+            }}
+            aria-hidden
+          />
+        )}
         {now !== undefined && (
           <span className={styles.now} style={{ insetInlineStart: `${now}%` }} data-late={now > 90 || undefined} aria-hidden>
             {t('logs.timeline.now')}
@@ -123,6 +122,11 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
       </div>
     </figure>
   );
+}
+
+/** Of a bar; few are still seen. */
+function sizeOf(calls: number, most: number): number {
+  return calls === 0 ? 0 : Math.max(1.5, (calls / most) * height);
 }
 
 /** How much of a step is over, from 0 to 1. */
