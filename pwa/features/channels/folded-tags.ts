@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 const storageKey = 'folded-tags';
 const Folded = z.array(z.string());
