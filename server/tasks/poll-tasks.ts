@@ -34,10 +34,11 @@ interface PollRun {
 export async function pollTasks(context: AppContext, { runMs, questionMs }: PollBounds = pollBounds): Promise<number> {
   const begin = performance.now();
   const run: PollRun = { context, questionMs, isOver: () => performance.now() - begin > runMs };
+  // The job runs as often as a task is asked about: what is due before the middle of its next two runs is asked about in this one.
+  const until = context.now() + pollEvery / 2;
   let count = 0;
   for (;;) {
-    const now = context.now();
-    const due = await context.db.collection('tasks').find({ poll_at: { lte: now } }, { sort: [['poll_at', 1]], limit: batchSize });
+    const due = await context.db.collection('tasks').find({ poll_at: { lte: until } }, { sort: [['poll_at', 1]], limit: batchSize });
     count += due.length;
     await inParallel(byChannel(due), channelsAtOnce, (tasks) => pollChannel(run, tasks));
     if (due.length < batchSize || run.isOver()) return count;

@@ -4,7 +4,7 @@ import { withEditLock } from '#server/accounts/edit-lock.ts';
 import type { RunningContext } from '#server/create-context.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { jobs } from '#server/jobs/registry.ts';
-import { startScheduler } from '#server/jobs/scheduler.ts';
+import { startScheduler, tickMs } from '#server/jobs/scheduler.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { until } from '#tests/support/until.ts';
@@ -176,6 +176,43 @@ describe.each(engines)('jobs on $kind', (engine) => {
     app.clock.advance(61_000);
     await scheduler.tick();
     expect(seen).toEqual(['first', 'second', 'first', 'second']);
+    await scheduler.stop();
+  });
+
+  it('what is due at every tick runs at every tick, also when a timer is early or a job before it takes its time', async () => {
+    await using app = await createTestApp(engine);
+    const { clock } = app;
+    let runs = 0;
+    const everySeconds = tickMs / 1000;
+    // Every second time it takes a while.
+    const slow = { name: 'slow', everySeconds: 1, lockSeconds: 60, run: async () => clock.advance(runs % 2 === 0 ? 4_000 : 3) };
+    const counted = { name: 'counted', everySeconds, lockSeconds: 60, run: async () => void (runs += 1) };
+    const scheduler = startScheduler(app.context, [slow, counted]);
+    const begin = clock.now();
+    for (let tick = 0; tick < 8; tick += 1) {
+      clock.advance(begin + tick * tickMs + (tick % 2 === 0 ? 20 : -20) - clock.now());
+      await scheduler.tick();
+      expect(runs).toBe(tick + 1);
+    }
+    await scheduler.stop();
+  });
+
+  it('a tick that comes while the one before still runs is made up for when that has ended', async () => {
+    await using app = await createTestApp(engine);
+    let runs = 0;
+    let release = () => {};
+    const run = async () => {
+      runs += 1;
+      if (runs === 1) await new Promise<void>((resolve) => (release = resolve));
+    };
+    const scheduler = startScheduler(app.context, [{ name: 'long', everySeconds: tickMs / 1000, lockSeconds: 60, run }]);
+    const first = scheduler.tick();
+    await until(() => runs === 1);
+    app.clock.advance(tickMs);
+    void scheduler.tick();
+    release();
+    await first;
+    expect(runs).toBe(2);
     await scheduler.stop();
   });
 

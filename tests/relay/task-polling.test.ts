@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { jobs } from '#server/jobs/registry.ts';
+import { startScheduler, tickMs } from '#server/jobs/scheduler.ts';
 import { pollBounds, pollTasks } from '#server/tasks/poll-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
@@ -17,6 +18,31 @@ it('a run of questions ends before its lock does, by far', () => {
 });
 
 describe.each(engines)('questions about tasks on $kind', (engine) => {
+  it('a task that runs is asked about at every tick, although its last answer came a little after the one before', async () => {
+    await using scene = await createTaskScene(engine);
+    await scene.addChannel();
+    const customer = await scene.customer();
+    const { result: id } = (await customer.imagine()).body;
+    const { clock, context } = scene.app;
+    // Time passes while a run goes on.
+    const now = () => {
+      clock.advance(2);
+      return clock.now();
+    };
+    const scheduler = startScheduler(
+      { ...context, now },
+      jobs.filter(({ name }) => name === 'poll-tasks'),
+    );
+    const begin = clock.now();
+    for (let tick = 1; tick <= 4; tick += 1) {
+      scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: `${tick}0%` });
+      clock.advance(begin + tick * tickMs - clock.now());
+      await scheduler.tick();
+      expect((await scene.task(customer)).progress).toBe(`${tick}0%`);
+    }
+    await scheduler.stop();
+  });
+
   it('a run asks nobody when its time is over, and the next run begins with those', async () => {
     await using scene = await createTaskScene(engine);
     const { context } = scene.app;
