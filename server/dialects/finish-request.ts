@@ -10,9 +10,9 @@ type Body = Readonly<Record<string, unknown>>;
 export function finishRequest({ body, dropped }: WrittenRequest, input: EncodeInput, plan: RequestPlan): EncodedRequest {
   const { dialect } = input.channel;
   const adapted = dialect.adapt(body, input, plan);
-  const bounded = keepLimits({ ...adapted, ...overrideOf(input) }, input, dialect.limitFields);
+  const bounded = keepLimits({ ...adapted.body, ...overrideOf(input) }, input, dialect.limitFields);
   const finished = dialect.mend?.(bounded, input) ?? bounded;
-  return { ...factsOf(finished, input, plan), body: Buffer.from(JSON.stringify(finished)), dropped };
+  return { ...factsOf(finished, input, plan), body: Buffer.from(JSON.stringify(finished)), dropped: [...dropped, ...adapted.dropped] };
 }
 
 /** What is known of a request beside its bytes. */

@@ -24,6 +24,13 @@ export interface WrittenRequest {
   dropped: readonly string[];
 }
 
+export interface AdaptedBody {
+  /** The same object where nothing had to change. */
+  body: Readonly<Record<string, unknown>>;
+  /** Names of the client's fields that the provider or its model does not take. */
+  dropped: readonly string[];
+}
+
 /** Reads one stream. Holds no more than the format needs to make sense of the next event. */
 export interface StreamReader {
   /** @param data one event's data */
@@ -47,7 +54,7 @@ export interface UpstreamDialect {
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
   writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
-  adapt(body: Body, input: EncodeInput, plan: RequestPlan): Body;
+  adapt(body: Body, input: EncodeInput, plan: RequestPlan): AdaptedBody;
   /** The last look at a body: puts right what edits and limits have made contradictory. */
   mend?(body: Body, input: EncodeInput): Body;
   /** Headers beside those of the provider's record. */

@@ -27,7 +27,10 @@ export const claudeUpstream: UpstreamDialect = {
   },
   writeRequest,
   // Where a prompt is only counted, nothing is thought of.
-  adapt: (body, { capability, settings }) => (capability === 'chat' ? adaptThinkingSuffix(body, thinkingShare(settings)) : body),
+  adapt: (body, { capability, settings }) => ({
+    body: capability === 'chat' ? adaptThinkingSuffix(body, thinkingShare(settings)) : body,
+    dropped: [],
+  }),
   // What the client itself wrote, and nothing changed, is between it and the provider.
   mend: (body, { clientBody }) =>
     body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'] ? fitThinking(body) : body,

@@ -131,6 +131,35 @@ describe('a request upstream', () => {
     expect(build(text).body).toBe(text);
   });
 
+  it.each([
+    ['gpt-5.1', undefined, true],
+    ['gpt-5.2-2025-12-11', undefined, true],
+    ['gpt-5.1-none', undefined, true],
+    ['gpt-5.4', 'none', true],
+    ['gpt-5.2-chat-latest', undefined, true],
+    ['gpt-5.2-chat-latest', 'medium', true],
+    ['gpt-5.2', 'low', false],
+    ['gpt-5.1-high', undefined, false],
+    ['gpt-5.6', undefined, false],
+    ['gpt-5.1-codex', 'none', false],
+    ['gpt-5.2-pro', undefined, false],
+    ['gpt-5', undefined, false],
+    ['gpt-5-mini', 'none', false],
+    ['o3', undefined, false],
+  ])('%s with effort %s: the temperature stays: %s; else its caller hears of it', (model, effort, stays) => {
+    const { body, dropped } = build(JSON.stringify({ model, temperature: 0.3, reasoning_effort: effort }));
+    expect([JSON.parse(body).temperature, dropped]).toEqual(stays ? [0.3, []] : [undefined, ['temperature']]);
+  });
+
+  it('judges the temperature by the effort that the channel sets', () => {
+    const channel = { param_override: '{"reasoning_effort":"high"}' };
+    expect(build('{"model":"gpt-5.1","temperature":0.3}', { channel })).toMatchObject({ dropped: ['temperature'] });
+  });
+
+  it('is silent about a temperature that is what the model has anyway', () => {
+    expect(build('{"model":"o3","temperature":1}')).toMatchObject({ dropped: [], body: '{"model":"o3"}' });
+  });
+
   it('is refused when the provider has no such call', () => {
     expect(() => build('{"model":"m","input":"a"}', { capability: 'embeddings', channel: { type: 43 } })).toThrow(AppError);
   });

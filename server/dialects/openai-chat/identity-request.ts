@@ -11,9 +11,10 @@ type Body = Readonly<Record<string, unknown>>;
 
 export function writeRequest(input: EncodeInput, plan: RequestPlan): EncodedRequest {
   const { body } = input;
-  const edited = input.isPassThrough === true ? body : editedBody(input, plan);
+  const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input, plan);
+  const edited = input.isPassThrough === true ? body : editedBody(input, plan, adapted.body);
   const text = edited === body ? bodyText(input, plan) : JSON.stringify(edited);
-  return { ...factsOf(edited, input, plan), upstreamModel: plan.upstreamModel, body: Buffer.from(text), dropped: [] };
+  return { ...factsOf(edited, input, plan), upstreamModel: plan.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
 }
 
 /** The client itself asked for a usage chunk at the end of its stream. */
@@ -22,9 +23,8 @@ function wantsUsage({ stream_options: options }: Body): boolean {
 }
 
 /** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
-function editedBody(input: EncodeInput, plan: RequestPlan): Body {
+function editedBody(input: EncodeInput, plan: RequestPlan, adapted: Body): Body {
   const { body, channel, capability } = input;
-  const adapted = applyQuirks(body, { capability, plan, quirks: channel.provider?.quirks });
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
   const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
   const hook = capability === 'embeddings' ? channel.provider?.embeddings : undefined;

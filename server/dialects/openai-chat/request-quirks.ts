@@ -1,35 +1,44 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
 import type { RequestPlan } from '../dialect-channel.ts';
-import type { Capability, RequestQuirks } from '../provider-traits.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import type { RequestQuirks, ThinkingDrop } from '../provider-traits.ts';
+import type { AdaptedBody } from '../upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-interface QuirkRules {
-  capability: Capability;
-  plan: RequestPlan;
-  quirks: RequestQuirks | undefined;
-}
-
-export function applyQuirks(body: Body, { capability, plan, quirks }: QuirkRules): Body {
+export function applyQuirks(body: Body, { capability, channel, clientBody }: EncodeInput, plan: RequestPlan): AdaptedBody {
+  const quirks = channel.provider?.quirks;
   const edit = createEdit(body);
+  const dropped: string[] = [];
+  const result = () => ({ body: edit.result(), dropped });
+  /** Named where the client has it under the same name. */
+  const lose = (field: string) => {
+    if (!edit.has(field)) return;
+    if (Object.hasOwn(clientBody, field) && !saysNothing(field, edit.get(field))) dropped.push(field);
+    edit.drop(field);
+  };
   for (const key in body) {
     // Readers that ignore case would take `MODEL` for the model, and it is not the one that is billed.
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
   }
-  if (capability !== 'chat') return edit.result();
+  if (capability !== 'chat') return result();
   for (const rule of plan.rules) {
     renameFields(edit, rule.rename);
-    for (const field of rule.drop ?? []) edit.drop(field);
+    for (const field of rule.drop ?? []) lose(field);
   }
   if (plan.set !== null) {
     for (const field in plan.set) if (!edit.has(field)) edit.set(field, plan.set[field]);
   }
+  const effort = channel.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
+  for (const { dropThinking: rule } of plan.rules) {
+    if (rule !== undefined && thinks(rule, plan.upstreamModel, effort)) for (const field of rule.fields) lose(field);
+  }
   if (plan.isDeveloperRole) developerRole(edit);
-  if (quirks === undefined) return edit.result();
+  if (quirks === undefined) return result();
 
   renameFields(edit, quirks.rename);
-  for (const field of quirks.drop ?? []) edit.drop(field);
+  for (const field of quirks.drop ?? []) lose(field);
   for (const field in quirks.replace) {
     const value = edit.get(field);
     const other = typeof value === 'string' ? quirks.replace[field]?.[value] : undefined;
@@ -44,7 +53,17 @@ export function applyQuirks(body: Body, { capability, plan, quirks }: QuirkRules
   }
   if (quirks.stopAsList === true && typeof edit.get('stop') === 'string') edit.set('stop', [edit.get('stop')]);
   if (quirks.dropFromMessages !== undefined || quirks.images !== undefined) editMessages(edit, quirks);
-  return edit.result();
+  return result();
+}
+
+/** What is so anyway: nobody misses it. */
+function saysNothing(field: string, value: unknown): boolean {
+  return value === null || value === undefined || (field === 'temperature' && value === 1);
+}
+
+function thinks({ never, byChoice, byDefault }: ThinkingDrop, model: string, effort: unknown): boolean {
+  if (never.test(model)) return false;
+  return effort === undefined || effort === null ? !byDefault.test(model) : effort !== 'none' || !byChoice.test(model);
 }
 
 interface Edit {

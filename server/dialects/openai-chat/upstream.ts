@@ -26,7 +26,7 @@ export const openaiChatUpstream: UpstreamDialect = {
     openStream: (input) => new ChatIdentityStream(input),
   },
   writeRequest,
-  adapt: (body, { capability, channel }, plan) => applyQuirks(body, { capability, plan, quirks: channel.provider?.quirks }),
+  adapt: applyQuirks,
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
   readWhole,
   isInvalidUsage,

@@ -12,12 +12,21 @@ export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhig
   set: { reasoning_effort: effort },
 }));
 
-/** Reasoning models refuse `max_tokens` and any `temperature` but 1. https://platform.openai.com/docs/guides/reasoning */
+/**
+ * Reasoning models refuse `max_tokens`, and while they think any `temperature` but 1. https://platform.openai.com/docs/guides/reasoning
+ * From gpt-5.1 on there is the effort `none`, but not for their kinds `codex` and `pro`; 5.1 and 5.2 have it unless told otherwise.
+ * https://platform.openai.com/docs/guides/latest-model
+ */
 export const openaiReasoning: ModelRule = {
   prefixes: ['o1', 'o3', 'o4', 'gpt-5'],
   except: ['gpt-5-chat'],
   rename: { max_tokens: 'max_completion_tokens' },
-  drop: ['temperature'],
+  dropThinking: {
+    fields: ['temperature'],
+    never: /-chat-latest$/,
+    byChoice: /^gpt-5\.[1-9](?!.*-(?:codex|pro))/,
+    byDefault: /^gpt-5\.[12](?!\d|.*-(?:codex|pro))/,
+  },
   suffixes: effortSuffixes,
   developerRole: ['o1', 'o1-2024-12-17', 'o3*', 'o4*', 'gpt-5*'],
   longIdle: true,
