@@ -6,6 +6,11 @@ import type { Settings } from '#server/settings/settings.ts';
 export const longestEmail = 50;
 const address = z.email();
 
+/** Whether it is written as addresses are, the quoted names included that no site takes. */
+export function isAddress(given: string): boolean {
+  return address.safeParse(given.trim().replace(/^"[^"\n]+"@/, 'quoted@')).success;
+}
+
 /** Why an address is not taken here; undefined when it is. */
 export function emailProblem(settings: Settings, given: string): ErrorCode | undefined {
   const email = given.trim();

@@ -146,8 +146,10 @@ describe.each(engines)('verification on $kind', (engine) => {
 
   it.each([
     ['', {}, '无效的参数'],
-    ['nonsense', {}, '无效的邮箱地址'],
-    ['a@b@example.org', {}, '无效的邮箱地址'],
+    ['nonsense', {}, '无效的参数'],
+    ['a@b@example.org', {}, '无效的参数'],
+    ['"a@b"@example.org', {}, '无效的邮箱地址'],
+    [`${'a'.repeat(50)}@example.org`, {}, '无效的邮箱地址'],
     ['mira@elsewhere.example', { EmailDomainRestrictionEnabled: 'true' }, /^The administrator has enabled the email domain name whitelist/],
     ['mira@GMAIL.com.evil.example', { EmailDomainRestrictionEnabled: 'true' }, /^The administrator has enabled the email domain/],
     ['mi.ra@gmail.com', { EmailAliasRestrictionEnabled: 'true' }, '管理员已启用邮箱地址别名限制，您的邮箱地址由于包含特殊符号而被拒绝。'],

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/errors.ts';
-import { emailProblem } from '#server/accounts/email-rules.ts';
+import { emailProblem, isAddress } from '#server/accounts/email-rules.ts';
 import { bindEmail, findByEmail } from '#server/accounts/identities.ts';
 import { forgiveReceiver, limitAsker, limitReceiver } from '#server/accounts/mail-limits.ts';
 import { isCode, issueCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
@@ -21,7 +21,8 @@ export async function sendCode(
 ): Promise<void> {
   const email = (given ?? '').trim();
   const problem = emailProblem(context.settings, email);
-  if (problem !== undefined) throw new AppError(email === '' ? 'invalid_parameter' : problem, {}, { field: 'email' });
+  // What is no address at all is a wrong parameter on this path.
+  if (problem !== undefined) throw new AppError(isAddress(email) ? problem : 'invalid_parameter', {}, { field: 'email' });
   if (!context.mail.isConfigured) throw new AppError('mail_unconfigured');
   await limitAsker(context, facts.ip);
   if ((await findByEmail(context, email)) !== null) throw new AppError('email_taken', {}, { field: 'email' });

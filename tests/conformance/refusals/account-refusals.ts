@@ -180,7 +180,7 @@ export const accountRefusals = {
     return { told: await verify(desk, 'ana@example.org'), details: { seconds: /\d+/ } };
   },
   reset_link_invalid: async (desk) => toldBy(await desk.guest().post('/api/user/reset', { email: address, token: 'guessed' })),
-  email_invalid: (desk) => verify(desk, 'nobody'),
+  email_invalid: (desk) => verify(desk, '"mei@home"@example.org'),
   email_domain_refused: (desk) =>
     desk.during({ EmailDomainRestrictionEnabled: 'true', EmailDomainWhitelist: 'tide.example' }, () => verify(desk, address)),
   email_alias_refused: (desk) => desk.during({ EmailAliasRestrictionEnabled: 'true' }, () => verify(desk, 'mei+more@example.org')),
