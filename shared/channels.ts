@@ -165,7 +165,15 @@ export const channelApi = {
   }),
   search: endpoint('GET', '/api/channel/search', {
     access: 'admin',
-    query: z.object({ keyword: QueryText, group: QueryText, model: QueryText, tag: QueryText, id_sort: QueryBoolean }),
+    /** `tag_mode`: all channels of every tag that one of those found has. */
+    query: z.object({
+      keyword: QueryText,
+      group: QueryText,
+      model: QueryText,
+      tag: QueryText,
+      id_sort: QueryBoolean,
+      tag_mode: QueryBoolean,
+    }),
     reply: z.array(Channel),
     summary: 'Search channels by id, name, key, model, group and tag',
   }),

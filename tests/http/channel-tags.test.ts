@@ -86,6 +86,18 @@ describe.each(engines)('channels by tag on $kind', (engine) => {
     expect(await desk.admin.get('/api/channel/?tag_mode=2')).toMatchObject({ success: false, field: 'tag_mode' });
   });
 
+  it('are found whole by a search for one of their channels', async () => {
+    const { east, west, cn } = await furnish();
+    const found = async (query: string) =>
+      (await desk.admin.get(`/api/channel/search?${query}`)).data.map(({ id }: { id: number }) => id);
+    expect(await found('model=o3')).toEqual([west]);
+    expect(await found('model=o3&tag_mode=true')).toEqual([east, west]);
+    expect(await found('model=o3&tag_mode=true&id_sort=true')).toEqual([west, east]);
+    // Every tag, and nothing of what has none.
+    expect(await found('keyword=&tag_mode=true')).toEqual([east, west, cn]);
+    expect(await found('keyword=nowhere&tag_mode=true')).toEqual([]);
+  });
+
   it('are given to many and taken away', async () => {
     const { east, cn, none } = await furnish();
     expect(await desk.admin.post('/api/channel/batch/tag', { ids: [cn, none, none], tag: ' new ' })).toMatchObject({

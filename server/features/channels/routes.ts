@@ -20,7 +20,7 @@ import { listChannels, readChannel, searchChannels } from './store.ts';
 import { mountChannelRuns } from './run-routes.ts';
 import { enableAfterTest } from './run-steps.ts';
 import { mountChannelTags } from './tag-routes.ts';
-import { listByTag } from './tags.ts';
+import { listByTag, searchByTag } from './tags.ts';
 import { storeTestResult, testChannel } from './test-channel.ts';
 
 export function mountChannels(host: RouteHost): void {
@@ -36,8 +36,9 @@ export function mountChannels(host: RouteHost): void {
   });
 
   mount(host, channelApi.search, async ({ context, query }) => {
-    const { keyword, group, model, tag, id_sort } = query;
-    return (await searchChannels(context, { keyword, group, model, tag, byId: id_sort })).map(presentChannel);
+    const { keyword, group, model, tag, id_sort, tag_mode } = query;
+    const search = tag_mode ? searchByTag : searchChannels;
+    return (await search(context, { keyword, group, model, tag, byId: id_sort })).map(presentChannel);
   });
 
   mount(host, channelApi.figures, ({ context }) => readFigures(context));

@@ -28,10 +28,20 @@ export async function listByTag(
 ): Promise<{ channels: ChannelRecord[]; total: number }> {
   const rows = await db.collection('channels').group({ by: ['tag'] });
   const tags = rows.map(({ tag }) => String(tag ?? '')).sort(compareTags);
-  const shown = tags.slice(skip, skip + limit);
-  const channels = shown.length === 0 ? [] : await db.collection('channels').find({ tag: { in: shown } }, { sort: [['priority', -1]] });
+  return { channels: await findTagged(db, tags.slice(skip, skip + limit), byId), total: tags.length };
+}
+
+/** Whole tags, of which the search finds one channel or more. What has no tag is found without them. */
+export async function searchByTag(context: AppContext, search: ChannelSearch): Promise<ChannelRecord[]> {
+  const tags = new Set<string>();
+  for await (const { tag } of eachFound(context, search)) if (tag !== '') tags.add(tag);
+  return findTagged(context.db, [...tags], search.byId);
+}
+
+async function findTagged(db: AppContext['db'], tags: string[], byId: boolean): Promise<ChannelRecord[]> {
+  const channels = tags.length === 0 ? [] : await db.collection('channels').find({ tag: { in: tags } }, { sort: [['priority', -1]] });
   if (byId) channels.sort((one, other) => other.id - one.id);
-  return { channels: channels.sort((one, other) => compareTags(one.tag, other.tag)), total: tags.length };
+  return channels.sort((one, other) => compareTags(one.tag, other.tag));
 }
 
 /** All channels of a tag. Answers how many changed. @throws {AppError} `channel_arguments` without a tag */
