@@ -9,6 +9,15 @@ export interface ModelSuffix {
   set: Readonly<Record<string, unknown>>;
 }
 
+/** Fields that a model takes only while it does not think, by `reasoning_effort`. */
+export interface ThinkingDrop {
+  fields: readonly string[];
+  /** Models that never think (`never`), that do not where the effort is `none` (`byChoice`), or absent too (`byDefault`). */
+  never: RegExp;
+  byChoice: RegExp;
+  byDefault: RegExp;
+}
+
 /** Rules for models whose name (as sent upstream) begins with one of the prefixes and with none of the exceptions. */
 export interface ModelRule {
   prefixes: readonly string[];
@@ -16,6 +25,7 @@ export interface ModelRule {
   /** Fields renamed unless the target is there already. */
   rename?: Readonly<Record<string, string>>;
   drop?: readonly string[];
+  dropThinking?: ThinkingDrop;
   suffixes?: readonly ModelSuffix[];
   /** A first message of role `system` is sent as `developer`; names: only for these models or prefixes (`o3*`). */
   developerRole?: readonly string[];
@@ -62,7 +72,7 @@ export interface BodyError {
   message: string;
   /** The code that means success. */
   ok: number | string;
-  /** HTTP status by code; others are 500. */
+  /** HTTP status by code, or by how a code begins (`Throttling*`); others are 500. */
   statuses: Readonly<Record<string, number>>;
 }
 

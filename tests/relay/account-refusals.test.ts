@@ -138,6 +138,38 @@ describe.each(engines)('refused channels on $kind', (engine) => {
     expect(channel?.status).toBe(1);
   });
 
+  test.each([
+    ['InvalidApiKey', 502, 3],
+    ['Arrearage', 502, 1],
+    ['Throttling.RateQuota', 429, 1],
+    ['InvalidParameter', 400, 1],
+    ['InternalError.Timeout', 500, 1],
+  ])('the native error %s of Ali in a body of status 200 is one, whole and in a stream', async (code, status, left) => {
+    const native = JSON.stringify({ code, message: 'so it is', request_id: 'rq' });
+    const whole = await startRawUpstream((response) => void response.end(native), { type: 'application/json' });
+    const begun = `data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\n`;
+    const events = await startRawUpstream((response) => {
+      response.write(begun);
+      setTimeout(() => response.end(`data: ${native}\n\n`), 50);
+    });
+    await using scene = await createScene(engine, {
+      settings: { ...once, AutomaticDisableChannelEnabled: 'true' },
+      channels: [{ type: 17, base_url: whole.url, key: 'sk-ali' }],
+    });
+    const answer = await scene.chat();
+    expect(answer.status).toBe(status);
+    expect((await answer.json()).error.type).toMatch(/^(?:ali|upstream)_error$/);
+    const channels = scene.app.context.db.collection('channels');
+    await expect.poll(async () => (await channels.find({}))[0]?.status).toBe(left);
+    await channels.patch({ id: 1 }, { set: { status: 1, base_url: events.url } });
+    await scene.app.context.channels.reload();
+    const stream = await scene.chat({ stream: true });
+    expect(JSON.parse((await readEvents(stream)).at(-1) ?? '{}')).toMatchObject({ error: { message: expect.any(String) } });
+    await scene.logs(2);
+    await scene.checkBooks();
+    await Promise.all([whole[Symbol.asyncDispose](), events[Symbol.asyncDispose]()]);
+  });
+
   test('names of any length in an error are cut before they are kept', async () => {
     const long = 'x'.repeat(1024 * 1024);
     await using upstream = await startRawUpstream(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
+import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, readEvents, testModel, until } from '#tests/support/relay-scene.ts';
 
 const startQuota = 500_000_000;
@@ -70,6 +71,33 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     const last = JSON.parse(events.at(-2) ?? '{}');
     expect(last.usage).toMatchObject({ prompt_tokens: row?.prompt_tokens, completion_tokens: row?.completion_tokens });
     await scene.checkBooks();
+  });
+
+  test('a usage chunk of ours names the model as the chunks before it do, whatever the provider calls it', async () => {
+    const chunk = { id: 'x', model: '@hf/other-name', choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+    await using upstream = await startRawUpstream((response) => void response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`));
+    await using scene = await createScene(engine, { channels: [{ type: 39, other: 'account', base_url: upstream.url }] });
+    const events = await readEvents(await scene.chat({ stream: true, stream_options: { include_usage: true } }));
+    const chunks = events.slice(0, -1).map((data) => JSON.parse(data));
+    expect(chunks.map(({ model }) => model)).toEqual([testModel, testModel]);
+    expect(chunks.at(-1).usage.total_tokens).toBeGreaterThan(0);
+  });
+
+  test('a temperature that the model does not take is named to its caller, whole and as a stream, and in the log', async () => {
+    const models = 'gpt-5.2,gpt-5.6';
+    await using scene = await createScene(engine, { channels: [{ models }] });
+    for (const stream of [false, true]) {
+      const dropped = await scene.chat({ model: 'gpt-5.6', temperature: 0.2, stream });
+      expect(dropped.headers.get('x-tidegate-dropped')).toBe('temperature');
+      await dropped.text();
+      const taken = await scene.chat({ model: 'gpt-5.2', temperature: 0.2, stream });
+      expect(taken.headers.get('x-tidegate-dropped')).toBeNull();
+      await taken.text();
+    }
+    expect(scene.upstream.requests.map(({ body }) => Reflect.get(Object(body), 'temperature'))).toEqual([undefined, 0.2, undefined, 0.2]);
+    const rows = await scene.logs(4);
+    const named = (model: string) => rows.filter((row) => row.model_name === model).map((row) => row.other?.['dropped_fields']);
+    expect([named('gpt-5.6'), named('gpt-5.2')]).toEqual([[['temperature'], ['temperature']], [undefined, undefined]]);
   });
 
   test('a client that leaves aborts the upstream and pays for what it received', async () => {

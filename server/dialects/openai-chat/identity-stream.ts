@@ -56,7 +56,7 @@ export class ChatIdentityStream implements StreamPipe {
   #forClient(events: Buffer): PipeStep {
     const wantsUsage = this.#wantsUsage;
     const { provider } = this.#options.channel;
-    const hasError = mayHoldError(events);
+    const hasError = mayHoldError(events, provider?.errors?.marker);
     if (this.#transform === null && !hasError) return { forClient: wantsUsage ? [events] : withoutUsage(events), next: 'more' };
     const out: string[] = [];
     const written = () => (out.length === 0 ? nothing : [Buffer.from(out.join(''))]);
@@ -103,14 +103,15 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   #usageChunk(usage: TokenUsage): string {
-    const { writer } = this.#options;
+    const { writer, channel, upstreamModel } = this.#options;
     const last = this.#meter.lastEvents().findLast((data) => parseObject(data) !== null);
     const { id, created, model } = last === undefined ? {} : (parseObject(last) ?? {});
     return JSON.stringify({
       id: typeof id === 'string' ? id : `chatcmpl-${writer.requestId}`,
       object: 'chat.completion.chunk',
       created: typeof created === 'number' ? created : writer.createdAt,
-      model: typeof model === 'string' ? model : writer.model,
+      // As in the chunks before it, which were read here as the provider wrote them.
+      model: channel.provider?.responses?.ownModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
       choices: [],
       usage: writeTokenUsage(usage),
     });

@@ -46,14 +46,19 @@ function codedError(body: Record<string, unknown>, provider: ProviderTraits | nu
   const code = at(body, rule.code);
   if ((typeof code !== 'number' && typeof code !== 'string') || code === rule.ok) return null;
   const message = at(body, rule.message);
-  const status = Object.hasOwn(rule.statuses, String(code)) ? (rule.statuses[String(code)] ?? 500) : 500;
   return {
-    status,
+    status: statusOf(String(code), rule.statuses),
     message: isFilled(message) ? message : `error ${code}`,
     type: `${provider.name.toLowerCase()}_error`,
     param: '',
     code,
   };
+}
+
+function statusOf(code: string, statuses: Readonly<Record<string, number>>): number {
+  if (Object.hasOwn(statuses, code)) return statuses[code] ?? 500;
+  const begins = Object.keys(statuses).find((name) => name.endsWith('*') && code.startsWith(name.slice(0, -1)));
+  return begins === undefined ? 500 : (statuses[begins] ?? 500);
 }
 
 function at(body: unknown, path: string): unknown {

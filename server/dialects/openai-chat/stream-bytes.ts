@@ -10,9 +10,10 @@ const emptyList = Buffer.from('[]');
 const afterError = keySearch('error', 'r');
 const afterUsage = keySearch('usage', 'u');
 
-/** Whether one of the last of these whole events may be an error. */
-export function mayHoldError(events: Buffer): boolean {
-  return afterError(events, ending(events)) >= 0;
+/** Whether one of the last of these whole events may be an error. @param marker what errors of the provider's own kind contain */
+export function mayHoldError(events: Buffer, marker?: string): boolean {
+  const from = ending(events);
+  return afterError(events, from) >= 0 || (marker !== undefined && events.includes(marker, from));
 }
 
 /** Where the last bytes begin, or the last event when that is longer. */

@@ -23,6 +23,21 @@ export const ali: Provider = {
     // top_p must lie strictly between 0 and 1.
     clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
   },
+  // https://help.aliyun.com/zh/model-studio/error-code
+  errors: {
+    marker: '"code"',
+    code: 'code',
+    message: 'message',
+    ok: '',
+    statuses: {
+      InvalidApiKey: 401,
+      'InvalidParameter*': 400,
+      DataInspectionFailed: 400,
+      Arrearage: 403,
+      'AccessDenied*': 403,
+      'Throttling*': 429,
+    },
+  },
   embeddings: aliEmbeddings,
   models: models['17'],
 };
