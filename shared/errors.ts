@@ -336,6 +336,11 @@ export const errors = {
     'Nothing to take back: the channels were deleted more than a minute ago, or are there already',
   ),
   channel_test_unsupported: entry(200, '{name} channel test is not supported', '{name} channel test is not supported'),
+  channel_test_unsupported_plus: entry(
+    200,
+    'midjourney plus channel test is not supported!!!',
+    'midjourney plus channel test is not supported!!!',
+  ),
   channel_test_failed: entry(200, '{detail}', '{detail}'),
   channel_models_failed: entry(200, '{detail}', '{detail}'),
   channel_balance_failed: entry(200, '{detail}', '{detail}'),
@@ -465,6 +470,11 @@ export const errors = {
   invalid_upstream_response: entry(502, '上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood'),
   upstream_truncated: entry(502, '上游响应中断', 'The answer of the upstream broke off'),
   upstream_too_large: entry(502, '上游响应过大', 'The answer of the upstream is too large'),
+  drawing_saturated: entry(
+    429,
+    '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。',
+    'The drawing channels of this group are busy, try again later, or upgrade your account for better service.',
+  ),
   drawing_disabled: entry(403, '管理员未启用绘图功能', 'Drawing is switched off on this site'),
   tasks_disabled: entry(403, '管理员未启用任务功能', 'Tasks are switched off on this site'),
   tasks_in_progress: entry(429, '进行中的任务过多：最多 {most} 个', 'Too many tasks in progress: at most {most}'),

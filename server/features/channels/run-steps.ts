@@ -47,7 +47,7 @@ export const testStep: RunStep = async ({ context, actor, language, isWanted }, 
     (refused: unknown) => {
       if (!(refused instanceof AppError)) throw refused;
       // That it cannot be tested says nothing against it.
-      return refused.code === 'channel_test_unsupported';
+      return refused.code === 'channel_test_unsupported' || refused.code === 'channel_test_unsupported_plus';
     },
   );
   if (!isWanted()) return { isFailed: !isPassed, isDisabled: false, isEnabled: false };

@@ -45,13 +45,16 @@ export type TestResult = Required<Pick<ChannelRecord, 'test_time' | 'response_ti
 const limits = { responseMs: 60_000, maxBytes: 8 * 1024 * 1024 };
 /** Characters of a failure that are kept. */
 const longestError = 500;
+const plusType = 5;
 const testName = '模型测试';
 
-/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_unsupported`, with `time` beside the message */
+/** Returns how long it took, in seconds. @throws {AppError} `channel_test_failed`, `channel_test_unsupported`, `channel_test_unsupported_plus`, with `time` beside the message */
 export async function testChannel(test: ChannelTest, { channel: record, model: asked, keep, onFailure }: TestSubject): Promise<number> {
   const { context, language } = test;
   const tasks = providerOf(record.type)?.tasks;
   // Every task costs, and takes minutes.
+  // Clients of existing servers know these texts, type by type.
+  if (record.type === plusType) throw new AppError('channel_test_unsupported_plus', {}, { extra: { time: 0 } });
   if (tasks !== undefined) throw new AppError('channel_test_unsupported', { name: tasks }, { extra: { time: 0 } });
   const model = asked ?? (record.test_model || (commaList(record.models)[0] ?? 'gpt-4o-mini'));
   // A test that never left tells nothing about the channel's speed, so its failure is not remembered.

@@ -156,6 +156,7 @@ export const deskRefusals = {
     const told = await testChannel(desk, { type: 2, models: 'mj_imagine' });
     return { told, details: { name: 'midjourney' } };
   },
+  channel_test_unsupported_plus: (desk) => testChannel(desk, { type: 5, models: 'mj_imagine' }),
   async channel_models_failed(desk) {
     const id = await channelId(desk);
     desk.upstream.queue({ status: 401, error: { message: 'Incorrect API key', type: 'invalid_request_error' } });

@@ -78,6 +78,8 @@ export const specifiedMessages: readonly string[] = [
   '模型名称过长: {m}',
   '尚未实现',
   '测试已在运行中',
+  '{name} channel test is not supported',
+  'midjourney plus channel test is not supported!!!',
   '模型 {m} 倍率或价格未配置, 请联系管理员设置；Model {m} ratio or price not set, please contact administrator to set',
   '模型 {m} 倍率或价格未配置，请设置或开始自用模式；Model {m} ratio or price not set, please set or start self-use mode',
   '令牌名称过长',
@@ -129,6 +131,7 @@ export const specifiedMessages: readonly string[] = [
   '该令牌无权访问模型 {m}',
   '无效的渠道 Id',
   '该渠道已被禁用',
+  '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。',
 ];
 
 /** Texts that cannot be met here, and why, or what is said instead. */
@@ -171,5 +174,4 @@ export const withoutMessage: Readonly<Record<string, string>> = {
   该令牌无权访问任何模型: '该令牌无权访问模型 {model}',
   '获取重试渠道失败: {d}': 'the first failure is told',
   '无效的请求, 无法解析模型': 'model is required',
-  '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。': 'no drawing calls are relayed',
 };

@@ -1,4 +1,5 @@
 // Refusals of drawings and music that are ours: switched off, or too many at a time.
+import { expect } from 'vitest';
 import { mostRunning } from '#server/relay/tasks/submit-task.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { toldByRelay } from './refusal.ts';
@@ -22,6 +23,15 @@ const submit =
 
 export const taskRefusals = {
   drawing_disabled: submit('/mj/submit/imagine', { DrawingEnabled: 'false' }),
+  /** Behind the words of the upstream, under the number that drawing clients know. */
+  drawing_saturated: (desk) =>
+    desk.scene(proxy, async (scene) => {
+      scene.upstream.behave({ status: 429, error: { message: 'busy', type: 'x' } });
+      const response = await scene.post('/mj/submit/imagine', { prompt: 'a harbour' }, { 'accept-language': desk.language });
+      const { description, code } = await response.json();
+      expect([code, description]).toEqual([30, expect.stringMatching(/^upstream_saturated /)]);
+      return { status: response.status, code: 'drawing_saturated', message: description.slice('upstream_saturated '.length) };
+    }),
   tasks_disabled: submit('/suno/submit/music', { TaskEnabled: 'false' }),
   tasks_in_progress: async (desk): Promise<Refusal> => ({
     told: await submit('/mj/submit/imagine', {}, mostRunning)(desk),

@@ -1,6 +1,7 @@
 // What a Midjourney proxy says to a submission.
 import { SubmitCode } from '#shared/drawings.ts';
 import type { DrawingAction } from '#shared/drawings.ts';
+import type { Language } from '#shared/errors.ts';
 import { isObject } from '#server/framing/loose-json.ts';
 import { storable } from '#server/db/storable.ts';
 import type { Verdict } from '#server/relay/tasks/submission.ts';
@@ -16,7 +17,7 @@ const limits = { text: 8_000, total: 64_000, elements: 100, levels: 8 };
 export const freeActions: ReadonlySet<string> = new Set<DrawingAction>(['INPAINT', 'CUSTOM_ZOOM']);
 
 /** Null: that is nothing that can be understood. */
-export function readVerdict(action: DrawingAction, answer: unknown): Verdict | null {
+export function readVerdict(answer: unknown, { action, language }: { action: DrawingAction; language: Language }): Verdict | null {
   if (!isObject(answer) || typeof answer['code'] !== 'number') return null;
   const { code } = answer;
   const shown = storable<Record<string, unknown>>(answer, limits);
@@ -24,7 +25,7 @@ export function readVerdict(action: DrawingAction, answer: unknown): Verdict | n
   if (action === 'SWAP_FACE' ? code === SubmitCode.submitted : accepted.has(code)) return readAccepted(action, answer, body);
   const reason = textOf(answer['description']) || `code ${code}`;
   const refusal = { kind: 'refused', code, reason } as const;
-  if (code === saturatedCode) return { ...refusal, isElsewhere: true, ...saturated(reason) };
+  if (code === saturatedCode) return { ...refusal, isElsewhere: true, ...saturated(reason, language) };
   if (code === noAccount) return { ...refusal, isElsewhere: true, disables: 'No available account instance', status: 200, body };
   return { ...refusal, isElsewhere: code === queueFull, status: 200, body };
 }

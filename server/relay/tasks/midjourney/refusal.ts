@@ -18,14 +18,13 @@ export class DrawingRefusal extends Error {
 const requestCode = 4;
 const unknownCode = 5;
 const saturatedCode = 30;
-export const saturatedText = '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。';
 export const channelDisabledText = '该任务所属渠道已被禁用';
 
 /** Null: it is told as on every path of the relay. */
 export function drawingRefusal(failure: unknown, language: Language): { status: number; body: object } | null {
   if (failure instanceof DrawingRefusal) return refusal(failure.description, requestCode);
   if (failure instanceof TaskFailure) {
-    if (failure.upstreamStatus === 429) return saturated(failure.reason);
+    if (failure.upstreamStatus === 429) return saturated(failure.reason, language);
     return refusal(`do_request_failed ${errorText(failure.error.code, language, failure.error.details)}`, unknownCode);
   }
   if (!(failure instanceof AppError)) return null;
@@ -37,8 +36,9 @@ export function drawingRefusal(failure: unknown, language: Language): { status: 
   return bodyCodes.has(failure.code) && failure.field === undefined ? refusal('bind_request_body_failed', requestCode) : null;
 }
 
-export function saturated(description: string): { status: number; body: object } {
-  return { status: 429, body: { description: `${description} ${saturatedText}`, type: 'upstream_error', code: saturatedCode } };
+/** The upstream's words, then ours. */
+export function saturated(description: string, language: Language): { status: number; body: object } {
+  return refusal(`${description} ${errorText('drawing_saturated', language)}`, saturatedCode, 429);
 }
 
 function refusal(description: string, code: number, status = 400): { status: number; body: object } {

@@ -2,6 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { languageOf } from '#server/http/language.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
 import type { NotedCall } from '#server/relay/tasks/answer-tasks.ts';
@@ -65,7 +66,8 @@ async function submit(services: RelayServices, { kind, ...asked }: Asked & { kin
     ...(mostBytes === undefined ? {} : { mostBytes }),
     read: async (body, userId) => {
       checkDrawing(body);
-      return drawingSubmission(services.context, { userId, path, body, request: read(body) });
+      const language = languageOf(request.headers.get('accept-language'));
+      return drawingSubmission(services.context, { userId, language, path, body, request: read(body) });
     },
   });
 }

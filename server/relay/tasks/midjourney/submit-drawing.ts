@@ -1,5 +1,6 @@
 // A submission of a Midjourney client, made ready for the engine.
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
 import type { AppContext } from '#server/context.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
@@ -13,6 +14,7 @@ import { channelDisabledText, DrawingRefusal } from './refusal.ts';
 
 interface Given {
   userId: number;
+  language: Language;
   /** What goes upstream, from the base URL on. */
   path: string;
   body: Record<string, unknown>;
@@ -20,7 +22,7 @@ interface Given {
 }
 
 /** @throws {DrawingRefusal} of the drawing that it goes on from @throws {AppError} `drawing_disabled` */
-export async function drawingSubmission(context: AppContext, { userId, path, body, request }: Given): Promise<Submission> {
+export async function drawingSubmission(context: AppContext, { userId, language, path, body, request }: Given): Promise<Submission> {
   if (!context.settings.get('DrawingEnabled')) throw new AppError('drawing_disabled');
   const { action, model, prompt } = request;
   const origin = await originOf(context, userId, request);
@@ -33,7 +35,7 @@ export async function drawingSubmission(context: AppContext, { userId, path, bod
     prompt: prompt === '' ? (origin?.prompt ?? '') : prompt,
     state: typeof body['state'] === 'string' ? body['state'] : '',
     request: (_channel, id) => ({ path, body: forwarded(context, body, id) }),
-    read: (answer) => readVerdict(action, answer),
+    read: (answer) => readVerdict(answer, { action, language }),
   };
 }
 
