@@ -88,8 +88,7 @@ describe.each(engines)('channels by tag on $kind', (engine) => {
 
   it('are found whole by a search for one of their channels', async () => {
     const { east, west, cn } = await furnish();
-    const found = async (query: string) =>
-      (await desk.admin.get(`/api/channel/search?${query}`)).data.map(({ id }: { id: number }) => id);
+    const found = async (query: string) => (await desk.admin.get(`/api/channel/search?${query}`)).data.map(({ id }: { id: number }) => id);
     expect(await found('model=o3')).toEqual([west]);
     expect(await found('model=o3&tag_mode=true')).toEqual([east, west]);
     expect(await found('model=o3&tag_mode=true&id_sort=true')).toEqual([west, east]);

@@ -97,7 +97,10 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     expect(scene.upstream.requests.map(({ body }) => Reflect.get(Object(body), 'temperature'))).toEqual([undefined, 0.2, undefined, 0.2]);
     const rows = await scene.logs(4);
     const named = (model: string) => rows.filter((row) => row.model_name === model).map((row) => row.other?.['dropped_fields']);
-    expect([named('gpt-5.6'), named('gpt-5.2')]).toEqual([[['temperature'], ['temperature']], [undefined, undefined]]);
+    expect([named('gpt-5.6'), named('gpt-5.2')]).toEqual([
+      [['temperature'], ['temperature']],
+      [undefined, undefined],
+    ]);
   });
 
   test('a client that leaves aborts the upstream and pays for what it received', async () => {
