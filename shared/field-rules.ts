@@ -57,6 +57,9 @@ export const fieldRules = {
     zh: `最多 ${grouped(limit)} 项`,
     en: `must have at most ${grouped(limit)} ${limit === 1 ? 'entry' : 'entries'}`,
   }),
+  standsOnce: { zh: '只能出现一次', en: 'may stand only once' },
+  unescaped: { zh: '必须不带转义地写出', en: 'must be written without escapes' },
+  spelled: (name: string) => ({ zh: `必须写作 ${name}`, en: `must be written ${name}` }),
   oneOf: (values: readonly string[]) => ({ zh: `只能是 ${values.join('、')}`, en: `must be one of ${values.join(', ')}` }),
   anyOf: (rules: readonly LocalText[]) => ({
     zh: rules.map(({ zh }) => zh).join('，或'),

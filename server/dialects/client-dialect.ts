@@ -1,5 +1,6 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { DecidingNames } from './deciding-names.ts';
 import type { LossFields } from './loss.ts';
 import type { OnlyField } from './only-field.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
@@ -60,6 +61,8 @@ export interface ClientCall {
   facts(body: Body): BodyFacts;
   /** What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later. */
   promptParts(body: Body, model: string): PromptParts;
+  /** What of a request is taken in one spelling only. */
+  names: DecidingNames;
   /** The fields of a request that say how its response is written. */
   responseFields?: readonly string[];
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */

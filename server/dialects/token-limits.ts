@@ -1,9 +1,9 @@
 // How many tokens a choice of a response may have, by the fields in which a format says so.
 type Body = Readonly<Record<string, unknown>>;
 
-/** The larger of the limits on each choice. */
+/** The larger of the limits on each choice; what many upstreams take for no limit is none. */
 export function limitOf(body: Body, fields: readonly string[]): number | undefined {
-  const limits = fields.map((field) => body[field]).filter((limit) => typeof limit === 'number');
+  const limits = fields.map((field) => body[field]).filter((limit): limit is number => typeof limit === 'number' && limit > 0);
   return limits.length === 0 ? undefined : Math.max(...limits);
 }
 

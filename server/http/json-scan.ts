@@ -18,12 +18,26 @@ export class JsonScan {
   #depth = 0;
   #values = 1;
   #parts = 0;
+  #members = 0;
   #isText = false;
   #isEscaped = false;
+  /** The text that was read last has an escaped letter among its first ones. */
+  #hasEscapes = false;
+  #hasEscapedNames = false;
 
   /** Objects, arrays, texts and names so far. */
   get parts(): number {
     return this.#parts;
+  }
+
+  /** Names so far, of all objects; one that an object has twice counts twice. */
+  get members(): number {
+    return this.#members;
+  }
+
+  /** One of the names is written with an escaped letter. */
+  get hasEscapedNames(): boolean {
+    return this.#hasEscapedNames;
   }
 
   /** @throws {AppError} `body_too_complex`, `body_too_deep` */
@@ -38,9 +52,13 @@ export class JsonScan {
       at += 1;
       if (byte === quote) {
         this.#isText = true;
+        this.#hasEscapes = false;
         this.#parts += 1;
       } else if (byte === 0x2c) this.#values += 1;
-      else if (byte === 0x7b || byte === 0x5b) {
+      else if (byte === 0x3a) {
+        this.#members += 1;
+        if (this.#hasEscapes) this.#hasEscapedNames = true;
+      } else if (byte === 0x7b || byte === 0x5b) {
         this.#parts += 1;
         this.#depth += 1;
         if (this.#depth > deepest) throw new AppError('body_too_deep', { limit: deepest });
@@ -65,6 +83,7 @@ export class JsonScan {
         return at;
       }
       if (byte !== backslash) continue;
+      this.#hasEscapes = true;
       if (at === chunk.length) this.#isEscaped = true;
       at += 1;
     }

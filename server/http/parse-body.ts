@@ -39,16 +39,24 @@ export interface BodyText {
   value: unknown;
 }
 
-/** The text of a body and its value. A promise only where it is long. @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json` */
-export function parseBody(raw: RawBody, bodies: Bodies, owner: string): BodyText | Promise<BodyText> {
-  if (isLong(raw)) return parseInTurn(raw, bodies, owner);
+/**
+ * The text of a body and its value. A promise only where it is long.
+ * @param look what else is read in the same turn
+ * @throws {AppError} `invalid_utf8`, `body_empty`, `invalid_json`, and what `look` throws
+ */
+export function parseBody(raw: RawBody, bodies: Bodies, owner: string, look?: (body: BodyText) => void): BodyText | Promise<BodyText> {
+  if (isLong(raw)) return parseInTurn(raw, bodies, owner, look);
   const text = textOf(raw);
-  return { text, value: parseJson(text) };
+  const body = { text, value: parseJson(text) };
+  look?.(body);
+  return body;
 }
 
-async function parseInTurn(raw: RawBody, bodies: Bodies, owner: string): Promise<BodyText> {
+async function parseInTurn(raw: RawBody, bodies: Bodies, owner: string, look?: (body: BodyText) => void): Promise<BodyText> {
   const text = await bodies.inTurn(owner, () => textOf(raw));
-  return { text, value: await bodies.inTurn(owner, () => parseJson(text)) };
+  const body = { text, value: await bodies.inTurn(owner, () => parseJson(text)) };
+  if (look !== undefined) await bodies.inTurn(owner, () => look(body));
+  return body;
 }
 
 /**

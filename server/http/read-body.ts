@@ -25,6 +25,9 @@ export interface RawBody {
   bytes: Buffer;
   /** Objects, arrays, texts and names in it. */
   parts: number;
+  /** Names in its objects; one that an object has twice counts twice. */
+  members: number;
+  hasEscapedNames: boolean;
 }
 
 /** Bytes that are read beyond a refusal, and how long, so that a client that is about to finish gets to read it. */
@@ -180,7 +183,8 @@ class BodyReader implements Passage {
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size);
     this.#chunks = [];
     this.#options.hold.shrinkTo(this.#size);
-    this.#resolve({ bytes, parts: this.#scan.parts });
+    const { parts, members, hasEscapedNames } = this.#scan;
+    this.#resolve({ bytes, parts, members, hasEscapedNames });
   };
 
   #fail(failure: unknown): void {

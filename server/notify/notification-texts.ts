@@ -44,6 +44,18 @@ const channelEnabled: Texts = {
   zh: { title: '通道「{0}」（#{1}）已被启用', content: '通道「{0}」（#{1}）已被启用' },
   en: { title: 'Channel “{0}” (#{1}) was enabled', content: 'Channel “{0}” (#{1}) was enabled' },
 };
+const limitIgnored: Texts = {
+  zh: {
+    title: '通道「{0}」（#{1}）未遵守输出上限',
+    content:
+      '通道「{0}」（#{1}）的模型 {2} 输出了 {3} 个 token，超过上限 {4}。用户 {5} 的余额可能不足以支付超出的部分；请检查该通道，或将其停用。',
+  },
+  en: {
+    title: 'Channel “{0}” (#{1}) does not keep to limits',
+    content:
+      'Model {2} of channel “{0}” (#{1}) wrote {3} tokens where {4} were allowed. The balance of user {5} may not cover what is beyond; look at the channel, or disable it.',
+  },
+};
 const channelsTested: Texts = {
   zh: { title: '通道测试完成', content: '所有通道测试已完成' },
   en: { title: 'Channel tests have ended', content: 'All channels have been tested' },
@@ -67,6 +79,12 @@ export function textOf(event: NotificationEvent, language: Language, settings: S
       const { title, content } = (status === ChannelStatus.enabled ? channelEnabled : channelDisabled)[language];
       const inserts = [name, String(id), reason];
       return { type: `channel_update_${id}_${status}`, title: fill(title, inserts), content, values: [], inserts };
+    }
+    case 'limit_ignored': {
+      const { channel_id: id, name, model, written, limit, username } = event;
+      const { title, content } = limitIgnored[language];
+      const inserts = [name, String(id), model, String(written), String(limit), username];
+      return { type: `limit_ignored_${id}`, title: fill(title, inserts), content, values: [], inserts };
     }
     default:
       return plainText(event.code, channelsTested, language);

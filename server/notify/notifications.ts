@@ -17,6 +17,8 @@ const keptMs = 30 * 24 * 3600 * 1000;
 const longestText = 500;
 /** One that comes and goes is told of once in that time. */
 const channelMs = 10 * 60 * 1000;
+/** A channel that does so does it all day. */
+const limitMs = 24 * 3600 * 1000;
 
 /** Queues a notice, unless there is one with that key. True: there was none. */
 export async function queueNotification(
@@ -60,6 +62,27 @@ export async function alertOfChannel(
     reason: plainText(channel.reason),
   } as const;
   await queueNotification(parts, { key: `channel:${id}:${status}:${Math.floor(parts.now() / channelMs)}`, userId: root.id, event });
+}
+
+export interface IgnoredLimit {
+  /** Of the channel. */
+  id: number;
+  name: string;
+  model: string;
+  /** Whose call it was. */
+  username: string;
+  /** Tokens of all choices together. */
+  limit: number;
+  written: number;
+}
+
+/** Tells the super administrator that a channel writes more than it is allowed, which accounts may not be able to pay for. */
+export async function alertOfIgnoredLimit(parts: NotificationParts, { id, limit, written, ...names }: IgnoredLimit): Promise<void> {
+  const root = await firstRoot(parts.db);
+  if (root === null) return;
+  const [name, model, username] = [plainText(names.name), plainText(names.model), plainText(names.username)];
+  const event = { code: 'limit_ignored', channel_id: id, name, model, username, limit, written } as const;
+  await queueNotification(parts, { key: `limit:${id}:${model}:${Math.floor(parts.now() / limitMs)}`, userId: root.id, event });
 }
 
 /** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */

@@ -5,6 +5,7 @@ import { createRefusalLog } from '#server/logs/refusal-log.ts';
 import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
+import { createExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import { createHeldResponses } from '#server/relay/accounting/held-responses.ts';
 import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
@@ -40,6 +41,7 @@ export function createRelay(context: AppContext): Relay {
     words: createBlockedWords(context),
     rates: createRateGate(context),
     learned: createLearnedUsage(),
+    excess: createExcessCharges(),
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
     left: createLeftCalls(),

@@ -5,6 +5,7 @@ import type { RefusalLog } from '#server/logs/refusal-log.ts';
 import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
+import type { ExcessCharges } from '#server/relay/accounting/excess-charges.ts';
 import type { HeldResponses } from '#server/relay/accounting/held-responses.ts';
 import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
@@ -26,6 +27,7 @@ export interface RelayServices {
   readonly words: BlockedWords;
   readonly rates: RateGate;
   readonly learned: LearnedUsage;
+  readonly excess: ExcessCharges;
   readonly use: ChannelUse;
   readonly clock: StreamClock;
   readonly left: LeftCalls;

@@ -4,6 +4,7 @@ import type { NotificationProblem, NotificationState, NotifyType } from '#shared
 export type NotificationEvent =
   | { code: 'quota_exceed'; balance: number }
   | { code: 'channel_update'; channel_id: number; name: string; status: number; reason: string }
+  | { code: 'limit_ignored'; channel_id: number; name: string; model: string; username: string; limit: number; written: number }
   | { code: 'channel_test' };
 
 /** A notice to a person, in the outbox until it is sent or given up. */

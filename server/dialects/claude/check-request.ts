@@ -13,6 +13,7 @@ const textOrBlocks = { zh: '必须是文本或内容块的数组', en: 'must be 
 export function checkRequest(body: Body): void {
   checkPrompt(body);
   const fields = new StrictFields(body);
+  // 0 fills the prompt's cache and generates nothing. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
   if (fields.integer('max_tokens', 0, tokenLimit) === undefined) throw badField('max_tokens', fieldRules.required);
   for (const field of ['temperature', 'top_p', 'top_k']) fields.number(field);
   fields.boolean('stream');

@@ -1,6 +1,7 @@
 // Claude's Messages as a format that callers speak.
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkPrompt, checkRequest, factsOf } from './check-request.ts';
+import { messagesNames } from './deciding-names.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
 import { lossFields } from './losses.ts';
@@ -16,8 +17,8 @@ export const claudeClient = {
   name: 'claude',
   title: 'Claude Messages',
   calls: {
-    chat: { check: checkRequest, facts: factsOf, promptParts },
-    count_tokens: { check: checkPrompt, facts: factsOf, promptParts },
+    chat: { check: checkRequest, facts: factsOf, promptParts, names: messagesNames },
+    count_tokens: { check: checkPrompt, facts: factsOf, promptParts, names: messagesNames },
   },
   isSpokenWith: (headers) => headers.has('anthropic-version') || headers.has('x-api-key'),
   forwardedHeaders: ['anthropic-version', 'anthropic-beta'],

@@ -60,7 +60,8 @@ export function readRequest(body: Body): ChatRequest {
     lossFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
-  if (maxTokens !== undefined) request.maxTokens = maxTokens;
+  // No other format fills a cache without an answer: one token is the least that they give.
+  if (maxTokens !== undefined) request.maxTokens = Math.max(1, maxTokens);
   const temperature = fields.number('temperature');
   if (temperature !== undefined) request.temperature = temperature;
   const topP = fields.number('top_p');

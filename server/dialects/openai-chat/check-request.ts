@@ -22,8 +22,9 @@ export function checkRequest(body: Body): void {
     if (content !== undefined && typeof content !== 'string' && !Array.isArray(content))
       throw badField(message.path('content'), textOrParts);
   }
-  fields.integer('max_tokens', 0, tokenLimit);
-  fields.integer('max_completion_tokens', 0, tokenLimit);
+  // As the vendor: below one there is no answer, and many upstreams take it for no limit at all.
+  fields.integer('max_tokens', 1, tokenLimit);
+  fields.integer('max_completion_tokens', 1, tokenLimit);
   fields.integer('n', 1, mostChoices);
   for (const field of ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty']) fields.number(field);
   fields.boolean('stream');

@@ -2,6 +2,7 @@
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkEmbeddings } from './check-embeddings.ts';
 import { checkRequest, factsOf } from './check-request.ts';
+import { chatNames, embeddingsNames } from './deciding-names.ts';
 import { errorBody, errorEvent } from './errors.ts';
 import { limitFields } from './limit-fields.ts';
 import { lossFields } from './losses.ts';
@@ -16,11 +17,12 @@ export const openaiChatClient = {
   name: 'openai-chat',
   title: 'OpenAI Chat Completions',
   calls: {
-    chat: { check: checkRequest, facts: factsOf, promptParts, probe: probeChat },
+    chat: { check: checkRequest, facts: factsOf, promptParts, names: chatNames, probe: probeChat },
     embeddings: {
       check: checkEmbeddings,
       facts: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false }),
       promptParts: embeddingsParts,
+      names: embeddingsNames,
       responseFields: ['encoding_format', 'dimensions'],
       probe: probeEmbeddings,
     },

@@ -1,5 +1,7 @@
 // The books of a call, for every outcome the same: its row, what is learnt from it, its charge. What was not settled was not
 // answered: who waits for this may answer the caller.
+import { alertOfIgnoredLimit } from '#server/notify/notifications.ts';
+import { isBeyond } from '#server/relay/accounting/learned-usage.ts';
 import { learnFromCall } from '#server/relay/accounting/learn-from-call.ts';
 import { chargeRow } from '#server/relay/accounting/log-row.ts';
 import { isEstimate } from '#server/relay/accounting/metered-usage.ts';
@@ -36,13 +38,32 @@ export async function finishCall(call: RunningCall, end: CallEnd): Promise<void>
     const isWhole = reason === 'completed' || wasRead;
     if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
-    await services.context.ledger.settle(reservation, row);
+    const settling = services.context.ledger.settle(reservation, row);
+    if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
+    await settling;
     if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
     if (isWhole && call.pass !== null) await call.pass.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);
     throw failure;
   }
+}
+
+interface Excess {
+  settling: Promise<void>;
+  channel: PreparedChannel | null;
+  usage: MeteredUsage | null;
+}
+
+/** The account's next calls wait for it; where the upstream did not keep to its limit, the operator is told. */
+function noteExcess({ services, admission, model, sentLimit, choices }: RunningCall, { settling, channel, usage }: Excess): void {
+  const { context, excess } = services;
+  excess.begin(admission.user.id, settling);
+  const limit = sentLimit === undefined ? undefined : sentLimit * choices;
+  if (channel === null || usage === null || limit === undefined || !isBeyond(usage.output, limit)) return;
+  const { id, name } = channel;
+  const fact = { id, name, model, limit, written: usage.output, username: admission.user.username };
+  context.waitUntil(alertOfIgnoredLimit(context, fact));
 }
 
 /** How it was charged that the client had left; undefined: it had not, or the upstream told it all. */

@@ -55,9 +55,11 @@ describe('learned usage', () => {
   test('an upstream that wrote more than it was allowed ignores limits', () => {
     const learned = createLearnedUsage();
     learned.note(sample({ limit: 190, completion: 200 }));
-    expect(learned.ignoresLimits('m')).toBe(false);
+    expect(learned.ignoresLimits('m', 1)).toBe(false);
     learned.note(sample({ limit: 100, completion: 200 }));
-    expect(learned.ignoresLimits('m')).toBe(true);
+    expect(learned.ignoresLimits('m', 1)).toBe(true);
+    // Others have not seen it do so.
+    expect(learned.ignoresLimits('m', 2)).toBe(false);
   });
 
   test('models and callers that are kept are bounded', () => {

@@ -34,8 +34,8 @@ export interface LearnedUsage {
   knowsPrompts(model: string, basis: PromptBasis): boolean;
   /** Completion tokens a second; undefined when nothing is known. */
   tokensPerSecond(model: string): number | undefined;
-  /** An upstream of this model has lately written more than it was allowed. */
-  ignoresLimits(model: string): boolean;
+  /** An upstream of this model has lately written more for that caller than it was allowed. What one sends says nothing about others. */
+  ignoresLimits(model: string, userId: number): boolean;
 }
 
 const mostModels = 2_000;
@@ -61,13 +61,13 @@ interface User extends Used {
   speeds: number[];
   added: Record<PromptBasis, number[]>;
   factors: Record<PromptBasis, number[]>;
+  ignoredUntil: number;
 }
 
 type Reading = 'completion' | 'speed' | `added-${PromptBasis}` | `factor-${PromptBasis}`;
 
 interface Model extends Used {
   users: Map<number, User>;
-  ignoredUntil: number;
   /** What was found when it was asked for last, as long as no sample and no second has passed. */
   middles: Map<Reading, { value: number | undefined; at: number }>;
 }
@@ -110,8 +110,7 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
         if (expected < smallPrompt && basis !== 'media') keep(user.added[basis], Math.min(mostAdded, Math.max(0, prompt - expected)));
         else keep(user.factors[basis], Math.min(mostFactor, Math.max(1, prompt / expected)));
       }
-      // A little more is a difference of counting.
-      if (limit !== undefined && completion > limit * 1.05 + 16) model.ignoredUntil = now() + ignoredMs;
+      if (isBeyond(completion, limit)) user.ignoredUntil = now() + ignoredMs;
     },
     mostResponses: (name) => middle(known(name), 'completion'),
     promptTokens(name, userId, expected, basis) {
@@ -122,8 +121,13 @@ export function createLearnedUsage(now: () => number = () => performance.now()):
     },
     knowsPrompts: (name, basis) => middle(known(name), `factor-${basis}`) !== undefined,
     tokensPerSecond: (name) => middle(known(name), 'speed'),
-    ignoresLimits: (name) => (models.get(name)?.ignoredUntil ?? 0) > now(),
+    ignoresLimits: (name, userId) => (models.get(name)?.users.get(userId)?.ignoredUntil ?? 0) > now(),
   };
+}
+
+/** A little more is a difference of counting. `limit`: tokens of all choices together. */
+export function isBeyond(completion: number, limit: number | undefined): boolean {
+  return limit !== undefined && completion > limit * 1.05 + 16;
 }
 
 /** Models and their callers; the least used are forgotten where there are too many. */
@@ -146,7 +150,7 @@ function createModels() {
     let model = known(name);
     if (model !== undefined) return model;
     if (models.size >= mostModels) deleteLeastUsed(models);
-    model = { users: new Map(), ignoredUntil: 0, middles: new Map(), usedAt: 0 };
+    model = { users: new Map(), middles: new Map(), usedAt: 0 };
     use(model);
     models.set(name, model);
     return model;
@@ -157,7 +161,7 @@ function createModels() {
     if (user === undefined) {
       if (model.users.size >= mostUsers) deleteLeastUsed(model.users);
       const lists = () => ({ estimated: [], counted: [], media: [] });
-      user = { completions: [], speeds: [], added: lists(), factors: lists(), usedAt: 0 };
+      user = { completions: [], speeds: [], added: lists(), factors: lists(), ignoredUntil: 0, usedAt: 0 };
       model.users.set(id, user);
     }
     use(user);

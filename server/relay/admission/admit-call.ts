@@ -54,7 +54,7 @@ export async function admitCall(
   // Counting reserves nothing afterwards.
   if (endpoint.capability === 'count_tokens' || isCostlyToRead(request.headers)) await checkMeans(services, caller);
   const limit = context.env.MAX_REQUEST_BODY_MB * 1_000_000;
-  const source = { request, connection, limit, userId: caller.user.id };
+  const source = { request, connection, limit, userId: caller.user.id, names: endpoint.names };
   const content = await readContent(context.bodies, ofSession ? { ...source, split: splitPlaygroundBody } : source);
   try {
     const { body } = content;

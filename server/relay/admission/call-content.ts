@@ -2,6 +2,8 @@
 // only the bytes wait for the upstream, because another channel may have to be asked; once a response has begun, only the texts
 // that a count of the prompt may need.
 import { AppError } from '#shared/errors.ts';
+import type { DecidingNames } from '#server/dialects/deciding-names.ts';
+import { checkNames } from './check-names.ts';
 import type { Bodies, BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { parseBody } from '#server/http/parse-body.ts';
@@ -22,6 +24,7 @@ interface ContentSource {
   userId: number;
   /** What of the body is for us, and what goes on; absent: all of it does. */
   split?: SplitBody;
+  names: DecidingNames;
 }
 
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
@@ -36,11 +39,14 @@ const smallBytes = 64 * 1024;
 const longestCounted = 4_000_000;
 
 /** @throws {AppError} as `readBody` and `parseBody`, and `invalid_request` */
-export async function readContent(bodies: Bodies, { request, connection, limit, userId, split }: ContentSource): Promise<CallContent> {
+export async function readContent(
+  bodies: Bodies,
+  { request, connection, limit, userId, split, names }: ContentSource,
+): Promise<CallContent> {
   const owner = `user:${userId}`;
   const hold = bodies.open(owner);
   const raw = await readBody({ request, connection, limit, hold, watch: bodies.watch });
-  const content = new CallContent(raw, { bodies, owner, hold, split });
+  const content = new CallContent(raw, { bodies, owner, hold, split, names });
   try {
     hold.grow(raw.parts * partBytes);
     // What goes upstream is another copy.
@@ -67,6 +73,7 @@ interface ContentParts {
   owner: string;
   hold: BodyHold;
   split: SplitBody | undefined;
+  names: DecidingNames;
 }
 
 export class CallContent {
@@ -75,6 +82,7 @@ export class CallContent {
   #raw: RawBody | null;
   #parsed: ParsedBody | null = null;
   #prompt: PromptParts | null = null;
+  #isChecked = false;
 
   constructor(raw: RawBody, parts: ContentParts) {
     this.#raw = raw;
@@ -102,8 +110,12 @@ export class CallContent {
    */
   prepare(): void | Promise<void> {
     if (this.#parsed !== null || this.#raw === null) return;
-    const { bodies, owner } = this.#parts;
-    const parsing = parseBody(this.#raw, bodies, owner);
+    const { bodies, owner, names } = this.#parts;
+    const raw = this.#raw;
+    // What was let go and is parsed again has been looked at.
+    const check = this.#isChecked ? undefined : ({ text, value }: BodyText) => checkNames(value, text, raw, names);
+    this.#isChecked = true;
+    const parsing = parseBody(raw, bodies, owner, check);
     if (parsing instanceof Promise) return parsing.then((parsed) => this.#keep(parsed));
     this.#keep(parsing);
   }

@@ -35,6 +35,8 @@ export async function openCall(
     const { admission, model, facts, prompt, pass } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
+    const settling = services.excess.settled(admission.user.id);
+    if (settling !== undefined) await settling;
     const reserving = reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     const call: RunningCall = {

@@ -22,6 +22,8 @@ const messageFields: ReadonlySet<string> = new Set([
 export function splitPlaygroundBody({ group, ...body }: RelayBody): { ours: RelayBody; body: RelayBody } {
   const { messages } = body;
   if (Array.isArray(messages)) body['messages'] = messages.map((message: unknown) => (isObject(message) ? knownFields(message) : message));
+  // Old clients say so that there is no limit.
+  if (body['max_tokens'] === 0) delete body['max_tokens'];
   return { ours: { group }, body };
 }
 

@@ -137,7 +137,7 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
   const largest = known ?? settings.get('DefaultMaxOutputTokens');
   // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
   const limited = known === null ? named : Math.min(named, known);
-  const most = named === 0 || learned.ignoresLimits(model) ? Math.max(limited, largest) : limited;
+  const most = named === 0 || learned.ignoresLimits(model, call.admission.user.id) ? Math.max(limited, largest) : limited;
   const needed = Math.max(1, Math.ceil(learned.mostResponses(model) ?? settings.get('PreConsumedQuota')));
   return {
     choices,

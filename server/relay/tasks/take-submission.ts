@@ -1,4 +1,5 @@
 // Everything before money is asked for: who hands it in, the body, whether the key may ask for it, and whether a channel takes it.
+import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { RelayBody } from '#server/relay/endpoints.ts';
@@ -15,6 +16,8 @@ interface Received extends NotedCall {
   connection: Connection | null;
   /** Bytes of the body, where it may be less than that of every call. */
   mostBytes?: number;
+  /** What of the body is taken in one spelling only. */
+  names: DecidingNames;
   /** What is asked for. */
   read(body: RelayBody, userId: number): Promise<Submission>;
 }
@@ -27,7 +30,7 @@ export async function takeSubmission(services: RelayServices, received: Received
   const admission = await admitCaller(services, request, connection);
   const limit = Math.min(context.env.MAX_REQUEST_BODY_MB * 1_000_000, received.mostBytes ?? Infinity);
   const userId = admission.user.id;
-  const content = await readContent(context.bodies, { request, connection, limit, userId });
+  const content = await readContent(context.bodies, { request, connection, limit, userId, names: received.names });
   try {
     const submission = await received.read(content.body, userId);
     received.onModel(submission.model);

@@ -1,4 +1,5 @@
 // What Midjourney clients ask about drawings: answered from what is stored, and only to the owner.
+import { noNames } from '#server/dialects/deciding-names.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
@@ -29,7 +30,7 @@ export async function fetchDrawing(services: RelayServices, asked: Asked, upstre
 export async function listDrawings(services: RelayServices, { request, connection }: Asked): Promise<TaskAnswer> {
   const { context } = services;
   const { user } = await identifyCaller(services, request, connection);
-  const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: user.id });
+  const reading = readContent(context.bodies, { request, connection, limit: mostBytes, userId: user.id, names: noNames });
   const content = await reading.catch((failure: unknown) => {
     if (failure instanceof AppError && failure.status === 400) throw new DrawingRefusal('do_request_failed');
     throw failure;

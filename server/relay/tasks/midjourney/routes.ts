@@ -1,4 +1,5 @@
 // The paths of Midjourney clients, below `/mj` and `/<mode>/mj`.
+import { drawingNames } from './drawing-names.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
@@ -60,6 +61,7 @@ async function submit(services: RelayServices, { kind, ...asked }: Asked & { kin
   const { request, connection } = asked;
   const mostBytes = mostDrawingBytes(kind);
   return takeSubmission(services, {
+    names: drawingNames,
     request,
     connection,
     ...noted,

@@ -2,6 +2,7 @@
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
+import { noNames } from '#server/dialects/deciding-names.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { answerTasks } from '#server/relay/tasks/answer-tasks.ts';
@@ -30,6 +31,8 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
         connection,
         ...noted,
         mostBytes: mostTextBytes,
+        // What goes upstream is written anew from the fields that are known.
+        names: noNames,
         read: (body, userId) => musicSubmission(context, userId, { action, body }),
       }),
     ),
@@ -38,7 +41,7 @@ export function mountSuno(host: RouteHost, services: RelayServices): void {
   host.add('POST', '/suno/fetch', (request, _params, connection) =>
     answerTasks(services, inWords(request, connection), async () => {
       const { user } = await identifyCaller(services, request, connection);
-      const content = await readContent(context.bodies, { request, connection, limit: 1_000_000, userId: user.id });
+      const content = await readContent(context.bodies, { request, connection, limit: 1_000_000, userId: user.id, names: noNames });
       const { ids: given, action } = content.body;
       content.release();
       const ids = (Array.isArray(given) ? given : [])

@@ -1,0 +1,23 @@
+import { decidingNames, messageNames } from '../deciding-names.ts';
+import { limitFields } from './limit-fields.ts';
+
+export const messagesNames = decidingNames(messageNames, limitFields, [
+  'model',
+  'system',
+  'stream',
+  'service_tier',
+  'speed',
+  'thinking',
+  'budget_tokens',
+  'effort',
+  'output_config',
+  'cache_control',
+  'ttl',
+  'source',
+  'media_type',
+  'max_uses',
+  'description',
+  'input_schema',
+  'input',
+  'inference_geo',
+]);
