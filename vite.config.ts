@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
 import { serverPrefixes } from '#shared/paths.ts';
 import { manifest } from './pwa/manifest.ts';
-import { firstChunk } from './scripts/first-chunks.ts';
+import { firstChunk, sharedChunk } from './scripts/first-chunks.ts';
 import { firstPaint } from './scripts/first-paint-plugin.ts';
 
 const server = process.env.TIDEGATE_SERVER ?? 'http://localhost:3000';
@@ -66,6 +66,14 @@ export default defineConfig({
             // In one piece each: forty small files compress worse and ask more often.
             { name: firstChunk('first'), priority: 15 },
             { name: firstChunk('frame'), priority: 10 },
+            {
+              name: 'input',
+              test: /node_modules[\\/]@mantine[\\/]core[\\/]esm[\\/]components[\\/](Input|InputBase|TextInput|CloseButton)[\\/]/,
+              priority: 8,
+            },
+            { name: sharedChunk('screen'), priority: 7 },
+            { name: sharedChunk('panel'), priority: 6 },
+            { name: sharedChunk('list'), priority: 5 },
           ],
         },
       },

@@ -1,5 +1,6 @@
 // Which of our modules stand in the first chunks. Followed along the imports from where a page begins, so that a module
 // that becomes part of the sign-in or of the frame is in its chunk without being listed anywhere.
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 interface Modules {
@@ -20,8 +21,50 @@ export function firstChunk(name: keyof typeof starts): (id: string, modules: Mod
   let members: ReadonlySet<string> | undefined;
   return (id, modules) => {
     members ??= reached(starts[name], modules);
-    return members.has(id) ? name : null;
+    // Entries keep their own chunks; routes are entries, and what they are searched by comes with them.
+    return isOurs(id) && !starts[name].includes(id) && members.has(id) ? name : null;
   };
+}
+
+/**
+ * What most lists begin with, by how many other screens begin with it too: in forty small files it would be a quarter larger, and asked
+ * for forty times. A module's own imports are at least as common as it is, so no chunk needs one of a rarer kind.
+ */
+export function sharedChunk(name: keyof typeof sharers): (id: string, modules: Modules) => string | null {
+  return (id, modules) => {
+    if (!/[\\/](pwa[\\/](api|offline|ui)|shared)[\\/]/.test(id)) return null;
+    const { lists, others } = (screens ??= screensBy(modules));
+    if (countOf(lists, id) < 5) return null;
+    const count = countOf(others, id);
+    return count >= sharers[name].from && count <= sharers[name].to ? name : null;
+  };
+}
+
+const sharers = {
+  screen: { from: 3, to: Infinity },
+  panel: { from: 1, to: 2 },
+  list: { from: 0, to: 0 },
+};
+
+type ModuleSets = readonly ReadonlySet<string>[];
+let screens: { lists: ModuleSets; others: ModuleSets } | undefined;
+
+/** What each screen begins with. */
+function screensBy(modules: Modules): { lists: ModuleSets; others: ModuleSets } {
+  const found = readdirSync(path.join(pwa, 'routes/_shell'))
+    .map((file) => component(`_shell/${path.basename(file, '.tsx')}`))
+    // Routes that only lead elsewhere draw nothing.
+    .filter((screen) => modules.getModuleInfo(screen) !== null)
+    .map((screen) => reached([screen], modules));
+  const isList = (begins: ReadonlySet<string>) => begins.has(path.join(pwa, 'ui/list/data-list.tsx'));
+  const lists = found.filter(isList);
+  // A list that was renamed is not to dissolve the chunks in silence.
+  if (lists.length < 5) throw new Error('The build finds no lists: pwa/ui/list/data-list.tsx');
+  return { lists, others: found.filter((begins) => !isList(begins)) };
+}
+
+function countOf(of: ModuleSets, id: string): number {
+  return of.filter((begins) => begins.has(id)).length;
 }
 
 function reached(from: readonly string[], modules: Modules): ReadonlySet<string> {
@@ -35,8 +78,7 @@ function reached(from: readonly string[], modules: Modules): ReadonlySet<string>
     found.add(id);
     waiting.push(...(module?.importedIds ?? []));
   }
-  // Entries keep their own chunks; routes are entries, and what they are searched by comes with them.
-  return new Set([...found].filter((id) => isOurs(id) && !from.includes(id)));
+  return found;
 }
 
 function isOurs(id: string): boolean {

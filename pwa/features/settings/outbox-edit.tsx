@@ -1,20 +1,26 @@
-import { Button, TextInput } from '@mantine/core';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Button } from '@mantine/core';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { isSettingKey, settingProblem } from '#shared/settings.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
-import { changeEdit, discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
+import { discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
-import { JsonField } from '#pwa/ui/form/json-field.tsx';
-import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { ConflictChoice } from './conflict-choice.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
-import { editableText, isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
+import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import { controlOf } from './pages.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
+
+const ConflictChoice = lazyPart(
+  () => import('./conflict-choice.tsx'),
+  (part) => part.ConflictChoice,
+);
+const EditedValue = lazyPart(
+  () => import('./edited-value.tsx'),
+  (part) => part.EditedValue,
+);
 
 interface OutboxEditProps {
   edit: QueuedEdit;
@@ -72,7 +78,7 @@ export function OutboxEdit({ edit, number, blockedBy, isNext, onDrop }: OutboxEd
             </p>
           )}
           {isEditing ? (
-            <EditValue edit={edit} onDone={handleDone} />
+            <EditedValue edit={edit} onDone={handleDone} />
           ) : (
             <div className={styles.line}>
               <Difference edit={edit} />
@@ -130,51 +136,5 @@ function Difference({ edit }: { edit: QueuedEdit }) {
     <span className={styles.difference}>
       <span className={styles.quiet}>{words.value(edit.optionKey, edit.base.value)} →</span> <b>{words.value(edit.optionKey, edit.mine)}</b>
     </span>
-  );
-}
-
-/** Another value for an edit that waits. */
-function EditValue({ edit, onDone }: { edit: QueuedEdit; onDone: () => void }) {
-  const { t } = useTranslation();
-  const words = useSettingLabels();
-  const [text, setText] = useState(() => editableText(edit.optionKey, edit.mine));
-  const control = controlOf(edit.optionKey);
-  const problem = isSettingKey(edit.optionKey) ? settingProblem(edit.optionKey, text) : undefined;
-  const error = problem === undefined ? undefined : words.problem(problem);
-  const name = words.name(edit.optionKey);
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea')?.focus(), []);
-
-  function handleKey(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    onDone();
-  }
-  return (
-    <form
-      ref={form}
-      className={styles.value}
-      onKeyDown={handleKey}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (problem === undefined) void changeEdit(edit.id, text).then(onDone);
-      }}
-    >
-      {isMapSetting(edit.optionKey) ? (
-        <JsonField label={name} value={text} onChange={setText} error={error} />
-      ) : control === 'quota' ? (
-        <QuotaInput label={name} value={text === '' ? '' : Number(text)} onChange={(units) => setText(String(units))} error={error} />
-      ) : (
-        <TextInput label={name} value={text} error={error} autoComplete="off" onChange={(event) => setText(event.currentTarget.value)} />
-      )}
-      <span className={styles.actions}>
-        <Button variant="subtle" onClick={onDone}>
-          {t('common.action.cancel')}
-        </Button>
-        <Button variant="filled" type="submit" disabled={problem !== undefined}>
-          {t('settings.outbox.change')}
-        </Button>
-      </span>
-    </form>
   );
 }

@@ -1,11 +1,9 @@
 // An option of the installation.
 import { Option, optionApi } from '#shared/options.ts';
-import { isSettingKey } from '#shared/settings.ts';
 import { call } from '#pwa/api/call.ts';
 import type { EditKind } from './edit-kind.ts';
 
-export const optionEdit: EditKind = {
-  owns: isSettingKey,
+export const optionEdit: Omit<EditKind, 'owns'> = {
   save: ({ optionKey, mine, base }) => call(optionApi.save, { body: { key: optionKey, value: mine, revision: base.revision } }),
   theirs: (data) => {
     const current = Option.safeParse(data);

@@ -2,10 +2,13 @@ import type { EditKind } from './edit-kind.ts';
 import { optionEdit } from './option.ts';
 import { ownNameEdit, ownSettingEdit } from './own-setting.ts';
 
-/** Every kind of edit that may wait. Another one is a file beside these and a line here. */
-export const editKinds: readonly EditKind[] = [ownSettingEdit, ownNameEdit, optionEdit];
+/** Every kind of edit that may wait, beside options. Another one is a file beside these and a line here. */
+export const editKinds: readonly EditKind[] = [ownSettingEdit, ownNameEdit];
 
-/** Keys that no kind knows any more (an option that was given up) go where options go: the server says what is wrong. */
-export function kindOf(optionKey: string): EditKind {
+/**
+ * Keys of no other kind go where options go: of one that was given up the server says what is wrong. The list of options is as large as
+ * a screen, and who has no rights over them goes without it.
+ */
+export function kindOf(optionKey: string): Omit<EditKind, 'owns'> {
   return editKinds.find((kind) => kind.owns(optionKey)) ?? optionEdit;
 }
