@@ -11,7 +11,7 @@ import { seedCalls } from './support/seed-calls.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, repeatedLandmarks, settle, signIn } from './support/visit.ts';
 
 describeInBrowser('dashboard', () => {
   let tidegate: Tidegate;
@@ -167,6 +167,7 @@ describeInBrowser('dashboard', () => {
     ).toEqual([text('dashboard.compare.day')]);
     expect(await headings(page)).not.toContain('before_calls');
     await expectSoundScreen(visitor);
+    expect(await repeatedLandmarks(page), 'names of two parts, with every table open').toEqual([]);
 
     await comparison.check();
     await page.waitForURL((url) => !url.searchParams.has('compare'));

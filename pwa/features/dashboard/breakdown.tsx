@@ -37,7 +37,7 @@ export function Breakdown({ figures, question, whole }: BreakdownProps) {
       ) : (
         // It scrolls by itself, so the keyboard has to reach it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className={styles.tableBox} tabIndex={0} role="region" aria-label={title}>
+        <div className={styles.tableBox} tabIndex={0} role="group" aria-label={title}>
           <table className={styles.table}>
             <thead>
               <tr>

@@ -26,7 +26,7 @@ export function StepTable({ label, steps, columns, linkOf }: StepTableProps) {
   return (
     // It scrolls by itself, so the keyboard has to reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.tableBox} tabIndex={0} role="region" aria-label={label}>
+    <div className={styles.tableBox} tabIndex={0} role="group" aria-label={label}>
       <table className={styles.table}>
         <thead>
           <tr>

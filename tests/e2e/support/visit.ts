@@ -173,6 +173,18 @@ async function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
+/** Names that two parts of the page have: a screen reader lists them as one. */
+export async function repeatedLandmarks(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker } = window as unknown as {
+      axe: { run(options: object): Promise<{ violations: { nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await checker.run({ runOnly: ['landmark-unique'] });
+    return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 200)));
+  });
+}
+
 async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {
