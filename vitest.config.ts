@@ -1,18 +1,29 @@
 import { defineConfig } from 'vitest/config';
+import { onBothEngines } from './tests/both-engines.ts';
+
+/** Files share their worker, and what it has loaded: no module of the server keeps anything of an application that has ended. */
+const server = {
+  environment: 'node',
+  pool: 'forks',
+  isolate: false,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} as const;
+
+const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
+          ...server,
           name: 'server',
-          environment: 'node',
           include: ['shared/**/*.test.ts', 'server/**/*.test.ts', 'tests/{contract,http,relay,conformance,faults,support}/**/*.test.ts'],
-          pool: 'forks',
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          env: { TEST_ENGINE: 'embedded' },
         },
       },
+      ...(hasMongo ? [{ test: { ...server, name: 'mongodb', include: [...onBothEngines], env: { TEST_ENGINE: 'mongodb' } } }] : []),
       {
         test: {
           name: 'pwa',

@@ -1,4 +1,5 @@
-// The storage engines that tests run against: the embedded one always, MongoDB where TEST_MONGODB_URL names a server.
+// The storage engine that tests run against: the embedded one, or in the files of `tests/both-engines.ts`, which run a second time where
+// TEST_MONGODB_URL names a server, MongoDB.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,9 +42,11 @@ export const mongoEngine: Engine = {
   },
 };
 
-export const engines: readonly Engine[] = testMongoUrl === undefined ? [embeddedEngine] : [embeddedEngine, mongoEngine];
-
-if (testMongoUrl === undefined) console.warn('MongoDB is not tested: TEST_MONGODB_URL names no server.');
+/** Those that this run of a file is for; without a word from `vitest.config.ts` all that there are. */
+export const engines: readonly Engine[] = [embeddedEngine, mongoEngine].filter(({ kind }) => {
+  const wanted = process.env['TEST_ENGINE'];
+  return wanted === undefined ? kind === 'embedded' || testMongoUrl !== undefined : wanted === kind;
+});
 
 /** Runs the same tests on each engine, every test on a database of its own. */
 export function onEachEngine(title: string, tests: (current: () => TestDatabase) => void): void {

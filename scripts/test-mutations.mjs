@@ -1,0 +1,130 @@
+// `npm run test:mutations`: makes the deliberate faults of `tests/mutations/*.json` one at a time, in a copy of this checkout, and runs
+// the tests that must see each. A fault that no test sees, or whose text is not there any more, is a failure.
+// `-- --kind server|console|browser`, `-- --only ID` (both may be given several times), `-- --list`.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { installMissing, root, toolEnvironment } from './prepare.mjs';
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', multiple: true, default: [] },
+    list: { type: 'boolean', default: false },
+  },
+});
+const folder = 'tests/mutations';
+/** Not part of the copy. */
+const left = new Set(['.git', 'node_modules', 'dist', 'pictures', 'data']);
+const mostMinutes = 10;
+
+const all = readdirSync(path.join(root, folder))
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+  .flatMap((name) => JSON.parse(readFileSync(path.join(root, folder, name), 'utf8')))
+  .map((mutation) => ({ ...mutation, kind: kindOf(mutation) }));
+const ids = new Set(all.map(({ id }) => id));
+if (ids.size !== all.length) throw new Error('Two mutations have the same id');
+for (const id of values.only) if (!ids.has(id)) throw new Error(`There is no mutation ${id}`);
+const chosen = all.filter(
+  ({ id, kind }) => (values.kind.length === 0 || values.kind.includes(kind)) && (values.only.length === 0 || values.only.includes(id)),
+);
+
+if (values.list) for (const { id, kind, protects } of chosen) console.log(`${kind.padEnd(8)}${id.padEnd(32)}${protects}`);
+else await runAll();
+
+async function runAll() {
+  installMissing();
+  const copy = mkdtempSync(path.join(tmpdir(), 'tidegate-mutations-'));
+  const end = () => rmSync(copy, { recursive: true, force: true });
+  process.on('SIGINT', () => {
+    end();
+    process.exit(1);
+  });
+  const survived = [];
+  try {
+    makeCopy(copy);
+    // A test that fails anyway sees nothing.
+    for (const tests of distinctTests()) {
+      const before = runTests(copy, tests);
+      if (before.ended !== 0) throw new Error(`Without any fault fails: ${tests.join(' ')}\n${before.printed}`);
+    }
+    for (const mutation of chosen) {
+      const startedAt = performance.now();
+      const verdict = judge(copy, mutation);
+      if (!verdict.isCaught) survived.push(mutation.id);
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+      console.log(`${verdict.isCaught ? 'caught  ' : 'SURVIVED'}  ${mutation.id.padEnd(32)}${seconds.padStart(4)} s  ${verdict.by}`);
+    }
+  } finally {
+    end();
+  }
+  console.log(`${chosen.length - survived.length} caught, ${survived.length} survived`);
+  if (survived.length > 0 || chosen.length === 0) process.exitCode = 1;
+}
+
+function kindOf({ tests }) {
+  if (tests.some((file) => file.startsWith('tests/e2e/'))) return 'browser';
+  return tests.some((file) => file.startsWith('pwa/')) ? 'console' : 'server';
+}
+
+function makeCopy(copy) {
+  mkdirSync(copy, { recursive: true });
+  for (const name of readdirSync(root)) {
+    if (!left.has(name)) cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  }
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'), 'dir');
+}
+
+/** The test files that are run together, each set once. */
+function distinctTests() {
+  const sets = new Map(chosen.map(({ tests }) => [tests.join(' '), tests]));
+  return sets.values();
+}
+
+function judge(copy, { file, text, replacement, tests }) {
+  const place = path.join(copy, file);
+  const source = readFileSync(place, 'utf8');
+  if (source.split(text).length !== 2) return { isCaught: false, by: `its text is not there exactly once: ${file}` };
+  try {
+    writeFileSync(
+      place,
+      source.replace(text, () => replacement),
+    );
+    const { ended, failed } = runTests(copy, tests);
+    // A file that cannot even be loaded has no failed test: that is a mistake in the fault, not something that was seen.
+    if (failed.length === 0) return { isCaught: false, by: ended === 0 ? 'every test passed' : 'the tests could not run' };
+    return { isCaught: true, by: failed[0] };
+  } finally {
+    writeFileSync(place, source);
+  }
+}
+
+/** Up to the first failure. */
+function runTests(copy, tests) {
+  const report = path.join(copy, 'mutation-report.json');
+  rmSync(report, { force: true });
+  const script = kindOf({ tests }) === 'browser' ? 'scripts/test-browser.mjs' : 'scripts/test.mjs';
+  const options = ['--bail=1', '--reporter=json', `--outputFile.json=${report}`];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(copy, script), ...tests, ...options], {
+    cwd: copy,
+    encoding: 'utf8',
+    env: { ...toolEnvironment(), CI: 'true' },
+    maxBuffer: 64e6,
+    timeout: mostMinutes * 60_000,
+  });
+  return { ended: status, failed: failedIn(report), printed: `${stdout}${stderr}`.slice(-4_000) };
+}
+
+function failedIn(report) {
+  try {
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    return testResults.flatMap(({ assertionResults }) =>
+      assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    );
+  } catch {
+    return [];
+  }
+}

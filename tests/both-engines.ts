@@ -1,0 +1,70 @@
+// Which test files run on MongoDB too, where TEST_MONGODB_URL names a server: storage, what goes wrong midway, money, and at least one
+// path of every route. `TEST_ENGINES=all` runs them all on it.
+const folders = ['contract', 'faults'];
+
+/** Money, lists and sums of what is stored, edits that meet. */
+const http = [
+  'account',
+  'bonus-once',
+  'channel-edits',
+  'channel-figures',
+  'channel-restore',
+  'channel-runs',
+  'channel-tags',
+  'channels',
+  'dashboard',
+  'invite-earnings',
+  'jobs',
+  'latency',
+  'log-deletion',
+  'log-files',
+  'log-lists',
+  'log-sums',
+  'logs',
+  'notifications',
+  'option-history',
+  'option-recovery',
+  'options',
+  'payment-notices',
+  'redeem',
+  'redemptions',
+  'row-sums-cache',
+  'setup',
+  'task-lists',
+  'token-balance',
+  'token-limits',
+  'tokens',
+  'users',
+  'wallet',
+];
+
+const relay = [
+  'account-refusals',
+  'billing',
+  'channel-figures',
+  'chat',
+  'claude-usage',
+  'drawing-refunds',
+  'drawings',
+  'leaving',
+  'low-balance',
+  'model-list',
+  'music',
+  'output-bound',
+  'playground',
+  'task-polling',
+  'task-retention',
+  'token-gate',
+  'tokens',
+];
+
+/** Every call of the console, one after the other. */
+const conformance = ['console-access', 'console-input', 'console-objects', 'console-owners'];
+
+const isAll = process.env['TEST_ENGINES'] === 'all';
+const named = Object.entries({ http, relay, conformance });
+
+export const onBothEngines: readonly string[] = [
+  ...folders.map((folder) => `tests/${folder}/**/*.test.ts`),
+  ...named.flatMap(([folder, names]) => (isAll ? ['*'] : names).map((name) => `tests/${folder}/${name}.test.ts`)),
+];
