@@ -1,6 +1,7 @@
 // `node .ci/tally.mjs FOLDER PART…`: adds up what the parts of .ci/run did and prints the closing line. A part counts its
 // tests (PART.json of vitest) or its steps (PART.log of `npm run check`); one that ended badly without naming a failure, or
 // that counted nothing at all, is a failure of its own. What failed is named above the closing line, with the head of its message.
+// Times are told (PART.seconds, those of the slowest files) and never a failure: machines differ.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -9,6 +10,11 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const namedAtMost = 40;
 const messageCharacters = 1_500;
+const slowestShown = 10;
+/** What a check of everything may take, so that nobody waits for it twice. */
+const mostMinutes = 25;
+/** Seconds of each test file; one that runs on two engines is two. */
+const files = [];
 
 for (const part of parts) {
   const counted = count(part);
@@ -19,8 +25,24 @@ for (const part of parts) {
 }
 for (const failure of failures.slice(0, namedAtMost)) console.log(failure);
 if (failures.length > namedAtMost) console.log(`and ${failures.length - namedAtMost} more`);
+tellTimes();
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && parts.length > 0 ? 0 : 1;
+
+function tellTimes() {
+  const times = ['set-up', ...parts].map((part) => `${part} ${minutes(read(`${part}.seconds`))}`);
+  console.log(`Time: ${times.join(', ')}`);
+  files.sort((one, other) => other.seconds - one.seconds);
+  if (files.length > 0) console.log('Slowest files:');
+  for (const { name, seconds } of files.slice(0, slowestShown)) console.log(`${seconds.toFixed(0).padStart(6)} s  ${name}`);
+  const whole = Number(read('whole.seconds'));
+  if (whole > mostMinutes * 60) console.log(`WARNING  The whole took ${minutes(whole)}; it is meant to take ${mostMinutes} min at most`);
+}
+
+function minutes(seconds) {
+  const whole = Math.round(Number(seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} min`;
+}
 
 function count(part) {
   const text = read(`${part}.json`);
@@ -39,7 +61,8 @@ function count(part) {
     // A file that could not be loaded has no tests, but is a failed suite.
     const unloaded = report.testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
     for (const { name, message } of unloaded) noteFailure(name, message);
-    for (const { name, assertionResults } of report.testResults) {
+    for (const { name, startTime, endTime, assertionResults } of report.testResults) {
+      if (assertionResults.length > 0) files.push({ name: path.relative(process.cwd(), name), seconds: (endTime - startTime) / 1000 });
       for (const { status, fullName, failureMessages } of assertionResults) {
         if (status === 'failed') noteFailure(`${name}: ${fullName}`, failureMessages.join('\n'));
       }

@@ -18,6 +18,7 @@ const { values } = parseArgs({
 const folder = 'tests/mutations';
 /** Not part of the copy. */
 const left = new Set(['.git', 'node_modules', 'dist', 'pictures', 'data']);
+/** A fault may also make its tests wait for ever. */
 const mostMinutes = 10;
 
 const all = readdirSync(path.join(root, folder))
@@ -39,10 +40,12 @@ async function runAll() {
   installMissing();
   const copy = mkdtempSync(path.join(tmpdir(), 'tidegate-mutations-'));
   const end = () => rmSync(copy, { recursive: true, force: true });
-  process.on('SIGINT', () => {
-    end();
-    process.exit(1);
-  });
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => {
+      end();
+      process.exit(1);
+    });
+  }
   const survived = [];
   try {
     makeCopy(copy);
