@@ -66,7 +66,7 @@ describe.each(languages)('refusals in %s', (language) => {
     it.each(rowsOf<ConsoleDesk>(consoleRows))('%s', async (code, call) => expectRefusal(code, language, await call(desk)), 20_000);
   });
 
-  describe('of the relay', () => {
+  describe('of the relay', { concurrent: true }, () => {
     const desk = openRelayDesk(language);
     it.each(rowsOf({ ...relayRefusals, ...taskRefusals }))(
       '%s',

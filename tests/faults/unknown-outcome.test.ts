@@ -50,7 +50,7 @@ function openEntries({ other, user }: Scene): Promise<number> {
   return other.db.collection('ledger').count({ account: 'user', account_id: user.id, state: 'open' });
 }
 
-describe.each(engines)('a write whose outcome is not known on $kind', (engine) => {
+describe.each(engines)('a write whose outcome is not known on $kind', { concurrent: true }, (engine) => {
   describe.each(['before', 'after', 'late'] as const)('carried out: %s', (when) => {
     test.each([0, 3])(
       'and %i more that fail after it',
@@ -92,7 +92,7 @@ describe.each(engines)('a write whose outcome is not known on $kind', (engine) =
           expect((await audit(place.other.db)).findings).toEqual([]);
         });
       },
-      120_000,
+      300_000,
     );
   });
 });

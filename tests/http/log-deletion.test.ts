@@ -33,7 +33,7 @@ async function settled({ app }: RelayScene): Promise<void> {
   });
 }
 
-describe.each(engines)('deleting logs on $kind', (engine) => {
+describe.each(engines)('deleting logs on $kind', { concurrent: true }, (engine) => {
   it('the rows are gone, the balance does not move, and the books are provable as before', async () => {
     await using scene = await createScene(engine, { tokenQuota: 1_000_000 });
     const { app } = scene;

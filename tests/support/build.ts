@@ -15,12 +15,7 @@ const hashes = new Map<string, Promise<string>>();
 export async function buildUser(context: AppContext, { password, ...fields }: UserFields = {}): Promise<UserRecord> {
   const id = fields.id ?? (await context.db.nextId('users'));
   const username = fields.username ?? `user${id}`;
-  let hash = '';
-  if (password !== undefined) {
-    const known = hashes.get(password) ?? hashPassword(password, 'test');
-    hashes.set(password, known);
-    hash = await known;
-  }
+  const hash = password === undefined ? '' : await hashOnce(password);
   return buildUserRecord({
     username,
     display_name: username,
@@ -30,6 +25,12 @@ export async function buildUser(context: AppContext, { password, ...fields }: Us
     ...fields,
     id,
   });
+}
+
+export function hashOnce(password: string): Promise<string> {
+  const known = hashes.get(password) ?? hashPassword(password, 'test');
+  hashes.set(password, known);
+  return known;
 }
 
 /** The same without a server. */
