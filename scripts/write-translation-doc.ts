@@ -16,6 +16,8 @@ A call whose model is served in the format that its caller speaks passes through
 translated, and this is what the other format has no place for. **Refused**: the answer is 400 \`untranslatable\` with the field's name,
 nothing is sent and nothing charged. **Dropped**: the call goes on without the field, and the response names it in
 \`x-tidegate-dropped\`, the log row in its details. Fields that neither format knows are dropped and named, too.
+
+A limit of tokens beyond what the model can write (\`server/money/data/max-output-tokens.json\`) is lowered to that.
 `;
 
 const pairs = new Map<string, TranslationRow[]>();

@@ -95,10 +95,41 @@ describe('Messages requests to a chat upstream', () => {
   test("what only Claude's provider can do is refused by its place", () => {
     const refused = (body: Record<string, unknown>, field: string) =>
       expect(() => write({ messages: hello, ...body })).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
-    refused({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.0.type');
+    refused({ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools.0.type');
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    refused({ tools, tool_choice: { type: 'tool', name: 'web_search' } }, 'tool_choice');
+    refused({ tools, tool_choice: { type: 'any' } }, 'tool_choice');
     refused({ mcp_servers: [{ url: 'https://example.com' }] }, 'mcp_servers');
     refused({ messages: [{ role: 'user', content: [{ type: 'search_result' }] }] }, 'messages.0.content.0.type');
   });
+});
+
+test('an empty legacy call is none, whole, streamed and sent back', () => {
+  const empty: object[] = [{}, { name: '', arguments: '' }, { name: null, arguments: null }, { name: '', arguments: '{}' }];
+  for (const functionCall of empty) {
+    const message = { role: 'assistant', content: 'Hi', tool_calls: null, function_call: functionCall };
+    const whole = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'stop' }] }, null);
+    expect(whole?.map(({ type }) => type)).toEqual(['start', 'text', 'finish']);
+    const reader = openaiChatUpstream.createStreamReader(null);
+    const streamed = [delta(message), delta(message), delta(message, 'stop')].flatMap((data) => reader.read(data));
+    expect(streamed.map(({ type }) => type)).toEqual(['start', 'text', 'text', 'text', 'finish']);
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }, message] };
+    expect(openaiChatClient.readRequest(body).messages[1]?.content).toEqual([{ type: 'text', text: 'Hi' }]);
+  }
+  const calls = { tool_calls: [{ id: 'a', function: { name: 'get', arguments: '{}' } }], function_call: { name: '', arguments: '' } };
+  const both = openaiChatUpstream.readWhole({ choices: [{ message: calls }] }, null);
+  expect(both?.filter(({ type }) => type === 'tool_call')).toEqual([expect.objectContaining({ name: 'get' })]);
+});
+
+test('a legacy call is one, whose arguments come in pieces without its name', () => {
+  const reader = openaiChatUpstream.createStreamReader(null);
+  const pieces = [{ name: 'get', arguments: '' }, { arguments: '{"x"' }, { name: '', arguments: ':1}' }];
+  const parts = pieces.flatMap((call) => reader.read(delta({ function_call: call })));
+  expect(parts.slice(1)).toEqual([
+    { type: 'tool_call', index: 0, id: 'call_0_0', name: 'get', choice: 0 },
+    { type: 'tool_arguments', index: 0, text: '{"x"', choice: 0 },
+    { type: 'tool_arguments', index: 0, text: ':1}', choice: 0 },
+  ]);
 });
 
 const chunk = (rest: object) => JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 5, model: 'gpt', ...rest });

@@ -1,9 +1,13 @@
 // What one format can say and another cannot: left out and named to the caller, or refused.
 import { AppError } from '#shared/errors.ts';
+import type { LocalText } from '#shared/errors.ts';
 import type { Loss, LossFields } from './loss.ts';
 
+/** Where what runs at one provider cannot: at any other. */
+export const otherProviders: LocalText = { zh: '其他提供商', en: 'other providers' };
+
 /** A field that the upstream's format cannot carry and without which the response would be a wrong one. */
-export function untranslatable(field: string, dialect: string): AppError {
+export function untranslatable(field: string, dialect: string | LocalText): AppError {
   return new AppError('untranslatable', { field, dialect }, { field });
 }
 

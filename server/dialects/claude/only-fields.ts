@@ -17,10 +17,28 @@ export const onlyFields: Readonly<Record<string, OnlyField>> = {
   diagnostics: { isEssential: false, about: "the provider's reports", example: {} },
   user_profile_id: { isEssential: false, about: 'accounts at the provider', example: 'p1' },
   workspace_id: { isEssential: false, about: 'accounts at the provider', example: 'w1' },
+  'tools.0': {
+    isEssential: false,
+    about: 'tools that run at the provider, such as its web search, and are only offered',
+    example: { type: 'web_search_20250305', name: 'web_search' },
+    request: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+  },
+  tool_choice: {
+    isEssential: true,
+    about: 'of a tool that runs at the provider',
+    example: { type: 'tool', name: 'web_search' },
+    request: { tools: [{ type: 'web_search_20250305', name: 'web_search' }], tool_choice: { type: 'tool', name: 'web_search' } },
+  },
   'tools.0.type': {
     isEssential: true,
-    about: 'tools that run at the provider, such as its web search, and blocks with their results',
-    example: 'web_search_20250305',
-    request: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    about: "other tools of the provider's own, such as its shell",
+    example: 'bash_20250124',
+    request: { tools: [{ type: 'bash_20250124', name: 'bash' }] },
+  },
+  'messages.0.content.0.type': {
+    isEssential: true,
+    about: 'what tools that run at the provider were asked and answered',
+    example: 'server_tool_use',
+    request: { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }] }] },
   },
 };

@@ -20,7 +20,7 @@ import type {
 } from '../parts.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
-import { untranslatable } from '../untranslatable.ts';
+import { otherProviders, untranslatable } from '../untranslatable.ts';
 import { lossFields } from './losses.ts';
 import { onlyFields } from './only-fields.ts';
 
@@ -43,20 +43,21 @@ const known: ReadonlySet<string> = new Set([
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
-/** Names this provider's features that run there; another provider cannot. */
-const here = 'other providers';
+/** Tools that run at the provider, which the model may use or not. Those of its types that the caller runs are none of them. */
+const providerTool = /^(?:web_search|web_fetch|code_execution|tool_search_tool|advisor)_/;
 
 /** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only Claude's provider can do */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const format = fields.fields('output_config')?.fields('format');
   const choice = fields.fields('tool_choice');
+  const tools = fields.objects('tools');
   const request: ChatRequest = {
     model: fields.requiredText('model'),
     messages: [...readSystem(fields), ...fields.objects('messages').map(readMessage)],
-    tools: fields.objects('tools').map(readTool),
+    tools: tools.filter((tool) => !isProviderTool(tool)).map(readTool),
     isStream: fields.boolean('stream') ?? false,
-    others: otherFields(fields),
+    others: [...otherFields(fields), ...offeredTools(tools, choice)],
     lossFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
@@ -120,10 +121,26 @@ function effortOf(effort: ReasoningEffort | undefined): { effort?: ReasoningEffo
   return effort === undefined ? {} : { effort };
 }
 
+function isProviderTool(tool: StrictFields): boolean {
+  return providerTool.test(tool.text('type') ?? '');
+}
+
+/** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
+function offeredTools(tools: readonly StrictFields[], choice: StrictFields | undefined): OtherField[] {
+  const offered = tools.filter(isProviderTool);
+  if (offered.length === 0) return [];
+  const chosen = choice?.text('type');
+  const isForced =
+    (chosen === 'any' && offered.length === tools.length) ||
+    (chosen === 'tool' && offered.some((tool) => tool.text('name') === choice?.text('name')));
+  if (isForced) throw untranslatable('tool_choice', otherProviders);
+  return offered.map((tool) => ({ name: tool.path('').slice(0, -1), isEssential: false }));
+}
+
 function readTool(tool: StrictFields): Tool {
   const type = tool.text('type');
-  // A tool of the provider's own, such as its web search.
-  if (type !== undefined && type !== 'custom') throw untranslatable(tool.path('type'), here);
+  // A tool that the provider has taught its models, such as a shell: nobody else knows what it is.
+  if (type !== undefined && type !== 'custom') throw untranslatable(tool.path('type'), otherProviders);
   const read: Tool = { name: tool.requiredText('name'), parameters: tool.object('input_schema') ?? {} };
   const description = tool.text('description');
   if (description !== undefined) read.description = description;
@@ -189,7 +206,7 @@ function readMediaBlock(block: StrictFields): TextPart | ImagePart | FilePart {
     case undefined:
       throw badField(block.path('type'), fieldRules.required);
     default:
-      throw untranslatable(block.path('type'), here);
+      throw untranslatable(block.path('type'), otherProviders);
   }
 }
 
@@ -249,6 +266,6 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
     case undefined:
       throw badField(block.path('type'), fieldRules.required);
     default:
-      throw untranslatable(block.path('type'), here);
+      throw untranslatable(block.path('type'), otherProviders);
   }
 }

@@ -9,6 +9,18 @@ export const onlyFields: Readonly<Record<string, OnlyField>> = {
   audio: { isEssential: true, about: 'spoken responses', example: { voice: 'alloy', format: 'wav' } },
   modalities: { isEssential: true, about: 'responses other than text', example: ['text', 'audio'] },
   web_search_options: { isEssential: true, about: 'a search by the provider', example: {} },
+  'tools.0': {
+    isEssential: false,
+    about: 'tools that run at the provider, such as its web search, and are only offered',
+    example: { type: 'web_search' },
+    request: { tools: [{ type: 'web_search' }] },
+  },
+  tool_choice: {
+    isEssential: true,
+    about: 'of a tool that runs at the provider',
+    example: 'required',
+    request: { tools: [{ type: 'web_search' }], tool_choice: 'required' },
+  },
   seed: { isEssential: false, about: 'repeatable sampling', example: 3 },
   frequency_penalty: { isEssential: false, neutral: [0], about: 'sampling', example: 0.5 },
   presence_penalty: { isEssential: false, neutral: [0], about: 'sampling', example: 0.5 },

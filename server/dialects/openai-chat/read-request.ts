@@ -16,6 +16,7 @@ import type {
   UserPart,
 } from '../parts.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
+import { otherProviders, untranslatable } from '../untranslatable.ts';
 import type { Body } from '../strict-fields.ts';
 import { lossFields } from './losses.ts';
 import { onlyFields } from './only-fields.ts';
@@ -44,17 +45,21 @@ const known: ReadonlySet<string> = new Set([
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const mostTokens = 1_073_741_823;
 
-/** @throws {AppError} `invalid_request` with the field at fault */
+/** Tools that run at a provider, by any of their names; the model may use them or not. */
+const providerTool = /^(?:web_|code_interpreter|code_execution|file_search|retrieval|image_generation|builtin_function|openrouter:)/;
+
+/** @throws {AppError} `invalid_request` with the field at fault; `untranslatable` for what only one provider can do */
 export function readRequest(body: Body): ChatRequest {
   const fields = new StrictFields(body);
   const effort = fields.oneOf('reasoning_effort', efforts);
+  const tools = fields.objects('tools');
   const limit = fields.integer('max_completion_tokens', 0, mostTokens) ?? fields.integer('max_tokens', 0, mostTokens);
   return {
     model: fields.requiredText('model'),
     messages: readMessages(fields),
-    tools: [...fields.objects('tools').map(readTool), ...fields.objects('functions').map(readFunction)],
+    tools: [...tools.filter((tool) => !isProviderTool(tool)).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
-    others: otherFields(fields),
+    others: [...otherFields(fields), ...offeredTools(tools, fields)],
     lossFields,
     ...defined('toolChoice', readToolChoice(fields)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
@@ -112,6 +117,22 @@ function readFormat(fields: StrictFields): ChatRequest['responseFormat'] {
     ...defined('description', schema.text('description')),
     ...defined('isStrict', schema.boolean('strict')),
   };
+}
+
+function isProviderTool(tool: StrictFields): boolean {
+  return providerTool.test(tool.text('type') ?? '');
+}
+
+/** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
+function offeredTools(tools: readonly StrictFields[], fields: StrictFields): OtherField[] {
+  const offered = tools.filter(isProviderTool);
+  if (offered.length === 0) return [];
+  const choice = fields.raw('tool_choice');
+  const isForced =
+    (choice === 'required' && offered.length === tools.length) ||
+    (isObject(choice) && typeof choice.type === 'string' && providerTool.test(choice.type));
+  if (isForced) throw untranslatable('tool_choice', otherProviders);
+  return offered.map((tool) => ({ name: tool.path('').slice(0, -1), isEssential: false }));
 }
 
 function readTool(tool: StrictFields): Tool {
@@ -248,7 +269,8 @@ function readAssistant(message: StrictFields): AssistantPart[] {
     parts.push({ type: 'tool_call', id: call.requiredText('id'), name: called.requiredText('name'), arguments: readArguments(called) });
   }
   const legacy = message.fields('function_call');
-  if (legacy !== undefined) {
+  // Some providers answer with an empty one, which comes back with the conversation.
+  if (legacy !== undefined && (legacy.text('name') ?? legacy.text('arguments') ?? '') !== '') {
     const name = legacy.requiredText('name');
     parts.push({ type: 'tool_call', id: name, name, arguments: readArguments(legacy) });
   }

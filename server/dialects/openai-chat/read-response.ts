@@ -84,6 +84,11 @@ class ToolCalls {
   readonly #indexes = new Map<string, number>();
   #last = -1;
 
+  /** The call of index 0 has begun: the only one of the legacy form. */
+  get hasFirst(): boolean {
+    return this.#indexes.has('#0');
+  }
+
   /** The call that this piece belongs to, and whether it begins with it. */
   place(piece: JsonObject): { index: number; isNew: boolean } {
     const { index, id } = piece;
@@ -122,7 +127,13 @@ function addContent(parts: ResponsePart[], content: JsonObject, choice: number, 
   for (const piece of Array.isArray(content.tool_calls) ? content.tool_calls : []) {
     if (isObject(piece)) addCall(parts, piece, choice, calls);
   }
-  if (isObject(content.function_call)) addCall(parts, { index: 0, function: content.function_call }, choice, calls);
+  if (isObject(content.function_call) && (hasName(content.function_call) || calls.hasFirst))
+    addCall(parts, { index: 0, function: content.function_call }, choice, calls);
+}
+
+/** Some send an empty one in every answer: a call begins with its name. */
+function hasName({ name }: JsonObject): boolean {
+  return typeof name === 'string' && name !== '';
 }
 
 function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details }: JsonObject): boolean {

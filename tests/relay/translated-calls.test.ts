@@ -1,0 +1,59 @@
+// What happens to a call on its way to another format: seen by its caller, and by the provider.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { embeddedEngine } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+import type { RelayScene } from '#tests/support/relay-scene.ts';
+
+const own = 'house-model';
+const search = { type: 'web_search_20250305', name: 'web_search' };
+const read = { name: 'read', input_schema: { type: 'object', properties: {} } };
+
+describe('a Claude caller whose model is served in another format', () => {
+  let scene: RelayScene;
+  beforeAll(async () => {
+    scene = await createScene(embeddedEngine, {
+      channels: [{ models: `${testModel},${own},deployed`, model_mapping: '{"deployed":"gpt-4o"}' }],
+      settings: { ModelRatio: JSON.stringify({ [own]: 1, deployed: 1, [testModel]: 1 }) },
+    });
+  });
+  afterAll(() => scene[Symbol.asyncDispose]());
+
+  const messages = [{ role: 'user', content: 'Say hello' }];
+  const ask = (fields: object, headers: Record<string, string> = {}) =>
+    scene.post('/v1/messages', { model: testModel, max_tokens: 100, messages, ...fields }, headers);
+  const sent = () => scene.upstream.requests.at(-1)?.body;
+
+  test.each([
+    ['beyond the model', { model: testModel, max_tokens: 128_000 }, 16_384],
+    ['beyond the model behind another name', { model: 'deployed', max_tokens: 32_000 }, 16_384],
+    ['within it', { model: testModel, max_tokens: 16_000 }, 16_000],
+    ['of a model that nobody knows', { model: own, max_tokens: 128_000 }, 128_000],
+  ])('has its limit lowered to what the model can write: %s', async (_about, fields, limit) => {
+    expect((await ask(fields)).status).toBe(200);
+    expect(sent()).toMatchObject({ max_tokens: limit });
+  });
+
+  test('has tools left out that run at Claude, and hears which', async () => {
+    const response = await ask({ tools: [search, read], tool_choice: { type: 'auto' } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-tidegate-dropped')).toBe('tools.0');
+    expect(sent()).toMatchObject({ tools: [{ type: 'function', function: { name: 'read' } }], tool_choice: 'auto' });
+    const alone = await ask({ tools: [search], tool_choice: { type: 'auto' } });
+    expect(alone.status).toBe(200);
+    expect(Object.keys(sent() ?? {})).not.toContain('tools');
+    expect(Object.keys(sent() ?? {})).not.toContain('tool_choice');
+  });
+
+  test('is refused in one language where only Claude can do it', async () => {
+    const before = scene.upstream.requests.length;
+    const fields = { tools: [{ type: 'bash_20250124', name: 'bash' }] };
+    const chinese: unknown = await (await ask(fields)).json();
+    expect(chinese).toMatchObject({ error: { message: expect.stringContaining('参数 tools.0.type 无法转换为 其他提供商 的格式') } });
+    const english: unknown = await (await ask(fields, { 'accept-language': 'en' })).json();
+    expect(english).toMatchObject({ error: { message: expect.stringContaining('cannot be carried over to other providers') } });
+    const forced = await ask({ tools: [search, read], tool_choice: { type: 'tool', name: 'web_search' } });
+    expect(forced.status).toBe(400);
+    expect(await forced.text()).toContain('tool_choice');
+    expect(scene.upstream.requests).toHaveLength(before);
+  });
+});
