@@ -49,7 +49,21 @@ const refused: readonly [path: string, body: string, name: string][] = [
   ],
   ['/v1/embeddings', `{"model":"${testModel}","input":"a","INPUT":"long"}`, 'INPUT'],
   ['/v1/embeddings', `{"model":"${testModel}","input":"a","input":"long"}`, 'input'],
+  // A cache that is written costs more.
+  [
+    '/v1/chat/completions',
+    `{"model":"${testModel}","messages":[{"role":"user","content":[{"type":"text","text":"long","Cache_Control":{"type":"ephemeral"}}]}]}`,
+    'Cache_Control',
+  ],
+  [
+    '/v1/chat/completions',
+    `{"model":"${testModel}","messages":[${message}],"cache_control":{"type":"ephemeral","ttl":"5m","TTL":"1h"}}`,
+    'TTL',
+  ],
+  ['/v1/chat/completions', chat(',"response_format":{"type":"json_schema","Json_Schema":{"name":"a","schema":{}}}'), 'Json_Schema'],
+  ['/v1/embeddings', `{"model":"${testModel}","input":"a","DIMENSIONS":9}`, 'DIMENSIONS'],
   // Claude.
+  ['/v1/messages', claude(',"MCP_servers":[]'), 'MCP_servers'],
   ['/v1/messages', claude(',"Max_tokens":128000'), 'Max_tokens'],
   ['/v1/messages', claude(',"max_tokens":128000'), 'max_tokens'],
   ['/v1/messages', claude(',"thinking":{"type":"enabled","budget_tokens":1024,"BUDGET_TOKENS":64000}'), 'BUDGET_TOKENS'],
@@ -114,6 +128,7 @@ test('names of the caller’s own go upstream as they are: schemas, arguments, m
     metadata: { Model: 'a', model: 'b' },
     logit_bias: { '50256': -100 },
     Unknown: { A: 1, a: 2 },
+    guided_json: { $defs: { Text: { type: 'string' }, Role: { type: 'string' } }, type: 'object' },
     '\u00fcber': 1,
   };
   const text = JSON.stringify(body).replace('über', '\\u00fcber');

@@ -20,4 +20,9 @@ export const messagesNames = decidingNames(messageNames, limitFields, [
   'input_schema',
   'input',
   'inference_geo',
+  'title',
+  'context',
+  'format',
+  'mcp_servers',
+  'context_management',
 ]);

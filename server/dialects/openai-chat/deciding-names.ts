@@ -33,6 +33,10 @@ export const chatNames = decidingNames(messageNames, limitFields, [
   'file_data',
   'reasoning_content',
   'response_format',
+  'json_schema',
+  'refusal',
+  'cache_control',
+  'ttl',
 ]);
 
-export const embeddingsNames = decidingNames(['model', 'input', 'dimensions', 'encoding_format']);
+export const embeddingsNames = decidingNames(['model', 'input', 'text', 'image', 'dimensions', 'encoding_format']);

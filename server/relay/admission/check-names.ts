@@ -17,7 +17,7 @@ export function checkNames(value: unknown, text: string, { members, hasEscapedNa
 /** How many names there are. @throws {AppError} for one that is spelled otherwise */
 function countNames(value: unknown, names: DecidingNames): number {
   let count = 0;
-  // Not recursive: it costs less. What is opaque is counted only.
+  // Not recursive: it costs less. What is opaque, or below a name that says nothing here, is counted only.
   const left: unknown[] = [value];
   const opaque: unknown[] = [];
   for (let part = left.pop(); left.length > 0 || part !== undefined; part = left.pop()) {
@@ -31,7 +31,7 @@ function countNames(value: unknown, names: DecidingNames): number {
       const item: unknown = Reflect.get(object, name);
       count += 1;
       if (!names.has(name)) checkSpelling(name, names);
-      if (typeof item === 'object' && item !== null) (opaqueNames.has(name) ? opaque : left).push(item);
+      if (typeof item === 'object' && item !== null) (names.has(name) && !opaqueNames.has(name) ? left : opaque).push(item);
     }
   }
   for (let part = opaque.pop(); part !== undefined; part = opaque.pop()) {
