@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { onBothEngines } from './tests/both-engines.ts';
 
@@ -14,6 +15,8 @@ const hasMongo = Boolean(process.env['TEST_MONGODB_URL']);
 
 export default defineConfig({
   test: {
+    // One more than there are processors, because files also wait; unless told Vitest takes one less.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
