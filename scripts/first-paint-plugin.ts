@@ -86,7 +86,8 @@ function firstParts(bundle: Rolldown.OutputBundle) {
           );
         }),
       );
-    of[name === 'index' ? '/' : name] = [numbers([...frame, chunk]), texts('zh'), texts('en')];
+    const early = [...chunks.values()].filter((one) => preloadsOf(`${layout}/${name}`).some((part) => one.facadeModuleId?.endsWith(part)));
+    of[name === 'index' ? '/' : name] = [numbers([...frame, chunk, ...early]), texts('zh'), texts('en')];
   }
   return { files, of };
 }
@@ -103,9 +104,18 @@ function closure(chunks: Chunks, chunk: Rolldown.OutputChunk, found = new Set<st
   return found;
 }
 
+/** The modules by which a screen's route asks for its data. */
+function preloadsOf(route: string): string[] {
+  return [...codeOf(route).matchAll(/import\('#(pwa\/features\/[\w-]+\/preload-[\w-]+\.ts)'\)/g)].map(([, file = '']) => file);
+}
+
 /** The slices of texts that a screen's route asks for. */
 function textsOf(route: string): string[] {
-  const code = readFileSync(path.join(routes, `${route}.tsx`), 'utf8');
+  const code = codeOf(route);
   const inside = [...code.matchAll(/loadTexts\(([^)]*)\)/g)].map(([, names = '']) => names).join(',');
   return [...inside.matchAll(/'(\w+)'/g)].map(([, slice = '']) => slice);
+}
+
+function codeOf(route: string): string {
+  return readFileSync(path.join(routes, `${route}.tsx`), 'utf8');
 }

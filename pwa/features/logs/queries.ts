@@ -7,13 +7,29 @@ import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { readEvents } from '#pwa/api/event-stream.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
-import { type Bounds, boundsOf, countFilters, type LogFilters, type RangeChoice, serverFilters, timelineSpan } from './log-search.ts';
+import type { LogSearch } from './log-address.ts';
+import {
+  type Bounds,
+  boundsOf,
+  countFilters,
+  filtersOf,
+  type LogFilters,
+  type RangeChoice,
+  rangeOf,
+  serverFilters,
+  timelineSpan,
+} from './log-search.ts';
 
 export interface LogList {
   /** Everybody's rows, or one's own. */
   isAdmin: boolean;
   filters: LogFilters;
   range: RangeChoice;
+}
+
+/** What an address asks for. */
+export function logListOf(search: LogSearch, isAdmin: boolean): LogList {
+  return { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
 }
 
 export interface LogPage {

@@ -6,8 +6,8 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import type { EmptyText } from '#pwa/ui/list/list-parts.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
 import type { LogSearch } from './log-address.ts';
-import { countFilters, filtersOf, noFilters, rangeOf } from './log-search.ts';
-import { type LogList, logsQuery, logSumsQuery } from './queries.ts';
+import { countFilters, noFilters } from './log-search.ts';
+import { logListOf, logsQuery, logSumsQuery } from './queries.ts';
 import { useFollow } from './use-follow.ts';
 import { useLogDays } from './use-log-days.tsx';
 
@@ -20,7 +20,7 @@ interface LogListOptions {
 /** The list that the address asks for, its sums, and the ways to ask for another. */
 export function useLogList({ search, onSearch, size }: LogListOptions) {
   const isAdmin = (useStoredUser()?.role ?? 0) >= Role.admin;
-  const list: LogList = { isAdmin, filters: filtersOf(search, isAdmin), range: rangeOf(search) };
+  const list = logListOf(search, isAdmin);
   const page = search.p ?? 1;
   const query = useQuery(logsQuery(list, { page, size, cursor: search.after }));
   const sums = useQuery(logSumsQuery(list)).data;

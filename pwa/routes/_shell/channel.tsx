@@ -9,7 +9,14 @@ export const Route = createFileRoute('/_shell/channel')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
   validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: adminOnly,
-  loader: () => loadTexts('channels', 'editing'),
+  loader: ({ cause, context, location }) => {
+    if (cause === 'enter')
+      void import('#pwa/features/channels/preload-channels.ts').then(
+        (part) => part.preloadChannels(context.queryClient, location.search),
+        () => undefined,
+      );
+    return loadTexts('channels', 'editing');
+  },
   component: Channels,
 });
 

@@ -9,7 +9,14 @@ import { loadTexts } from '#pwa/i18n/setup.ts';
 
 export const Route = createFileRoute('/_shell/')({
   // What rows of the log say is said on Home too.
-  loader: () => loadTexts('home', 'logs', 'site'),
+  loader: ({ cause, context }) => {
+    if (cause === 'enter')
+      void import('#pwa/features/home/preload-home.ts').then(
+        (part) => part.preloadHome(context.queryClient),
+        () => undefined,
+      );
+    return loadTexts('home', 'logs', 'site');
+  },
   component: Home,
 });
 

@@ -8,7 +8,14 @@ export const Route = createFileRoute('/_shell/log')({
   // Read when the screen is there: what addresses are read with is loaded with the sign-in.
   validateSearch: (search: Record<string, unknown>) => search,
   beforeLoad: signedInOnly,
-  loader: () => loadTexts('logs'),
+  loader: ({ cause, context, location }) => {
+    if (cause === 'enter')
+      void import('#pwa/features/logs/preload-logs.ts').then(
+        (part) => part.preloadLogs(context.queryClient, location.search),
+        () => undefined,
+      );
+    return loadTexts('logs');
+  },
   component: Logs,
 });
 

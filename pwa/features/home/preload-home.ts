@@ -1,0 +1,23 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { LogType } from '#shared/logs.ts';
+import { Role } from '#shared/roles.ts';
+import { storedUser } from '#pwa/api/stored-user.ts';
+import { lastRowsQuery, ownTokensQuery, recentCallsQuery, spendQuery, todayQuery, todoQuery } from './queries.ts';
+
+/** What the screen begins with, asked while its parts are still being read and drawn. */
+export function preloadHome(queryClient: QueryClient): void {
+  const role = storedUser()?.role;
+  if (role === undefined) return;
+  void queryClient.prefetchQuery(todayQuery(role >= Role.admin));
+  void queryClient.prefetchQuery(recentCallsQuery);
+  if (role < Role.admin) {
+    void queryClient.prefetchQuery(ownTokensQuery);
+    return;
+  }
+  void import('./operator-home.tsx').catch(() => undefined);
+  void queryClient.prefetchQuery(todoQuery);
+  void queryClient.prefetchQuery(spendQuery('model', true));
+  void queryClient.prefetchQuery(spendQuery('user', true));
+  void queryClient.prefetchQuery(lastRowsQuery(LogType.refusal));
+  void queryClient.prefetchQuery(lastRowsQuery(LogType.management));
+}
