@@ -26,7 +26,7 @@ export function DataCards<Row, Key extends string | number>(props: RowsProps<Row
   const drawn = useRowsInSteps(rows ?? none, rowKey);
   const handleOpen = useStableHandler((key: Key) => props.onOpen?.(String(key)));
   const handleTick = useStableHandler((key: Key) => selection?.toggle(key));
-  if (rows === undefined) return <SkeletonCards />;
+  if (rows === undefined || (drawn === 0 && rows.length > 0)) return <SkeletonCards />;
 
   function handleChoosing(): void {
     selection?.clear();

@@ -34,7 +34,9 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
   const tick = useIsTouched() ? tickWidth.touched : tickWidth.desk;
   const drawn = useRowsInSteps(rows ?? none, rowKey);
   const ticks = selection === undefined ? 0 : 1;
-  const { frame, table, columns } = useFittingColumns(props, { fixed: ticks * tick, isWhole: drawn === rows?.length });
+  const isWaiting = rows === undefined || (drawn === 0 && rows.length > 0);
+  const measured = isWaiting ? 'none' : drawn === rows.length ? 'all' : 'some';
+  const { frame, table, columns } = useFittingColumns(props, { fixed: ticks * tick, measured });
   const shown = new Set(columns.map((column) => column.key));
   // Rows hold the cells of all columns, so that none is drawn anew when the room changes; style hides what has left.
   const left = props.columns.flatMap((column, place) => (shown.has(column.key) ? [] : [place + ticks + 1]));
@@ -76,7 +78,7 @@ export function DataTable<Row, Key extends string | number>(props: RowsProps<Row
             ))}
           </tr>
         </thead>
-        {rows === undefined ? (
+        {isWaiting ? (
           <SkeletonRows columns={columns} hasTicks={selection !== undefined} />
         ) : (
           <Body {...props} rows={rows} drawn={drawn} shown={columns} />

@@ -13,12 +13,12 @@ interface Listed<Row> {
 interface FittingOptions {
   /** Pixels that other cells take. */
   fixed: number;
-  /** All rows stand; figures are measured again when they do. */
-  isWhole: boolean;
+  /** Which rows stand: figures are measured again when there are more. */
+  measured: 'none' | 'some' | 'all';
 }
 
 /** The columns that the width has room for: those of least importance leave first. None of them cuts a figure. */
-export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { fixed, isWhole }: FittingOptions) {
+export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { fixed, measured }: FittingOptions) {
   const frame = useRef<HTMLDivElement>(null);
   const table = useRef<HTMLTableElement>(null);
   const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
@@ -41,14 +41,14 @@ export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { f
   useLayoutEffect(() => room?.tell(without));
   const headings = shown.map((column) => column.heading).join('\n');
   useLayoutEffect(() => {
-    if (table.current === null || rows === undefined) return;
+    if (table.current === null || measured === 'none') return;
     const found = figureWidths(table.current);
     // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
     setNeeded((known) => {
       const grown = found.filter(([key, least]) => least > (known.get(key) ?? 0));
       return grown.length === 0 ? known : new Map([...known, ...grown]);
     });
-  }, [rows, isWhole, headings]);
+  }, [rows, measured, headings]);
 
   return { frame, table, columns: shown };
 }

@@ -6,10 +6,10 @@ const furtherRows = 10;
 
 /**
  * How many rows are drawn now: those in sight at once, the others in small portions afterwards. A hundred rows in one
- * go would keep a slow phone from answering a touch.
+ * go would keep a slow phone from answering a touch. None yet: the page's first screen is drawn before its rows.
  */
 export function useRowsInSteps<Row>(rows: readonly Row[], rowKey: (row: Row) => string | number): number {
-  const [state, setState] = useState({ rows, drawn: firstRows });
+  const [state, setState] = useState(() => ({ rows, drawn: isFirstScreen() ? 0 : firstRows }));
   let { drawn } = state;
   if (state.rows !== rows) {
     const before = new Set(state.rows.map(rowKey));
@@ -27,4 +27,9 @@ export function useRowsInSteps<Row>(rows: readonly Row[], rowKey: (row: Row) => 
     return () => clearTimeout(timer);
   }, [rows, drawn, isWhole]);
   return Math.min(drawn, rows.length);
+}
+
+/** What index.html draws stands until the first screen takes its place. */
+function isFirstScreen(): boolean {
+  return document.querySelector('#root > [aria-busy]') !== null;
 }
