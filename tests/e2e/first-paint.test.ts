@@ -86,6 +86,30 @@ describeInBrowser('first paint', () => {
     });
   }
 
+  it.each([
+    ['/log', /\/assets\/log-[\w-]{8}\.js$/, /\/api\/log\/\?/],
+    ['/channel', /\/assets\/channel-[\w-]{8}\.js$/, /\/api\/channel\/\?/],
+  ])('%s: its rows are asked for before its screen is there, and once', async (screen, part, rows) => {
+    const visitor = await createVisitor(tidegate.url);
+    await signIn(visitor);
+    const { page, context } = visitor;
+    // Without the worker, which would serve the assets.
+    await page.evaluate(async () => {
+      for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
+    });
+    let asked = 0;
+    page.on('request', (request) => void (asked += rows.test(request.url()) ? 1 : 0));
+    const first = page.waitForRequest(rows);
+    await context.route(part, async (route) => {
+      await first;
+      await route.continue();
+    });
+    await page.goto(screen, { waitUntil: 'commit' });
+    await page.locator('tbody tr[data-row-key]').first().waitFor();
+    expect(asked).toBe(1);
+    await context.close();
+  });
+
   it.each(['phone', 'tablet', 'desk'] as const)('%s: nothing moves while a screen opens', async (size) => {
     const visitor = await createVisitor(tidegate.url, { size });
     await signIn(visitor);
