@@ -1,4 +1,5 @@
 // What a model wrote, found in raw events or a body without reading their JSON.
+import { endOfText } from '#server/framing/json-text.ts';
 
 /** The string values of these keys, joined. @param keys an expression with the flag `g` that finds a key in its quotes */
 export function textOf(raw: string, keys: RegExp): string {
@@ -15,7 +16,7 @@ export function* textsIn(raw: string, key: RegExp): Generator<string> {
     const start = raw[colonAt] === ':' ? skipBlanks(raw, colonAt + 1) : colonAt;
     keys.lastIndex = start;
     if (raw[colonAt] !== ':' || raw[start] !== '"') continue;
-    const end = endOfString(raw, start + 1);
+    const end = endOfText(raw, start + 1);
     if (end < 0) return;
     yield readString(raw.slice(start, end + 1));
     keys.lastIndex = end + 1;
@@ -30,16 +31,6 @@ function skipBlanks(text: string, from: number): number {
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-/** Offset of the quote that ends the JSON string whose letters begin at `from`; -1 when none does. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === 0x5c && at - 1 - slashes >= from) slashes += 1;
-    if (slashes % 2 === 0) return at;
-  }
-  return -1;
 }
 
 function readString(literal: string): string {

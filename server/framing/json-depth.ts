@@ -1,12 +1,13 @@
 // How deep JSON is nested, before anybody parses it: two million brackets take seconds to parse, and overflow the stack of whoever
 // walks through them.
+import { endOfText } from './json-text.ts';
 
 /** As deep as callers' bodies may be. */
 const deepest = 100;
 /** Shorter texts cost little, however deep they are. */
 const shortText = 32 * 1024;
 
-const [quote, backslash] = [0x22, 0x5c];
+const quote = 0x22;
 
 /** Whether a long text is nested deeper than responses are. Costs no more than parsing it. */
 export function isTooDeep(text: string): boolean {
@@ -14,21 +15,13 @@ export function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === quote) at = endOfText(text, at + 1);
-    else if (code === 0x5b || code === 0x7b) {
+    if (code === quote) {
+      at = endOfText(text, at + 1);
+      if (at < 0) return false;
+    } else if (code === 0x5b || code === 0x7b) {
       depth += 1;
       if (depth > deepest) return true;
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
   }
   return false;
-}
-
-/** Offset of the quote that ends the text whose letters begin at `from`; the length when none does. */
-function endOfText(text: string, from: number): number {
-  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (before > from && text.charCodeAt(before - 1) === backslash) before -= 1;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return text.length;
 }

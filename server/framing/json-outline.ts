@@ -1,5 +1,6 @@
 // A long object of JSON, read as far as it takes to know what it is: its short members, and where the rows of one list are. It is
 // looked over in steps, so that whoever runs it can do something else in between, and nothing of it is copied into a text.
+import { endOfTextBytes } from './json-text.ts';
 
 export interface Span {
   start: number;
@@ -22,7 +23,7 @@ const mostMembers = 1000;
 /** As deep as callers' bodies may be. */
 const deepest = 100;
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Null: it is no object, it is not complete, or it is nested too deep. @param listed the member whose rows are wanted */
@@ -78,7 +79,7 @@ class OutlineReader {
 
   #passText(): void {
     const start = this.#at;
-    const end = endOfText(this.#bytes, start + 1);
+    const end = endOfTextBytes(this.#bytes, start + 1);
     this.#isBroken ||= end < 0 || this.#depth === 0;
     this.#at = end + 1;
     if (this.#depth !== 1 || !this.#isKey || this.#isBroken) return;
@@ -129,16 +130,6 @@ class OutlineReader {
     if (row.end > row.start) this.#rows.push(row);
     this.#rowAt = next;
   }
-}
-
-/** Offset of the quote that ends the text whose letters begin at `from`; -1 when none does. */
-function endOfText(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(quote, from); at >= 0; at = bytes.indexOf(quote, at + 1)) {
-    let before = at;
-    while (before > from && bytes[before - 1] === backslash) before -= 1;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return -1;
 }
 
 function emptyLike(bytes: Buffer, from: number): string {

@@ -3,6 +3,7 @@
 import { fieldRules } from '#shared/field-rules.ts';
 import { type DecidingNames, opaqueNames } from '#server/dialects/deciding-names.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
+import { endOfText } from '#server/framing/json-text.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 
 type Members = Pick<RawBody, 'members' | 'hasEscapedNames'>;
@@ -80,13 +81,6 @@ function checkName(written: string, seen: Set<string>, names: DecidingNames): vo
   seen.add(name);
   // Who reads without unescaping takes it for another name.
   if (written.includes(backslash) && names.meant(name) !== undefined) throw badField(shown(name), fieldRules.unescaped);
-}
-
-/** Offset of the quote that ends the text whose letters begin at `from`. */
-function endOfText(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text[at] !== quote) at += text[at] === backslash ? 2 : 1;
-  return at;
 }
 
 const longestShown = 100;
