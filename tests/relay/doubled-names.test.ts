@@ -154,9 +154,11 @@ describe.each(engines)('an upstream that heeds no limits on $kind', (engine) => 
     await scene.app.setup();
     scene.upstream.behave({ usage: { prompt_tokens: 10, completion_tokens: 400, total_tokens: 410 } });
     const call = async () => (await scene.chat({ model, max_tokens: 1 })).status;
-    const first = await Promise.all(Array.from({ length: 20 }, call));
+    // Each reserves the prompt and one token, so that about fifty of them are under way at once.
+    const first = await Promise.all(Array.from({ length: 100 }, call));
     const sent = scene.upstream.requests.length;
     expect(first).toContain(200);
+    expect(sent).toBeLessThan(60);
     expect(await scene.balance()).toBeLessThanOrEqual(0);
     // Whoever comes now finds the account as it is.
     expect(new Set(await Promise.all(Array.from({ length: 20 }, call)))).toEqual(new Set([403]));
