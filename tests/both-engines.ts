@@ -44,6 +44,7 @@ const relay = [
   'channel-figures',
   'chat',
   'claude-usage',
+  'doubled-names',
   'drawing-refunds',
   'drawings',
   'leaving',
