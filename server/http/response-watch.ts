@@ -1,6 +1,7 @@
 // A response that nobody reads holds its bytes, its connection and, as a stream, an upstream and money.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { SendQueues } from '#server/network/send-queues.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
 /** Watches a response until its connection is free again; one that is not read is cut off. */
@@ -14,6 +15,7 @@ class WatchedResponse implements Passage {
   watchPlace = -1;
   watchedBytes = 0;
   watchedAt = 0;
+  watchedTaken: number | undefined;
   readonly #response: ServerResponse;
   #taken = 0;
   #handedOver = 0;
@@ -34,6 +36,11 @@ class WatchedResponse implements Passage {
     this.#handedOver = handedOver;
     this.#queued = queued;
     return this.#taken;
+  }
+
+  untaken(queues: SendQueues): number | undefined {
+    const { socket } = this.#response;
+    return socket === null ? undefined : queues.of(socket);
   }
 
   stuck(): void {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { embeddedEngine } from '#tests/support/engines.ts';
+import { createToken } from '#tests/support/build-token.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
@@ -12,7 +13,9 @@ import { until } from '#tests/support/until.ts';
 
 /** Of so many MiB, and a little more. */
 const answerOf = (size: number) =>
-  `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}],"pad":"${'x'.repeat(size * 1024 * 1024)}","usage":{"prompt_tokens":7,"total_tokens":7}}`;
+  Buffer.from(
+    `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5]}],"pad":"${'x'.repeat(size * 1024 * 1024)}","usage":{"prompt_tokens":7,"total_tokens":7}}`,
+  );
 const request = JSON.stringify({ model: testModel, input: 'x' });
 interface HeldCall {
   socket: Socket;
@@ -22,48 +25,55 @@ interface HeldCall {
 
 interface Scene {
   scene: RelayScene;
-  /** A call whose client reads nothing yet. */
-  call(answer: string): Promise<HeldCall>;
+  /** A call whose client reads nothing yet, and whose upstream says nothing yet. */
+  ask(key?: string): Promise<HeldCall>;
+  /** The same, and the upstream has answered. */
+  call(answer: Buffer, key?: string): Promise<HeldCall>;
+  /** The key of another account. */
+  addAccount(): Promise<string>;
 }
 
-async function arrange(use: (scene: Scene) => Promise<void>): Promise<void> {
+async function arrange(use: (scene: Scene) => Promise<void>, env: Record<string, string> = {}): Promise<void> {
   const open: ServerResponse[] = [];
   await using upstream = await startRawUpstream((response) => void open.push(response), { type: 'application/json' });
-  await using scene = await createScene(embeddedEngine, { channels: [{ base_url: upstream.url }] });
+  await using scene = await createScene(embeddedEngine, { channels: [{ base_url: upstream.url }], env });
+  const ask: Scene['ask'] = async (key = scene.key) => {
+    const place = open.length;
+    const socket = connect(scene.app.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const head = ['POST /v1/embeddings HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, 'Connection: close'];
+    socket.write([...head, `Content-Length: ${request.length}`, '', request].join('\r\n'));
+    socket.pause();
+    socket.on('error', () => {});
+    await until(() => open.length > place);
+    const response = open[place];
+    if (response === undefined) throw new Error('The upstream was not asked');
+    const read = async () => {
+      let bytes = 0;
+      for await (const chunk of socket) bytes += (chunk as Buffer).length;
+      return bytes;
+    };
+    return { socket, response, read };
+  };
   await use({
     scene,
-    async call(answer) {
-      const place = open.length;
-      const socket = connect(scene.app.port, '127.0.0.1');
-      await once(socket, 'connect');
-      const head = ['POST /v1/embeddings HTTP/1.1', 'Host: x', `Authorization: Bearer ${scene.key}`, 'Connection: close'];
-      socket.write([...head, `Content-Length: ${request.length}`, '', request].join('\r\n'));
-      socket.pause();
-      await until(() => open.length > place);
-      const response = open[place];
-      if (response === undefined) throw new Error('The upstream was not asked');
-      response.end(answer);
-      const read = async () => {
-        let bytes = 0;
-        for await (const chunk of socket) bytes += (chunk as Buffer).length;
-        return bytes;
-      };
-      return { socket, response, read };
+    async addAccount() {
+      const { id } = await scene.app.createUser({ quota: 10_000_000 });
+      return (await createToken(scene.app.context, id)).key;
+    },
+    ask,
+    async call(answer, key) {
+      const held = await ask(key);
+      held.response.end(answer);
+      return held;
     },
   });
 }
 
-/** It has been looked at so often, and nothing has left. */
-async function untilStill({ response }: HeldCall): Promise<void> {
-  let seen = -1;
-  let looks = 0;
-  await until(() => {
-    const written = response.socket?.bytesWritten ?? -1;
-    looks = written === seen ? looks + 1 : 0;
-    seen = written;
-    return looks >= 50 || response.writableFinished;
-  });
-  expect(response.writableFinished).toBe(false);
+/** It has not all left, and nothing more does. */
+async function untilStill(held: HeldCall): Promise<void> {
+  await untilAtRest(held);
+  expect(held.response.writableFinished).toBe(false);
 }
 
 test('a long answer waits in its upstream while its user does not read another one', { timeout: 60_000 }, () =>
@@ -94,3 +104,58 @@ test('a caller who leaves while the answer waits pays for what the upstream tell
     await scene.checkBooks();
   }),
 );
+
+test('whatever three accounts leave unread, a fourth has its answers at once', { timeout: 60_000 }, () =>
+  arrange(async ({ call, addAccount }) => {
+    const unread = [];
+    for (let account = 0; account < 3; account += 1) {
+      const key = await addAccount();
+      for (let place = 0; place < 6; place += 1) unread.push(await call(answerOf(20), key));
+    }
+    await Promise.all(unread.slice(-6).map(untilAtRest));
+    const key = await addAccount();
+    for (const size of [1, 20]) {
+      const answer = answerOf(size);
+      expect(await (await call(answer, key)).read()).toBeGreaterThan(answer.length);
+    }
+    // A small one of an account that reads nothing else does not wait either.
+    expect(await (await call(answerOf(1))).read()).toBeGreaterThan(1024 * 1024);
+    for (const { socket } of unread) socket.destroy();
+  }),
+);
+
+test('answers of one account that nobody reads are let go together, and what it reads comes soon', { timeout: 60_000 }, () =>
+  arrange(
+    async ({ scene, ask, call }) => {
+      const answer = answerOf(20);
+      const unread: HeldCall[] = [];
+      for (let count = 0; count < 20; count += 1) unread.push(await ask());
+      // All come at the same time.
+      for (const { response } of unread) response.end(answer);
+      const begin = performance.now();
+      const read = await call(answer);
+      const small = await call(answerOf(1));
+      expect(await small.read()).toBeGreaterThan(1024 * 1024);
+      expect(performance.now() - begin).toBeLessThan(2_000);
+      // Some at a time are cut after two seconds; one by one it would take forty.
+      expect(await read.read()).toBeGreaterThan(answer.length);
+      await until(async () => (await scene.app.connections()) === 0, 20_000);
+      expect(performance.now() - begin).toBeLessThan(25_000);
+      for (const { socket } of unread) socket.destroy();
+      await scene.checkBooks();
+    },
+    { CLIENT_TIMEOUT: '2' },
+  ),
+);
+
+/** All of it has left, or nothing more does for a while. */
+async function untilAtRest(held: HeldCall): Promise<void> {
+  let seen = -1;
+  let looks = 0;
+  await until(() => {
+    const written = held.response.socket?.bytesWritten ?? -1;
+    looks = written === seen ? looks + 1 : 0;
+    seen = written;
+    return looks >= 50 || held.response.writableFinished;
+  });
+}

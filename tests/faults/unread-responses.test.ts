@@ -75,6 +75,27 @@ describe.each(engines)('answers that nobody reads on $kind', (engine) => {
   }, 90_000);
 });
 
+test('a slow and steady reader is no stuck one, although the system asks for nothing new for a long time', async () => {
+  const [engine] = engines;
+  if (engine === undefined) throw new Error('No engine to test on');
+  await using scene = await createScene(engine, { env: { CLIENT_TIMEOUT: '3' } });
+  scene.upstream.behave({ text: 'x'.repeat(large) });
+  const [slow, stuck] = await Promise.all([1, 2].map(() => ask(scene.app.port, ...call(scene.key, false))));
+  if (slow === undefined || stuck === undefined) throw new Error('There is no client');
+  // 80 kB a second, of which the system needs half a minute to want more.
+  let size = 0;
+  const reading = setInterval(() => (size += (slow.read(8_000) ?? slow.read() ?? '').length), 100);
+  await until(() => size > 0 && stuck.bytesRead > 0);
+  await until(async () => (await scene.app.connections()) === 1, 20_000);
+  const before = size;
+  // Twice as long as one that takes nothing is waited for.
+  await until(() => size - before >= 480_000 || slow.closed, 30_000);
+  expect({ isCut: slow.closed, connections: await scene.app.connections() }).toEqual({ isCut: false, connections: 1 });
+  clearInterval(reading);
+  await until(async () => (await scene.app.connections()) === 0, 20_000);
+  for (const socket of [slow, stuck]) socket.destroy();
+}, 90_000);
+
 test('a file that nobody reads does not hold its connection for ever', async () => {
   const [engine] = engines;
   if (engine === undefined) throw new Error('No engine to test on');

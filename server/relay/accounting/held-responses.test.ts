@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { createHeldResponses } from './held-responses.ts';
 
 /** A response that comes in pieces of ten bytes, as far as it may. */
-function arrange() {
-  const responses = createHeldResponses({ all: 200, perUser: 100 });
+function arrange(limits = { all: 200, forLittle: 0, little: 0 }) {
+  const responses = createHeldResponses(limits);
   const open = (userId: number, size: number) => {
     const held = responses.open(userId);
     const state = { bytes: 0, isDone: false, held };
@@ -61,6 +61,55 @@ test('held responses: one that its own user holds back holds back nobody else', 
   expect(behind.state.isDone).toBe(true);
   behind.state.held.ended();
   expect(responses.bytes).toBe(0);
+});
+
+test('held responses: however much accounts leave unread, one that comes later has a share, and a little one need not wait', () => {
+  const limits = { all: 20_000, forLittle: 1_200, little: 100 };
+  const { responses, open } = arrange(limits);
+  for (const user of [1, 2, 3]) for (let count = 0; count < 20; count += 1) open(user, 1_600).come();
+  // Each that waits has come a piece too far.
+  expect(responses.bytes).toBeLessThanOrEqual(limits.all + 60 * 10);
+  const [long, little, own] = [open(4, 1_600), open(5, 100), open(1, 100)];
+  for (const response of [little, own, long]) response.come();
+  expect([little.state.isDone, own.state.isDone, long.state.isDone]).toEqual([true, true, true]);
+});
+
+test('held responses: those of one user that come side by side do not fill its share with beginnings', () => {
+  const { responses, open } = arrange();
+  const opened = Array.from({ length: 20 }, () => open(1, 20));
+  // Piece by piece, each in its turn.
+  const pieces = opened.map(({ state }) => {
+    const resume = { isFree: true };
+    const step = () => {
+      if (!resume.isFree || state.isDone) return;
+      state.bytes += 1;
+      resume.isFree = state.held.grow(state.bytes, () => void (resume.isFree = true));
+      if (state.bytes < 20 || !resume.isFree) return;
+      state.isDone = true;
+      state.held.arrived(20);
+    };
+    return step;
+  });
+  const run = () => {
+    for (let turn = 0; turn < 400; turn += 1) for (const step of pieces) step();
+  };
+  run();
+  const done = () => opened.filter(({ state }) => state.isDone);
+  // The others have begun, with little.
+  expect(done().length).toBeGreaterThanOrEqual(3);
+  expect(responses.bytes).toBeLessThanOrEqual(120);
+  let rounds = 0;
+  // All that have arrived are let go together.
+  for (let left = opened.length; left > 0; rounds += 1) {
+    for (const response of done()) {
+      if (response.state.bytes === 0) continue;
+      response.state.bytes = 0;
+      response.state.held.ended();
+      left -= 1;
+    }
+    run();
+  }
+  expect(rounds).toBeLessThanOrEqual(7);
 });
 
 test('held responses: one call asks again after a response that came to nothing', () => {

@@ -1,6 +1,8 @@
 // Whole responses that are held: while they come, while they are decoded, and until their callers have read them. So many bytes
-// of them fit into the process, and of one user. Who asks for more is read more slowly: what has no room waits in its upstream's
-// connection, because a response that was thrown away would be paid for all the same.
+// of them fit into the process, and of one user as many as are free beside them: whoever comes later finds a share, however much the
+// others leave unread. Who asks for more is read more slowly: what has no room waits in its upstream's connection, because a
+// response that was thrown away would be paid for all the same.
+import { createShares } from '#server/queues/shares.ts';
 
 export interface HeldResponses {
   open(userId: number): HeldResponse;
@@ -19,18 +21,14 @@ export interface HeldResponse {
 }
 
 export interface HeldLimits {
-  /** Bytes of all responses, and of those of one user; one more response always gets through. */
+  /** Bytes of all responses; one more response always gets through. */
   all: number;
-  perUser: number;
+  /** Of them, those for little responses alone, which are no longer than that: of one user as many as are free beside them too. */
+  forLittle: number;
+  little: number;
 }
 
-const usualLimits: HeldLimits = { all: 256 * 1024 * 1024, perUser: 128 * 1024 * 1024 };
-
-interface Share {
-  bytes: number;
-  /** Of those that have come. */
-  arrived: number;
-}
+const usualLimits: HeldLimits = { all: 256 * 1024 * 1024, forLittle: 16 * 1024 * 1024, little: 1.25 * 1024 * 1024 };
 
 interface Held {
   userId: number;
@@ -39,34 +37,73 @@ interface Held {
   goOn: (() => void) | undefined;
 }
 
-export function createHeldResponses({ all, perUser }: HeldLimits = usualLimits): HeldResponses {
-  const { total, of, change } = createShares();
-  /** Those that still come, the oldest first. */
+export function createHeldResponses({ all, forLittle, little }: HeldLimits = usualLimits): HeldResponses {
+  const held = createShares<number>();
+  const arrived = createShares<number>();
+  const littles = createShares<number>();
+  /** Those that still come, the oldest first; and those of each user. */
   const coming = new Set<Held>();
+  const comingOf = new Map<number, Set<Held>>();
+
+  /** The response has so many bytes from now on. */
+  function change(response: Held, bytes: number): void {
+    const more = bytes - response.bytes;
+    littles.add(response.userId, ifLittle(bytes) - ifLittle(response.bytes));
+    held.add(response.userId, more);
+    if (response.hasArrived) arrived.add(response.userId, more);
+    response.bytes = bytes;
+  }
+
+  function ifLittle(bytes: number): number {
+    return bytes <= little ? bytes : 0;
+  }
 
   /**
-   * The oldest goes on in any case, so that two of them do not wait for each other; but not beyond what callers have yet to read,
-   * and one that its own user holds back holds back nobody else.
+   * Of those for which there is no room the oldest goes on in any case, so that two do not wait for each other; but not beyond what
+   * callers have yet to read.
    */
   function mayGoOn(response: Held): boolean {
-    const fits = total.bytes <= all || (total.arrived <= all && isFirst(response, fitsUser));
-    return fits && fitsUser(response);
+    if (fits(response)) return true;
+    return (
+      arrived.total <= all - forLittle && mayExceed(response) && first(coming, (other) => !fits(other) && mayExceed(other)) === response
+    );
   }
 
-  function fitsUser(response: Held): boolean {
-    const { userId } = response;
-    const share = of(userId);
-    return share.bytes <= perUser || (share.arrived === 0 && isFirst(response, (other) => other.userId === userId));
+  /** Long ones come side by side while they take a quarter of the share, then one after the other: many halves would fill it for good. */
+  function fits(response: Held): boolean {
+    const { userId, bytes } = response;
+    const share = held.of(userId);
+    if (bytes <= little && littles.of(userId) <= forLittle - littles.total) return true;
+    const free = all - forLittle - held.total;
+    if (share > free) return false;
+    return bytes <= little || share <= (free + share) / 8 || isOldest(response);
   }
 
-  function isFirst(response: Held, counts: (other: Held) => boolean): boolean {
-    for (const other of coming) if (counts(other)) return other === response;
-    return false;
+  /** One that its own user holds back holds back nobody else. */
+  function mayExceed(response: Held): boolean {
+    return arrived.of(response.userId) === 0 && isOldest(response);
+  }
+
+  /** Of its user's: little ones hold no long one back. */
+  function isOldest(response: Held): boolean {
+    const own = comingOf.get(response.userId) ?? [];
+    return first(own, ({ bytes }) => bytes > little || response.bytes <= little) === response;
+  }
+
+  function come(response: Held): void {
+    coming.add(response);
+    const own = comingOf.get(response.userId);
+    if (own === undefined) comingOf.set(response.userId, new Set([response]));
+    else own.add(response);
   }
 
   function leave(response: Held): void {
-    coming.delete(response);
+    const { userId } = response;
     response.goOn = undefined;
+    coming.delete(response);
+    const own = comingOf.get(userId);
+    own?.delete(response);
+    if (own?.size === 0) comingOf.delete(userId);
   }
 
   /** There is room again, or somebody else is the oldest. */
@@ -84,7 +121,7 @@ export function createHeldResponses({ all, perUser }: HeldLimits = usualLimits):
       const response: Held = { userId, bytes: 0, hasArrived: false, goOn: undefined };
       return {
         grow(bytes, goOn) {
-          coming.add(response);
+          come(response);
           change(response, bytes);
           const isFree = mayGoOn(response);
           response.goOn = isFree ? undefined : goOn;
@@ -109,30 +146,12 @@ export function createHeldResponses({ all, perUser }: HeldLimits = usualLimits):
       };
     },
     get bytes() {
-      return total.bytes;
+      return held.total;
     },
   };
 }
 
-/** What is held in all, and of each user. */
-function createShares() {
-  const total: Share = { bytes: 0, arrived: 0 };
-  const shares = new Map<number, Share>();
-  const of = (userId: number): Share => shares.get(userId) ?? { bytes: 0, arrived: 0 };
-  return {
-    total,
-    of,
-    /** The response has so many bytes from now on. */
-    change(response: Held, bytes: number): void {
-      const share = of(response.userId);
-      const more = bytes - response.bytes;
-      for (const sum of [total, share]) {
-        sum.bytes += more;
-        if (response.hasArrived) sum.arrived += more;
-      }
-      response.bytes = bytes;
-      if (share.bytes > 0) shares.set(response.userId, share);
-      else shares.delete(response.userId);
-    },
-  };
+function first<Item>(items: Iterable<Item>, isMeant: (item: Item) => boolean): Item | undefined {
+  for (const item of items) if (isMeant(item)) return item;
+  return undefined;
 }

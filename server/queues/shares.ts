@@ -1,0 +1,36 @@
+// How much of something there is in all, and how much of it each owner has: the figures behind every bound of "so much in all, so
+// much an owner". What follows when there is too much is for those who count: to refuse, to wait, to estimate, to give a place up.
+
+export interface Shares<Owner> {
+  /** So much more, or less. */
+  add(owner: Owner, amount: number): void;
+  of(owner: Owner): number;
+  /** So much more of this owner stays within both bounds. */
+  fits(owner: Owner, more: number, most: ShareLimits): boolean;
+  readonly total: number;
+}
+
+export interface ShareLimits {
+  all: number;
+  perOwner: number;
+}
+
+export function createShares<Owner>(): Shares<Owner> {
+  // Owners of nothing are not in it.
+  const shares = new Map<Owner, number>();
+  let total = 0;
+  const of = (owner: Owner): number => shares.get(owner) ?? 0;
+  return {
+    add(owner, amount) {
+      const share = of(owner) + amount;
+      if (share > 0) shares.set(owner, share);
+      else shares.delete(owner);
+      total += amount;
+    },
+    of,
+    fits: (owner, more, { all, perOwner }) => total + more <= all && of(owner) + more <= perOwner,
+    get total() {
+      return total;
+    },
+  };
+}
