@@ -40,16 +40,6 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
   // Not a Set: see `pending-work.ts`.
   const passages: Passage[] = [];
 
-  function remove(passage: Passage): void {
-    const place = passage.watchPlace;
-    if (place < 0) return;
-    passage.watchPlace = -1;
-    const last = passages.pop();
-    if (last === undefined || last === passage) return;
-    passages[place] = last;
-    last.watchPlace = place;
-  }
-
   /** @param queues undefined: nobody was asked; null: nobody knows */
   function look(passage: Passage, now: number, queues?: SendQueues | null): void {
     const bytes = passage.passed();
@@ -65,20 +55,8 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
       if (queues === undefined || (queues !== null && hasTaken(passage, bytes, queues))) return;
     }
     if (standsFor < timeoutMs) return;
-    remove(passage);
+    removeFrom(passages, passage);
     passage.stuck();
-  }
-
-  /** Takes note of it: its reader has taken enough since it was asked about first. */
-  function hasTaken(passage: Passage, bytes: number, queues: SendQueues): boolean {
-    const untaken = passage.untaken?.(queues);
-    if (untaken === undefined) return false;
-    const taken = bytes - untaken;
-    passage.watchedTaken ??= taken;
-    if (taken - passage.watchedTaken < leastBytes) return false;
-    passage.watchedTaken = taken;
-    passage.watchedAt = performance.now();
-    return true;
   }
 
   function lookAll(queues?: SendQueues | null): void {
@@ -116,10 +94,32 @@ export function createProgressWatch(seconds: number, readQueues: () => Promise<S
       passage.watchedTaken = undefined;
       passages.push(passage);
     },
-    remove,
+    remove: (passage) => removeFrom(passages, passage),
     stop() {
       isStopped = true;
       clearInterval(timer);
     },
   };
+}
+
+/** Takes note of it: its reader has taken enough since it was asked about first. */
+function hasTaken(passage: Passage, bytes: number, queues: SendQueues): boolean {
+  const untaken = passage.untaken?.(queues);
+  if (untaken === undefined) return false;
+  const taken = bytes - untaken;
+  passage.watchedTaken ??= taken;
+  if (taken - passage.watchedTaken < leastBytes) return false;
+  passage.watchedTaken = taken;
+  passage.watchedAt = performance.now();
+  return true;
+}
+
+function removeFrom(passages: Passage[], passage: Passage): void {
+  const place = passage.watchPlace;
+  if (place < 0) return;
+  passage.watchPlace = -1;
+  const last = passages.pop();
+  if (last === undefined || last === passage) return;
+  passages[place] = last;
+  last.watchPlace = place;
 }

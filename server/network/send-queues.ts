@@ -41,8 +41,8 @@ const isLittle = endianness() === 'LE';
 function wordsOf(bytes: readonly number[]): string {
   const words = [];
   for (let at = 0; at < bytes.length; at += 4) {
-    const word = Buffer.from(bytes.slice(at, at + 4));
-    words.push((isLittle ? word.reverse() : word).toString('hex'));
+    const word = bytes.slice(at, at + 4);
+    words.push(Buffer.from(isLittle ? word.toReversed() : word).toString('hex'));
   }
   return words.join('').toUpperCase();
 }

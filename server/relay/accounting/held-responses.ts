@@ -38,25 +38,8 @@ interface Held {
 }
 
 export function createHeldResponses({ all, forLittle, little }: HeldLimits = usualLimits): HeldResponses {
-  const held = createShares<number>();
-  const arrived = createShares<number>();
-  const littles = createShares<number>();
-  /** Those that still come, the oldest first; and those of each user. */
-  const coming = new Set<Held>();
-  const comingOf = new Map<number, Set<Held>>();
-
-  /** The response has so many bytes from now on. */
-  function change(response: Held, bytes: number): void {
-    const more = bytes - response.bytes;
-    littles.add(response.userId, ifLittle(bytes) - ifLittle(response.bytes));
-    held.add(response.userId, more);
-    if (response.hasArrived) arrived.add(response.userId, more);
-    response.bytes = bytes;
-  }
-
-  function ifLittle(bytes: number): number {
-    return bytes <= little ? bytes : 0;
-  }
+  const { held, arrived, littles, change } = createSums(little);
+  const coming = createComing(little);
 
   /**
    * Of those for which there is no room the oldest goes on in any case, so that two do not wait for each other; but not beyond what
@@ -65,7 +48,7 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
   function mayGoOn(response: Held): boolean {
     if (fits(response)) return true;
     return (
-      arrived.total <= all - forLittle && mayExceed(response) && first(coming, (other) => !fits(other) && mayExceed(other)) === response
+      arrived.total <= all - forLittle && mayExceed(response) && first(coming.all, (other) => !fits(other) && mayExceed(other)) === response
     );
   }
 
@@ -76,39 +59,17 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
     if (bytes <= little && littles.of(userId) <= forLittle - littles.total) return true;
     const free = all - forLittle - held.total;
     if (share > free) return false;
-    return bytes <= little || share <= (free + share) / 8 || isOldest(response);
+    return bytes <= little || share <= (free + share) / 8 || coming.isOldest(response);
   }
 
   /** One that its own user holds back holds back nobody else. */
   function mayExceed(response: Held): boolean {
-    return arrived.of(response.userId) === 0 && isOldest(response);
-  }
-
-  /** Of its user's: little ones hold no long one back. */
-  function isOldest(response: Held): boolean {
-    const own = comingOf.get(response.userId) ?? [];
-    return first(own, ({ bytes }) => bytes > little || response.bytes <= little) === response;
-  }
-
-  function come(response: Held): void {
-    coming.add(response);
-    const own = comingOf.get(response.userId);
-    if (own === undefined) comingOf.set(response.userId, new Set([response]));
-    else own.add(response);
-  }
-
-  function leave(response: Held): void {
-    const { userId } = response;
-    response.goOn = undefined;
-    coming.delete(response);
-    const own = comingOf.get(userId);
-    own?.delete(response);
-    if (own?.size === 0) comingOf.delete(userId);
+    return arrived.of(response.userId) === 0 && coming.isOldest(response);
   }
 
   /** There is room again, or somebody else is the oldest. */
   function wake(): void {
-    for (const response of coming) {
+    for (const response of coming.all) {
       const { goOn } = response;
       if (goOn === undefined || !mayGoOn(response)) continue;
       response.goOn = undefined;
@@ -121,7 +82,7 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
       const response: Held = { userId, bytes: 0, hasArrived: false, goOn: undefined };
       return {
         grow(bytes, goOn) {
-          come(response);
+          coming.add(response);
           change(response, bytes);
           const isFree = mayGoOn(response);
           response.goOn = isFree ? undefined : goOn;
@@ -131,7 +92,7 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
           // Short ones are not counted.
           if (response.bytes === 0) return;
           change(response, 0);
-          leave(response);
+          coming.remove(response);
           response.hasArrived = true;
           change(response, bytes);
           wake();
@@ -139,7 +100,7 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
         ended() {
           if (response.bytes === 0) return;
           change(response, 0);
-          leave(response);
+          coming.remove(response);
           response.hasArrived = false;
           wake();
         },
@@ -147,6 +108,51 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
     },
     get bytes() {
       return held.total;
+    },
+  };
+}
+
+/** What is held, what of it has arrived, and what of it are little ones, by user. */
+function createSums(little: number) {
+  const sums = { held: createShares<number>(), arrived: createShares<number>(), littles: createShares<number>() };
+  const ifLittle = (bytes: number) => (bytes <= little ? bytes : 0);
+  return {
+    ...sums,
+    /** The response has so many bytes from now on. */
+    change(response: Held, bytes: number): void {
+      const { userId } = response;
+      const more = bytes - response.bytes;
+      sums.held.add(userId, more);
+      if (response.hasArrived) sums.arrived.add(userId, more);
+      sums.littles.add(userId, ifLittle(bytes) - ifLittle(response.bytes));
+      response.bytes = bytes;
+    },
+  };
+}
+
+/** Those that still come, the oldest first, of all and of each user. */
+function createComing(little: number) {
+  const all = new Set<Held>();
+  const byUser = new Map<number, Set<Held>>();
+  return {
+    all,
+    add(response: Held): void {
+      all.add(response);
+      const own = byUser.get(response.userId);
+      if (own === undefined) byUser.set(response.userId, new Set([response]));
+      else own.add(response);
+    },
+    remove(response: Held): void {
+      response.goOn = undefined;
+      all.delete(response);
+      const own = byUser.get(response.userId);
+      own?.delete(response);
+      if (own?.size === 0) byUser.delete(response.userId);
+    },
+    /** Of its user's: little ones hold no long one back. */
+    isOldest(response: Held): boolean {
+      const own = byUser.get(response.userId) ?? [];
+      return first(own, ({ bytes }) => bytes > little || response.bytes <= little) === response;
     },
   };
 }
