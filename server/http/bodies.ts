@@ -3,6 +3,8 @@
 import { AppError } from '#shared/errors.ts';
 import { createProgressWatch } from '#server/network/progress-watch.ts';
 import type { ProgressWatch } from '#server/network/progress-watch.ts';
+import { createShares } from '#server/queues/shares.ts';
+import type { Shares } from '#server/queues/shares.ts';
 import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 /** The bytes that one request holds. */
@@ -41,21 +43,20 @@ const retrySeconds = 5;
 const longestRestMs = 1_000;
 
 export function createBodies(limits: BodyLimits): Bodies {
-  const held: HeldBytes = { limits, sum: 0, byOwner: new Map() };
+  const held: HeldBytes = { limits, shares: createShares() };
   return {
     open: (owner) => new Hold(held, owner),
     inTurn: createTurns(),
     watch: createProgressWatch(limits.timeout),
     get bytes() {
-      return held.sum;
+      return held.shares.total;
     },
   };
 }
 
 interface HeldBytes {
   readonly limits: BodyLimits;
-  sum: number;
-  readonly byOwner: Map<string, number>;
+  readonly shares: Shares<string>;
 }
 
 class Hold implements BodyHold {
@@ -69,11 +70,13 @@ class Hold implements BodyHold {
   }
 
   grow(bytes: number): void {
-    const { limits, sum, byOwner } = this.#held;
-    if ((byOwner.get(this.#owner) ?? 0) + bytes > limits.perOwner) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
+    const { limits, shares } = this.#held;
+    const { perOwner } = limits;
+    if (!shares.fits(this.#owner, bytes, { perOwner })) throw new AppError('bodies_of_caller', {}, { retryAfter: retrySeconds });
     // The only one may be as large as bodies are allowed to be.
     const room = this.bytes + bytes <= smallBody ? limits.all : limits.all * largeShare;
-    if (sum + bytes > room && sum > this.bytes) throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
+    if (!shares.fits(this.#owner, bytes, { all: room }) && shares.total > this.bytes)
+      throw new AppError('bodies_of_server', {}, { retryAfter: retrySeconds });
     this.#change(bytes);
   }
 
@@ -82,12 +85,8 @@ class Hold implements BodyHold {
   }
 
   #change(bytes: number): void {
-    const held = this.#held;
     this.bytes += bytes;
-    held.sum += bytes;
-    const left = (held.byOwner.get(this.#owner) ?? 0) + bytes;
-    if (left > 0) held.byOwner.set(this.#owner, left);
-    else held.byOwner.delete(this.#owner);
+    this.#held.shares.add(this.#owner, bytes);
   }
 }
 

@@ -5,8 +5,8 @@ export interface Shares<Owner> {
   /** So much more, or less. */
   add(owner: Owner, amount: number): void;
   of(owner: Owner): number;
-  /** So much more of this owner stays within both bounds. */
-  fits(owner: Owner, more: number, most: ShareLimits): boolean;
+  /** Whether so much more of this owner stays within those bounds that are given. */
+  fits(owner: Owner, more: number, most: Partial<ShareLimits>): boolean;
   readonly total: number;
 }
 
@@ -28,7 +28,7 @@ export function createShares<Owner>(): Shares<Owner> {
       total += amount;
     },
     of,
-    fits: (owner, more, { all, perOwner }) => total + more <= all && of(owner) + more <= perOwner,
+    fits: (owner, more, { all = Infinity, perOwner = Infinity }) => total + more <= all && of(owner) + more <= perOwner,
     get total() {
       return total;
     },

@@ -1,5 +1,6 @@
 // Texts that wait to be counted. Each caller has a turn after every other, for a slice of text: a long prompt holds nobody up. Who
 // waits too long, or wants too much counted at once, gets an estimate.
+import { createShares } from '#server/queues/shares.ts';
 import { createTurnQueue } from '#server/queues/turn-queue.ts';
 
 export interface Count {
@@ -47,7 +48,8 @@ const mostJobsOfOwner = 1_000;
 export class TokenQueue<Encoding> {
   readonly #options: TokenQueueOptions<Encoding>;
   readonly #jobs = createTurnQueue<number, Job<Encoding>>();
-  #characters = 0;
+  readonly #characters = createShares<number>();
+  readonly #counts = createShares<number>();
   #isCounting = false;
 
   constructor(options: TokenQueueOptions<Encoding>) {
@@ -58,9 +60,9 @@ export class TokenQueue<Encoding> {
   count(order: CountOrder<Encoding>): Promise<Count> {
     const characters = order.texts.reduce((sum, text) => sum + text.length, 0);
     if (characters === 0) return Promise.resolve({ tokens: 0, isEstimated: false });
-    const own = this.#jobs.of(order.owner);
-    const ofOwner = own.reduce((sum, job) => sum + job.characters, characters);
-    if (ofOwner > mostOfOwner || this.#characters + characters > mostWaiting || own.length >= mostJobsOfOwner) {
+    const { owner } = order;
+    const fits = this.#characters.fits(owner, characters, { all: mostWaiting, perOwner: mostOfOwner });
+    if (!fits || !this.#counts.fits(owner, 1, { perOwner: mostJobsOfOwner })) {
       return Promise.resolve({ tokens: this.#estimate(order.texts), isEstimated: true });
     }
     return new Promise((resolve) => {
@@ -78,7 +80,8 @@ export class TokenQueue<Encoding> {
         resolve,
       };
       this.#jobs.add(order.owner, job);
-      this.#characters += characters;
+      this.#characters.add(owner, characters);
+      this.#counts.add(owner, 1);
       if (!this.#isCounting) void this.#run();
     });
   }
@@ -115,7 +118,8 @@ export class TokenQueue<Encoding> {
     if (job.isOver) return;
     job.isOver = true;
     clearTimeout(job.timer);
-    this.#characters -= job.characters;
+    this.#characters.add(job.owner, -job.characters);
+    this.#counts.add(job.owner, -1);
     this.#jobs.remove(job.owner, job);
     job.resolve(count);
   }

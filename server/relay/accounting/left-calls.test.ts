@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLeftCalls } from './left-calls.ts';
 
-const limits = { calls: 10, callsOfUser: 3, bytes: 1_000, bytesOfUser: 600, longestMs: 60_000 };
+const limits = { calls: { all: 10, perOwner: 3 }, bytes: { all: 1_000, perOwner: 600 }, longestMs: 60_000 };
 const nothing = () => {};
 
 test('left calls: the bytes of all responses together are bounded, and those of one user', () => {

@@ -1,5 +1,7 @@
 // Whole responses whose callers have left: they are read to their end, so that they can be charged exactly, within bounds of
 // number, bytes and time. What does not fit is ended at once and charged by an estimate.
+import { createShares } from '#server/queues/shares.ts';
+import type { ShareLimits } from '#server/queues/shares.ts';
 
 export interface LeftCalls {
   /** Keeps the call going; `abort` ends it when it takes too long or the server ends. Null: it has to be ended now. */
@@ -18,55 +20,42 @@ export interface KeptCall {
 
 export interface LeftLimits {
   /** Calls that are kept, of everybody and of one user. */
-  calls: number;
-  callsOfUser: number;
+  calls: ShareLimits;
   /** Bytes of their responses, likewise. */
-  bytes: number;
-  bytesOfUser: number;
+  bytes: ShareLimits;
   /** Milliseconds that one may take. */
   longestMs: number;
 }
 
 const usualLimits: LeftLimits = {
-  calls: 256,
-  callsOfUser: 16,
-  bytes: 64 * 1024 * 1024,
-  bytesOfUser: 16 * 1024 * 1024,
+  calls: { all: 256, perOwner: 16 },
+  bytes: { all: 64 * 1024 * 1024, perOwner: 16 * 1024 * 1024 },
   longestMs: 300_000,
 };
 
-/** What the calls of one user take. */
-interface Share {
-  calls: number;
-  bytes: number;
-}
-
 export function createLeftCalls(limits: LeftLimits = usualLimits): LeftCalls {
   const aborts = new Set<() => void>();
-  const shares = new Map<number, Share>();
-  let held = 0;
+  const calls = createShares<number>();
+  const bytesHeld = createShares<number>();
   let isEnding = false;
 
   return {
     keep(userId, abort) {
-      const share = shares.get(userId) ?? { calls: 0, bytes: 0 };
-      if (isEnding || aborts.size >= limits.calls || share.calls >= limits.callsOfUser) return null;
+      if (isEnding || !calls.fits(userId, 1, limits.calls)) return null;
       const timer = setTimeout(abort, limits.longestMs);
       timer.unref();
       let mine = 0;
       const change = (bytes: number) => {
         mine += bytes;
-        share.bytes += bytes;
-        held += bytes;
+        bytesHeld.add(userId, bytes);
       };
       const end = () => abort();
       aborts.add(end);
-      share.calls += 1;
-      shares.set(userId, share);
+      calls.add(userId, 1);
       return {
         hold(bytes) {
           const more = bytes - mine;
-          if (held + more > limits.bytes || share.bytes + more > limits.bytesOfUser) return false;
+          if (!bytesHeld.fits(userId, more, limits.bytes)) return false;
           change(more);
           return true;
         },
@@ -74,8 +63,7 @@ export function createLeftCalls(limits: LeftLimits = usualLimits): LeftCalls {
           clearTimeout(timer);
           if (!aborts.delete(end)) return;
           change(-mine);
-          share.calls -= 1;
-          if (share.calls === 0) shares.delete(userId);
+          calls.add(userId, -1);
         },
       };
     },
