@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const program = `
-  const { keepServing } = await import(${JSON.stringify(fileURLToPath(new URL('#server/process/last-resort.ts', import.meta.url)))});
+  const { keepServing } = await import(${JSON.stringify(fileURLToPath(new URL('../../server/process/last-resort.ts', import.meta.url)))});
   const { EventEmitter } = await import('node:events');
   let escaped = 0;
   keepServing({ fatal: ({ err, origin }) => {
