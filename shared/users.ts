@@ -36,6 +36,9 @@ export const UserCreate = z.object({
   password: z.string(),
   display_name: z.optional(z.string()),
   role: z.optional(z.int()),
+  group: z.optional(z.string().check(z.maxLength(64))),
+  /** What the account has from the start, besides the bonus of every new user. */
+  quota: z.optional(QuotaInput),
 });
 
 export const ManageAction = z.enum(['promote', 'demote', 'disable', 'enable', 'delete']);

@@ -20,6 +20,9 @@ export interface NewAccount {
   /** Empty for an account without a password. */
   passwordHash: string;
   role?: number;
+  group?: string;
+  /** Quota that whoever makes the account gives it, besides the bonuses. */
+  opening?: number;
   /** What the account is bound to from the start: a verified e-mail address, somebody at another provider. */
   bound?: Partial<UserRecord>;
   inviter?: UserRecord | null;
@@ -43,6 +46,7 @@ export async function createAccount(context: AppContext, account: NewAccount): P
     invitee: isInvited ? settings.get('QuotaForInvitee') : 0,
     inviter: isInvited ? settings.get('QuotaForInviter') : 0,
     actor: account.actorId,
+    ...(account.opening === undefined || account.opening === 0 ? {} : { opening: account.opening }),
     identities: markIdsOf(context, account.bound ?? {}),
   });
   await giveWelcome(context, user);
@@ -89,7 +93,7 @@ function newRecord(context: AppContext, account: NewAccount, id: number, welcome
     quota: 0,
     used_quota: 0,
     request_count: 0,
-    group: 'default',
+    group: account.group ?? 'default',
     aff_count: 0,
     aff_quota: 0,
     aff_history_quota: 0,

@@ -9,6 +9,7 @@ import { eachDue } from '#server/db/each-due.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 
+type Welcome = NonNullable<UserRecord['welcome']>;
 type BonusCode = 'signup_bonus' | 'invitee_bonus' | 'inviter_reward';
 
 /** A registration is over long before this. */
@@ -34,6 +35,7 @@ export async function giveWelcome(context: AppContext, user: UserRecord): Promis
     actorId: user.inviter_id,
   } as const;
   await credit(context, user, invited);
+  await giveOpening(context, user, welcome);
   if (user.inviter_id !== 0) await rewardInviter(context, user.inviter_id, user.id, isAgain ? 0 : welcome.inviter);
   await context.db.collection('users').patch({ id: user.id }, { unset: ['welcome', 'welcome_at'] });
 }
@@ -62,6 +64,25 @@ async function credit(context: AppContext, user: UserRecord, { amount, kind, act
   if (amount <= 0) return;
   const { isNew } = await context.ledger.change({ account: 'user', id: user.id, amount, kind, ref: `${kind}:${user.id}`, actorId });
   if (isNew) await writeSystemLog(context, user, { text, code, amount });
+}
+
+/** No bonus: an administrator decided on it, so it is theirs in the history, and the log tells what the balance became. */
+async function giveOpening(context: AppContext, user: UserRecord, { opening: amount = 0, actor: actorId }: Welcome): Promise<void> {
+  if (amount <= 0) return;
+  const ref = `opening:${user.id}`;
+  const { isNew, balance } = await context.ledger.change({ account: 'user', id: user.id, amount, kind: 'opening', ref, actorId });
+  if (!isNew) return;
+  const by = await context.db.collection('users').get(actorId);
+  const from = balance - amount;
+  await writeLog(context, {
+    user_id: user.id,
+    username: user.username,
+    type: LogType.management,
+    content: `管理员将用户额度从 ${quotaText(context, from)}修改为 ${quotaText(context, balance)}`,
+    event: { code: 'quota_set', from, to: balance },
+    ...(by === null ? {} : { by }),
+    group: user.group,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fillFoldedNames } from '#server/accounts/folded-name.ts';
+import { finishWelcomes } from '#server/accounts/welcome.ts';
 import { audit } from '#server/money/audit.ts';
 import { engines } from '#tests/support/engines.ts';
 import type { TestClient } from '#tests/support/http-client.ts';
@@ -73,6 +74,40 @@ describe.each(engines)('users on $kind', (engine) => {
       code: 'invalid_input',
       field: 'password',
     });
+  });
+
+  it('create: group and opening balance, once, in history and log', async () => {
+    await using app = await createTestApp(engine);
+    const root = await app.setup();
+    await root.put('/api/option/', { key: 'QuotaForNewUser', value: '700' });
+    const asked = { username: 'mei', password: testPassword, group: 'vip', quota: 5000 };
+    expect(await root.post('/api/user/', { ...asked, group: 'nowhere' })).toMatchObject({ code: 'group_unknown', field: 'group' });
+    expect(await root.post('/api/user/', { ...asked, quota: -1 })).toMatchObject({ success: false, field: 'quota' });
+    expect(await root.post('/api/user/', asked)).toMatchObject({ success: true });
+    expect(await root.post('/api/user/', asked)).toMatchObject({ code: 'username_taken' });
+    const mei = (await (await app.login('mei')).get('/api/user/self')).data;
+    expect(mei).toMatchObject({ quota: 5700, group: 'vip' });
+    const history = (await root.get(`/api/user/${mei.id}/balance_history`)).data.items;
+    expect(history).toMatchObject([
+      { kind: 'opening', amount: 5000, actor_name: 'root' },
+      { kind: 'signup', amount: 700 },
+    ]);
+    const rows = (await root.get('/api/log/?username=mei&type=3')).data.items;
+    expect(rows.map((row: { other: string }) => JSON.parse(row.other).event)).toEqual([{ code: 'quota_set', from: 700, to: 5700 }]);
+    await expectBalanced(app);
+  });
+
+  it('create: an opening balance that a dead process left is given once, by however many finish it', async () => {
+    await using app = await createTestApp(engine);
+    await using other = await createTestApp(engine, { database: app.database, clock: app.clock });
+    const root = await app.setup();
+    const welcome = { signup: 0, invitee: 0, inviter: 0, opening: 5000, actor: 1 };
+    const mei = await app.createUser({ welcome, welcome_at: app.context.now() - 600_000 });
+    await Promise.allSettled([finishWelcomes(app.context), finishWelcomes(other.context), finishWelcomes(app.context)]);
+    await finishWelcomes(app.context);
+    expect((await root.get(`/api/user/${mei.id}`)).data).toMatchObject({ quota: 5000 });
+    expect(await app.context.db.collection('users').get(mei.id)).not.toHaveProperty('welcome');
+    await expectBalanced(app);
   });
 
   it('read: the administrator sees users and the own account, nobody of the same rank', async () => {

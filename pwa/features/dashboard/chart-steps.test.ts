@@ -106,6 +106,10 @@ test('dashboard-question: a week is seven local days up to now; long spans have 
   expect(new Date(bounds.start * 1000)).toEqual(new Date(2026, 10, 15));
   expect(bounds.end).toBe(Math.floor(now / 1000));
   expect(stepsFor(week, now)).toEqual(['hour', 'day']);
+  const thisMonth = boundsOf({ ...week, span: 'this_month' }, now);
+  expect([new Date(thisMonth.start * 1000), thisMonth.end]).toEqual([new Date(2026, 10, 1), bounds.end]);
+  const last = boundsOf({ ...week, span: 'last_month' }, now);
+  expect([new Date(last.start * 1000), new Date((last.end + 1) * 1000)]).toEqual([new Date(2026, 9, 1), new Date(2026, 10, 1)]);
   const month = questionOf({ span: 'month' }, { isAdmin: false, usualStep: 'hour' });
   expect(stepsFor(month, now)).toEqual(['day', 'week']);
   const long = questionOf({ span: 'custom', from: bounds.end - 200 * day }, { isAdmin: false, usualStep: 'hour' });

@@ -14,7 +14,7 @@ export interface DashboardQuestion {
 }
 
 const daySeconds = 86_400;
-const spanDays: Record<Exclude<DashboardSpan, 'custom'>, number> = { day: 1, week: 7, month: 30 };
+const spanDays: Record<Exclude<DashboardSpan, 'this_month' | 'last_month' | 'custom'>, number> = { day: 1, week: 7, month: 30 };
 /** The span with which the site's usual step is at home. */
 const usualSpan: Record<DashboardStep, DashboardSpan> = { hour: 'day', day: 'week', week: 'month' };
 /** More hours than that are a thicket of bars. */
@@ -39,16 +39,27 @@ function stepWithin(from: number | undefined, to: number | undefined): Dashboard
 
 /** Unix seconds. Days are local ones: the seven days of a week end with today. `isLong`: longer than may be asked. */
 export function boundsOf({ span, from, to, step }: DashboardQuestion, now: number): { start: number; end: number; isLong: boolean } {
-  const end = Math.min(to ?? Math.floor(now / 1000), Math.floor(now / 1000));
-  const asked = span === 'custom' ? (from ?? end - 7 * daySeconds) : startOf(spanDays[span], step, now);
+  const last = span === 'last_month' ? monthStart(now) - 1 : to;
+  const end = Math.min(last ?? Math.floor(now / 1000), Math.floor(now / 1000));
+  const asked = startOf(span, { from: from ?? end - 7 * daySeconds, step, now });
   const start = Math.min(asked, end);
   return { start, end, isLong: end - start > longestDays * daySeconds };
 }
 
-function startOf(days: number, step: DashboardStep, now: number): number {
+function startOf(span: DashboardSpan, { from, step, now }: { from: number; step: DashboardStep; now: number }): number {
+  if (span === 'custom') return from;
+  if (span === 'this_month') return monthStart(now);
+  if (span === 'last_month') return monthStart(now, -1);
+  const days = spanDays[span];
   if (days === 1 && step === 'hour') return Math.floor(now / 1000) - (daySeconds - 3600);
   const date = new Date(now);
   return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() - days + 1).getTime() / 1000);
+}
+
+/** Local midnight of the first of a month, so many months later, in unix seconds. */
+function monthStart(now: number, months = 0): number {
+  const date = new Date(now);
+  return Math.floor(new Date(date.getFullYear(), date.getMonth() + months, 1).getTime() / 1000);
 }
 
 /** Which steps a span may be cut into. */

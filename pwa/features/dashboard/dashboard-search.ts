@@ -2,7 +2,7 @@
 import { z } from 'zod/mini';
 import { SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
-export const spans = ['day', 'week', 'month', 'custom'] as const;
+export const spans = ['day', 'week', 'month', 'this_month', 'last_month', 'custom'] as const;
 export type DashboardSpan = (typeof spans)[number];
 export const steps = ['hour', 'day', 'week'] as const;
 export type DashboardStep = (typeof steps)[number];

@@ -3,7 +3,7 @@ import { z } from 'zod/mini';
 import type { LogResult } from '#shared/logs.ts';
 import { ListSearch, SearchInt, SearchText } from '#pwa/ui/list/list-search.ts';
 
-export const ranges = ['quarter', 'hour', 'today', 'week', 'custom'] as const;
+export const ranges = ['quarter', 'hour', 'today', 'week', 'this_month', 'last_month', 'custom'] as const;
 export type Range = (typeof ranges)[number];
 export const defaultRange: Range = 'today';
 

@@ -13,6 +13,10 @@ test('log address: what makes no sense is left out', () => {
 test('log address: ranges begin where people expect', () => {
   expect(boundsOf({ range: 'today' }, now)).toEqual({ start: at(2026, 10, 21) });
   expect(boundsOf({ range: 'week' }, now)).toEqual({ start: at(2026, 10, 15) });
+  expect(boundsOf({ range: 'this_month' }, now)).toEqual({ start: at(2026, 10, 1) });
+  expect(boundsOf({ range: 'last_month' }, now)).toEqual({ start: at(2026, 9, 1), end: at(2026, 10, 1) - 1 });
+  const january = new Date(2027, 0, 31, 12).getTime();
+  expect(boundsOf({ range: 'last_month' }, january)).toEqual({ start: at(2026, 11, 1), end: at(2027, 0, 1) - 1 });
   expect(boundsOf({ range: 'hour' }, now)).toEqual({ start: Math.floor(now / 1000) - 3600 });
   expect(boundsOf(rangeOf({ range: 'custom', to: 99 }), now)).toEqual({ start: undefined, end: 99 });
   expect(rangeOf({ from: 5, to: 9 })).toEqual({ range: 'today' });

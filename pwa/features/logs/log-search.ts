@@ -61,6 +61,8 @@ export function boundsOf({ range, from, to }: RangeChoice, now: number): Bounds 
   if (range === 'hour') return { start: seconds - 60 * 60 };
   if (range === 'today') return { start: midnight(now) };
   if (range === 'week') return { start: midnight(now, -6) };
+  if (range === 'this_month') return { start: monthStart(now) };
+  if (range === 'last_month') return { start: monthStart(now, -1), end: monthStart(now) - 1 };
   // A moment that was typed is a minute: what begins with it belongs to the time after, so that months side by side share no call.
   return { start: from, end: to !== undefined && to % 60 === 0 ? to - 1 : to };
 }
@@ -98,6 +100,12 @@ export function dayWithin(seconds: number, bounds: Bounds): { start: number; end
 function midnight(now: number, days = 0): number {
   const date = new Date(now);
   return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 0, 0, 0).getTime() / 1000);
+}
+
+/** Local midnight of the first of a month, so many months later, in unix seconds. */
+function monthStart(now: number, months = 0): number {
+  const date = new Date(now);
+  return Math.floor(new Date(date.getFullYear(), date.getMonth() + months, 1).getTime() / 1000);
 }
 
 /** Query values that list and sums take alike. */

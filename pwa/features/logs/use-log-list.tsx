@@ -5,8 +5,8 @@ import { Role } from '#shared/roles.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { EmptyText } from '#pwa/ui/list/list-parts.tsx';
 import { useCursorPager } from '#pwa/ui/list/use-cursor-pager.ts';
-import type { LogSearch } from './log-address.ts';
-import { countFilters, noFilters } from './log-search.ts';
+import type { LogSearch, Range } from './log-address.ts';
+import { boundsOf, countFilters, noFilters } from './log-search.ts';
 import { logListOf, logsQuery, logSumsQuery } from './queries.ts';
 import { useFollow } from './use-follow.ts';
 import { useLogDays } from './use-log-days.tsx';
@@ -25,7 +25,7 @@ export function useLogList({ search, onSearch, size }: LogListOptions) {
   const query = useQuery(logsQuery(list, { page, size, cursor: search.after }));
   const sums = useQuery(logSumsQuery(list)).data;
   const rows = query.data?.items;
-  const isFirst = page === 1 && search.after === undefined && list.range.to === undefined;
+  const isFirst = page === 1 && search.after === undefined && boundsOf(list.range, Date.now()).end === undefined;
   const { newer, show } = useFollow({ list, size, isFirst, isOpen: search.open !== undefined });
   const pager = useCursorPager({ search, size, onSearch, page: query.data });
   /** Whatever narrows the list begins at its first page again. */
@@ -49,11 +49,13 @@ export function useLogList({ search, onSearch, size }: LogListOptions) {
   };
 }
 
+const longRanges: ReadonlySet<Range> = new Set<Range>(['week', 'this_month', 'last_month', 'custom']);
+
 /** Nothing in a short range may only mean that it is too short. */
 function useEmptyText({ range }: LogSearch, narrow: (change: Partial<LogSearch>) => void): EmptyText {
   const { t } = useTranslation();
   const title = t('logs.empty.title');
-  if (range === 'custom' || range === 'week') return { title, text: t('logs.empty.never') };
+  if (range !== undefined && longRanges.has(range)) return { title, text: t('logs.empty.never') };
   return {
     title,
     text: t('logs.empty.in_range'),

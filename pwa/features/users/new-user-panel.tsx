@@ -1,6 +1,6 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
@@ -8,8 +8,10 @@ import { passwordLimits, usernameLimit } from '#shared/user.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { groupsQuery } from '#pwa/api/groups.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { PasswordField } from '#pwa/ui/form/password-field.tsx';
 import { focusFirstError, problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -17,14 +19,15 @@ import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
 import styles from './user-panel.module.css';
 import { userProblemText } from './user-problem-text.ts';
-import { newUserProblems } from './user-values.ts';
+import { type NewUserValues, newUserBody, newUserProblems, usualGroup } from './user-values.ts';
 
 const formId = 'new-user-form';
-const empty = { username: '', display_name: '', password: '' };
+const empty: NewUserValues = { username: '', display_name: '', password: '', group: usualGroup, quota: '' };
 
 export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCreated: () => void }) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
+  const groups = useQuery(groupsQuery);
   const { form, submit, isPending, isCreated } = useNewUserForm(onCreated);
   return (
     <SidePanel
@@ -65,6 +68,19 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
+        <Select
+          label={t('users.field.group')}
+          data={[...new Set([...(groups.data ?? []), usualGroup])]}
+          allowDeselect={false}
+          {...form.getInputProps('group')}
+        />
+        <QuotaInput
+          label={t('users.credit.opening')}
+          placeholder={t('users.credit.opening_hint')}
+          value={form.values.quota}
+          onChange={(units) => form.setFieldValue('quota', units)}
+          error={form.errors['quota']}
+        />
       </form>
     </SidePanel>
   );
@@ -79,8 +95,7 @@ function useNewUserForm(onCreated: () => void) {
     validate: (values) => problemTexts(newUserProblems(values), (problem) => userProblemText(t, problem)),
   });
   const create = useMutation({
-    mutationFn: (values: typeof empty) =>
-      call(userApi.create, { body: { ...values, username: values.username.trim(), display_name: values.display_name.trim() } }),
+    mutationFn: (values: NewUserValues) => call(userApi.create, { body: newUserBody(values) }),
     meta: { quiet: true },
     onSuccess: async () => {
       // The guard has to know before the panel closes.

@@ -53,6 +53,29 @@ describe('user-form', () => {
     await shows(() => expect(screen.text()).not.toContain('unsaved change'));
   });
 
+  test('credit is added beside the balance, under one name until the outcome is known', async () => {
+    openForm();
+    await shows(() => screen.press('Add credit'));
+    const dialog = () => document.querySelector('dialog');
+    const confirm = () => [...(dialog()?.querySelectorAll('button') ?? [])].at(-1)?.click();
+    confirm();
+    await shows(() => expect(dialog()?.textContent).toContain('Enter an amount above zero'));
+    expect(sent()).toEqual([]);
+    screen.press('$5.00');
+    screen.type('Reason', ' paid by invoice ');
+    answers.push({ success: false, message: 'busy', code: 'bad_answer' });
+    confirm();
+    await shows(() => expect(sent()).toHaveLength(1));
+    answers.push({ success: true, message: '', data: { ...stored, quota: stored.quota + 2_500_000, revision: 5 } });
+    await shows(() => {
+      confirm();
+      expect(dialog()).toBeNull();
+    });
+    const [first, second] = sent();
+    expect(first).toEqual({ id: 7, quota_change: 2_500_000, quota_ref: expect.any(String), quota_reason: 'paid by invoice' });
+    expect(second).toEqual(first);
+  });
+
   test('what is typed while a save is on its way is an edit of what was saved', async () => {
     const answer = { success: true, message: '', data: { ...stored, display_name: 'Al', quota: 3_500_000, revision: 4 } };
     const call = holdChange(server, { read: () => ['default', 'vip'], answer, later: { ...answer, data: { ...stored, revision: 5 } } });
@@ -190,6 +213,16 @@ describe('new-user-panel', () => {
     expect(screen.problem('Username')).toBe('Enter a username');
     expect(screen.problem('Password')).toBe('At least 8 characters');
     expect(sent()).toEqual([]);
+  });
+
+  test('group and opening balance go with the account', async () => {
+    open();
+    answers.push({ success: true, message: '' });
+    screen.type('Username', 'bob');
+    screen.type('Password', 'long enough');
+    screen.type('Opening balance', '5');
+    screen.press('Create');
+    await shows(() => expect(sent()).toEqual([{ username: 'bob', display_name: '', password: 'long enough', quota: 2_500_000 }]));
   });
 
   test('a name that is taken is told at the name; another one is created', async () => {

@@ -70,7 +70,7 @@ export function UserForm({ user, actor, busyId, onCommand, onClose, onPrevious, 
           onReload={() => start(theirs)}
         />
       )}
-      <UserSummary user={user} canUnbind />
+      <UserSummary user={user} canEdit />
       <UserActions user={user} actor={actor} isBusy={busyId === user.id} onCommand={onCommand} />
       <Later>
         <form

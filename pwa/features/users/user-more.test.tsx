@@ -96,7 +96,7 @@ describe('user-more', () => {
     expect(screen.text()).not.toContain('Invited by');
     expect(() => screen.button('Remove the binding LinuxDO')).toThrow('no button');
     screen.leave();
-    screen = drawScreen(<UserSummary user={bound} canUnbind />);
+    screen = drawScreen(<UserSummary user={bound} canEdit />);
     screen.press('Remove the binding LinuxDO');
     await shows(() => expect(screen.text()).toContain('Remove LinuxDO from alice?'));
     expect(asked('/bindings/')).toEqual([]);

@@ -6,6 +6,7 @@ import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { SummaryList, PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { AddCredit } from './add-credit.tsx';
 import { UserBalance, UserRole, UserState } from './user-cells.tsx';
 import type { UserCommand } from './user-menu.tsx';
 import styles from './user-panel.module.css';
@@ -24,7 +25,7 @@ const bindings = [
 ] as const satisfies readonly { field: keyof User; binding: Binding }[];
 
 /** Balance, figures and where the account comes from. */
-export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind?: boolean }) {
+export function UserSummary({ user, canEdit = false }: { user: User; canEdit?: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const bound = bindings.filter(({ field }) => user[field] !== '');
@@ -32,6 +33,7 @@ export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind
     <>
       <div className={styles.balance}>
         <UserBalance user={user} size="normal" />
+        {canEdit && <AddCredit user={user} />}
       </div>
       <SummaryList
         items={[
@@ -53,7 +55,7 @@ export function UserSummary({ user, canUnbind = false }: { user: User; canUnbind
                 name,
                 value: (
                   <>
-                    {user[field]} {canUnbind && <RemoveBinding user={user} binding={binding} name={name} />}
+                    {user[field]} {canEdit && <RemoveBinding user={user} binding={binding} name={name} />}
                   </>
                 ),
               };

@@ -78,11 +78,11 @@ describe('user editor', () => {
   });
 
   test('a new account needs a name and a password of 8 to 20 characters', () => {
-    expect(newUserProblems({ username: ' ', password: '1234567', display_name: '' })).toEqual({
+    expect(newUserProblems({ username: ' ', password: '1234567', display_name: '', group: 'default', quota: '' })).toEqual({
       username: 'username_required',
       password: 'password_short',
     });
-    expect(newUserProblems({ username: 'bob', password: '12345678', display_name: 'Bob' })).toEqual({});
+    expect(newUserProblems({ username: 'bob', password: '12345678', display_name: 'Bob', group: 'default', quota: 0 })).toEqual({});
   });
 });
 

@@ -2,7 +2,8 @@
 import { displayNameProblem, passwordProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import { quotaLimit, type User } from '#shared/user.ts';
-import { type UserEdit } from '#shared/users.ts';
+import type { UserCreate, UserEdit } from '#shared/users.ts';
+import type { z } from 'zod';
 
 /** `set`: the balance is to be this much. `change`: so much more or less. */
 export type BalanceMode = 'keep' | 'set' | 'change';
@@ -56,13 +57,29 @@ export function userProblems(values: UserValues, base: User): Partial<Record<key
   return problems;
 }
 
-/** What a new account lacks. */
-export function newUserProblems(values: {
+export const usualGroup = 'default';
+
+export interface NewUserValues {
   username: string;
-  password: string;
   display_name: string;
-}): Partial<Record<'username' | 'password' | 'display_name', UserProblem>> {
-  return accountProblems(usernameProblem(values.username), displayNameProblem(values.display_name), passwordProblem(values.password));
+  password: string;
+  group: string;
+  /** Quota units; empty: none. */
+  quota: number | '';
+}
+
+/** What a new account lacks. */
+export function newUserProblems(values: NewUserValues): Partial<Record<keyof NewUserValues, UserProblem>> {
+  return {
+    ...accountProblems(usernameProblem(values.username), displayNameProblem(values.display_name), passwordProblem(values.password)),
+    ...(values.quota !== '' && values.quota > quotaLimit ? { quota: 'amount_large' as const } : {}),
+  };
+}
+
+/** The usual group goes without saying. */
+export function newUserBody({ quota, group, ...values }: NewUserValues): z.input<typeof UserCreate> {
+  const names = { username: values.username.trim(), display_name: values.display_name.trim() };
+  return { ...values, ...names, ...(group === usualGroup ? {} : { group }), ...(quota === '' ? {} : { quota }) };
 }
 
 function accountProblems(

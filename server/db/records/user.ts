@@ -57,10 +57,10 @@ export interface UserRecord extends MoneyFields {
   warned_full?: number;
   created_time: number;
   /**
-   * Bonuses of the registration that are not credited yet, in quota, who made the account, and the marks that its identities would have
+   * Bonuses of the registration, and what an administrator gave a new account, that are not credited yet, in quota, who made the account, and the marks that its identities would have
    * if they had left another account; and since when the bonuses are due, in milliseconds.
    */
-  welcome?: { signup: number; invitee: number; inviter: number; actor: number; identities?: string[] };
+  welcome?: { signup: number; invitee: number; inviter: number; opening?: number; actor: number; identities?: string[] };
   welcome_at?: number;
   revision: number;
 }

@@ -17,10 +17,16 @@ export async function addUser(context: AppContext, actor: UserRecord, input: z.o
   checkPassword(input.password);
   const displayName = checkDisplayName(input.display_name ?? '');
   if ((input.role ?? Role.guest) >= actor.role) throw new AppError('user_create_denied', {}, { field: 'role' });
+  const { group } = input;
+  if (group !== undefined && context.settings.get('GroupRatio')[group] === undefined) {
+    throw new AppError('group_unknown', { group }, { field: 'group' });
+  }
   await createAccount(context, {
     username,
     displayName: displayName === '' ? username : displayName,
     passwordHash: await hashPassword(input.password, ownerSource(actor.id)),
     actorId: actor.id,
+    ...(group === undefined ? {} : { group }),
+    opening: input.quota ?? 0,
   });
 }

@@ -21,7 +21,7 @@ const kinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
   transfer: ['transfer'],
   refund: ['task_refund'],
   bonus: ['signup', 'invitee'],
-  setup: ['setup'],
+  setup: ['setup', 'opening'],
   edit: ['edit'],
 };
 const shownOfCode = 4;
