@@ -40,6 +40,7 @@ export const UserCreate = z.object({
   /** What the account has from the start, besides the bonus of every new user. */
   quota: z.optional(QuotaInput),
 });
+export type UserCreateInput = z.input<typeof UserCreate>;
 
 export const ManageAction = z.enum(['promote', 'demote', 'disable', 'enable', 'delete']);
 export type ManageAction = z.infer<typeof ManageAction>;

@@ -2,8 +2,7 @@
 import { displayNameProblem, passwordProblem, usernameProblem } from '#shared/account-rules.ts';
 import type { DisplayNameProblem, PasswordProblem, UsernameProblem } from '#shared/account-rules.ts';
 import { quotaLimit, type User } from '#shared/user.ts';
-import type { UserCreate, UserEdit } from '#shared/users.ts';
-import type { z } from 'zod';
+import type { UserCreateInput, UserEdit } from '#shared/users.ts';
 
 /** `set`: the balance is to be this much. `change`: so much more or less. */
 export type BalanceMode = 'keep' | 'set' | 'change';
@@ -77,7 +76,7 @@ export function newUserProblems(values: NewUserValues): Partial<Record<keyof New
 }
 
 /** The usual group goes without saying. */
-export function newUserBody({ quota, group, ...values }: NewUserValues): z.input<typeof UserCreate> {
+export function newUserBody({ quota, group, ...values }: NewUserValues): UserCreateInput {
   const names = { username: values.username.trim(), display_name: values.display_name.trim() };
   return { ...values, ...names, ...(group === usualGroup ? {} : { group }), ...(quota === '' ? {} : { quota }) };
 }
