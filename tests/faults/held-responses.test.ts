@@ -136,11 +136,12 @@ test('answers of one account that nobody reads are let go together, and what it 
       const read = await call(answer);
       const small = await call(answerOf(1));
       expect(await small.read()).toBeGreaterThan(1024 * 1024);
-      expect(performance.now() - begin).toBeLessThan(2_000);
+      // Before the long one, which waits for most of those to be let go.
+      expect(read.response.writableFinished).toBe(false);
       // Some at a time are cut after two seconds; one by one it would take forty.
       expect(await read.read()).toBeGreaterThan(answer.length);
-      await until(async () => (await scene.app.connections()) === 0, 20_000);
-      expect(performance.now() - begin).toBeLessThan(25_000);
+      await until(async () => (await scene.app.connections()) === 0, 30_000);
+      expect(performance.now() - begin).toBeLessThan(35_000);
       for (const { socket } of unread) socket.destroy();
       await scene.checkBooks();
     },
