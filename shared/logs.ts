@@ -2,6 +2,7 @@ import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
+import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
@@ -71,6 +72,8 @@ export const LogEvent = z.discriminatedUnion('code', [
   z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
   /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
   z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
+  /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
+  z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
   /** Rows from before a moment (unix seconds) were deleted. */
   z.object({ code: z.literal('logs_deleted'), count: z.int(), before: z.int() }),
   z.object({ code: z.literal('user_promoted') }),
@@ -127,6 +130,10 @@ export const RefusalFacts = z.object({
 });
 export type RefusalFacts = z.infer<typeof RefusalFacts>;
 
+/** `at`: unix seconds; `row`: the id of the row that tells of it. */
+export const CallRefund = z.object({ amount: z.int(), reason: z.string(), at: z.int(), row: z.int(), by: z.optional(z.string()) });
+export type CallRefund = z.infer<typeof CallRefund>;
+
 /** What a consumption row knows beyond its columns. Ratio fields are 0 for models with a price per call. */
 export const LogOther = z.looseObject({
   model_ratio: z.optional(z.number()),
@@ -173,6 +180,8 @@ export const LogOther = z.looseObject({
   quota_per_unit: z.optional(z.number()),
   /** For administrators only. `by`: the administrator who did what the row tells. */
   admin_info: z.optional(z.object({ use_channel: z.optional(z.array(z.string())), by: z.optional(z.string()) })),
+  /** What was given back of the call, oldest first. `by`: for administrators only. */
+  refunds: z.catch(z.optional(z.array(CallRefund)), undefined),
   /** On rows that are not calls. One that this client does not know yet counts as absent. */
   event: z.catch(z.optional(LogEvent), undefined),
   refusal: z.catch(z.optional(RefusalFacts), undefined),
@@ -212,6 +221,16 @@ export const LogTimeline = z.object({
   errors: z.array(z.int()),
 });
 export type LogTimeline = z.infer<typeof LogTimeline>;
+
+/** Gives back `amount` quota of a call: at most what it cost without what was given back before. */
+export const RefundInput = z.object({
+  amount: z.int().check(z.minimum(1), z.maximum(quotaLimit)),
+  /** The user reads it too. */
+  reason: z.string().check(z.trim(), z.minLength(1), z.maxLength(balanceReasonLimit)),
+  /** Names this refund, so that sending it again after a lost response does not make it twice. */
+  ref: z.string().check(z.regex(/^[\w-]{8,64}$/)),
+});
+export type RefundInput = z.infer<typeof RefundInput>;
 
 const stepped = { step: z.pipe(QueryText, z.optional(TimeStep)), ...zoneQuery };
 const LogStat = z.object({ quota: z.int(), rpm: z.int(), tpm: z.int() });
@@ -283,6 +302,14 @@ export const logApi = {
     query: z.object({ ...filters, after: QueryText }),
     changesState: true,
     summary: 'Own new usage logs as they come',
+  }),
+  /** Answers the call's row as it is afterwards. */
+  refund: endpoint('POST', '/api/log/:id/refund', {
+    access: 'admin',
+    params: IdParam,
+    body: RefundInput,
+    reply: Log,
+    summary: 'Give back what a call cost, or a part of it',
   }),
   read: endpoint('GET', '/api/log/:id', { access: 'admin', params: IdParam, reply: Log, summary: 'One row of anybody’s usage logs' }),
   readSelf: endpoint('GET', '/api/log/self/:id', { access: 'user', params: IdParam, reply: Log, summary: 'One row of the own usage logs' }),

@@ -1,6 +1,7 @@
 // Names and indexes of everything stored; what a record looks like is in `records/`, one file each. Wire names are the
 // specification's, so records and responses read alike.
 import type { IndexSpec } from '#server/db/collection.ts';
+import type { CallRefundRecord } from './records/call-refund.ts';
 import type { ChangeRecord } from './records/change.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
 import type { ChannelRecord } from './records/channel.ts';
@@ -65,6 +66,7 @@ export interface Records {
   watches: WatchRecord;
   notifications: NotificationRecord;
   tasks: TaskRecord;
+  call_refunds: CallRefundRecord;
 }
 
 interface CollectionSpec {
@@ -224,6 +226,7 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
       { name: 'user', fields: ['user_id', 'id'] },
     ],
   },
+  call_refunds: { idBlock: 1, indexes: [{ name: 'due', fields: ['due_at'], sparse: true }] },
   tasks: {
     idBlock: 1,
     indexes: [

@@ -18,6 +18,7 @@ import { checkFolds, foldLog } from '#server/logs/fold-log.ts';
 import { sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { checkTasks } from '#server/tasks/check-tasks.ts';
 import { pollTasks } from '#server/tasks/poll-tasks.ts';
+import { finishCallRefunds } from '#server/features/logs/refund-call.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
@@ -54,6 +55,7 @@ export const jobs: readonly Job[] = [
   { name: 'finish-redemptions', everySeconds: 15, lockSeconds: 300, run: finishRedemptions },
   { name: 'finish-orders', everySeconds: 15, lockSeconds: 300, run: finishOrders },
   { name: 'finish-task-refunds', everySeconds: 15, lockSeconds: 300, run: finishRefunds },
+  { name: 'finish-call-refunds', everySeconds: 15, lockSeconds: 300, run: finishCallRefunds },
   { name: 'check-tasks', everySeconds: 60, lockSeconds: 300, run: checkTasks },
   { name: 'poll-tasks', everySeconds: 15, lockSeconds: 300, run: pollTasks },
   { name: 'delete-old-tasks', everySeconds: 600, lockSeconds: 300, run: deleteOldTasks },

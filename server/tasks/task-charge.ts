@@ -41,8 +41,8 @@ export async function chargeOf(db: AppContext['db'], { request_id }: TaskRecord)
   return charge;
 }
 
-/** Null: not decided. */
-async function isCharged(db: AppContext['db'], { process: id = '', seq = 0 }: LogRecord): Promise<boolean | null> {
+/** Whether a row of a call has been charged; null: not decided. */
+export async function isCharged(db: AppContext['db'], { process: id = '', seq = 0 }: LogRecord): Promise<boolean | null> {
   const process = await db.collection('processes').get(id);
   // Processes are forgotten long after rows that do not count were removed.
   if (process === null) return true;

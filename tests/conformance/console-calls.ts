@@ -117,6 +117,7 @@ GET /api/channel/summary admin
 POST /api/channel/test admin
 GET /api/first-call user
 GET /api/log/{id} admin
+POST /api/log/{id}/refund admin
 GET /api/log/self/{id} user
 PUT /api/option/batch admin
 DELETE /api/oauth/{binding}/bind user

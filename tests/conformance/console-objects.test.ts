@@ -79,6 +79,12 @@ const rows: Readonly<Record<string, Row>> = {
     return { path: path.replace('{binding}', 'github') };
   },
   'GET /api/log/{id}': byId(logOf),
+  async 'POST /api/log/{id}/refund'(scene, path) {
+    const { db } = scene.app.context;
+    const id = await db.nextId('logs');
+    await db.collection('logs').insert(buildLog({ id, user_id: scene.owner.id, quota: 5, process: 'gone', seq: id }));
+    return { path: path.replace('{id}', String(id)), body: { amount: 5, reason: 'empty answer', ref: 'refund-one' } };
+  },
   'GET /api/user/{id}': ofOwner,
   'DELETE /api/user/{id}': ofOwner,
   async 'DELETE /api/user/{id}/sessions'(scene, path) {

@@ -17,6 +17,7 @@ import { CopyButton, CopyText } from '#pwa/ui/controls/copy-text.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
+import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { AddsUp, Receipt } from '#pwa/ui/billing/receipt.tsx';
 import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
@@ -30,6 +31,12 @@ import type { LogSearch } from './log-address.ts';
 import { logUserQuery } from './queries.ts';
 import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
+
+const CallRefunds = lazyPart(
+  () => import('./call-refunds.tsx'),
+  (part) => part.CallRefunds,
+  null,
+);
 
 interface LogPanelProps {
   log: Log;
@@ -152,6 +159,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       <PanelSection>
         <SummaryList items={useSummary(log, isAdmin)} />
       </PanelSection>
+      {log.quota > 0 && <CallRefunds key={`refunds ${log.id}`} log={log} isAdmin={isAdmin} />}
       {isAdmin && <UserInfo key={log.user_id} log={log} />}
     </>
   );

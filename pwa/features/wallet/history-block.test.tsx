@@ -47,7 +47,7 @@ describe('history-block', () => {
     expect(rows[0]).toContain('Top-up by WeChat Pay');
     expect(rows[0]).toContain('+$20.00');
     expect(rows[0]).toContain('paid ¥146.00');
-    expect(rows[1]).toContain('Refund of a failed task');
+    expect(rows[1]).toContain('Refund');
     expect(rows[1]).toContain('+$0.10');
     expect(rows[2]).toContain('−$5.00');
     expect(rows[3]).toContain('Code a1b2…');

@@ -35,6 +35,13 @@ export function useLogSentence(): (log: Log) => string {
         return t('logs.event.code_redeemed', { amount: format.quota(event.amount), id: event.redemption_id });
       case 'task_refunded':
         return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
+      case 'call_refunded':
+        return t('logs.event.call_refunded', {
+          amount: format.quota(event.amount),
+          id: event.call,
+          model: event.model,
+          reason: event.reason,
+        });
       case 'quota_set':
         return event.reason === undefined
           ? t('logs.event.quota_set', { from: format.quota(event.from), to: format.quota(event.to) })

@@ -35,6 +35,8 @@ export interface LogRecord {
   hidden?: boolean;
   /** What was given back of an earlier charge, on the row that tells of it. */
   refunded?: number;
+  /** Of the record of the call's refunds, as far as `other` tells of them. */
+  refund_version?: number;
   /** On rows of calls that did not end well. Rows of earlier versions get it when their hour is folded. */
   failed?: 1;
   /** Only on rows of refused calls: user, token, reason and minute. */

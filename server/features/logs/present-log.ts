@@ -60,9 +60,17 @@ function present(record: LogRecord): Log {
   };
 }
 
-function withoutChannels({ admin_info: _admin, attempts, ...other }: Record<string, unknown>): Record<string, unknown> {
+function withoutChannels({ admin_info: _admin, attempts, ...kept }: Record<string, unknown>): Record<string, unknown> {
+  const { refunds } = kept;
+  const other = Array.isArray(refunds) ? { ...kept, refunds: refunds.map(withoutActor) } : kept;
   if (!Array.isArray(attempts)) return other;
   return { ...other, attempts: attempts.map(withoutChannel) };
+}
+
+function withoutActor(refund: unknown): unknown {
+  if (typeof refund !== 'object' || refund === null) return refund;
+  const { by: _by, ...kept } = { by: undefined, ...refund };
+  return kept;
 }
 
 function withoutChannel(attempt: unknown): unknown {

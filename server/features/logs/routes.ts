@@ -13,6 +13,7 @@ import { listTokenLogs } from './list-token-logs.ts';
 import { readLogTimeline } from './log-timeline.ts';
 import { sumLogs } from './log-stat.ts';
 import type { LogReader } from './reader-rights.ts';
+import { refundCall } from './refund-call.ts';
 import { searchLogs } from './search-logs.ts';
 import { createTails } from './tail-logs.ts';
 
@@ -31,6 +32,7 @@ export function mountLogs(host: RouteHost): void {
   const isAdmin = (call: { caller: Caller | null }) => signedIn(call).user.role >= Role.admin;
   mount(host, logApi.tail, (call) => tails.open(call.query, { ...readerOf(call, logApi.tail), isAdmin: true }));
   mount(host, logApi.tailSelf, (call) => tails.open(call.query, { ...ownReaderOf(call, logApi.tailSelf), isAdmin: isAdmin(call) }));
+  mount(host, logApi.refund, (call) => refundCall(call.context, signedIn(call).user, Number(call.params.id), call.body));
   mountReading(host, logApi.read, ({ context, params }) => readLog(context, Number(params.id)));
   mountReading(host, logApi.readSelf, (call) => readOwnLog(call.context, Number(call.params.id), signedIn(call).user.id));
   mountReading(host, logApi.timeline, ({ context, query }) => readLogTimeline(context, query));

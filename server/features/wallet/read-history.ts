@@ -19,7 +19,7 @@ const kinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
   order: ['topup'],
   redemption: ['redemption'],
   transfer: ['transfer'],
-  refund: ['task_refund'],
+  refund: ['task_refund', 'call_refund'],
   bonus: ['signup', 'invitee'],
   setup: ['setup', 'opening'],
   edit: ['edit'],

@@ -1,5 +1,6 @@
 // What administrators and users work with: channels, tokens, codes, top-ups, logs, figures.
 import { vi } from 'vitest';
+import type { LogRecord } from '#server/db/records/log.ts';
 import { epay } from '#server/features/wallet/payments/epay.ts';
 import { buildLog } from '#tests/support/build-log.ts';
 import { setOption } from '#tests/support/relay-scene.ts';
@@ -44,6 +45,15 @@ const codeRefusal =
     told: toldBy(await desk.admin.post('/api/redemption/', { name: 'gift', quota: 500_000, count: 1, ...fields })),
     details: details ?? {},
   });
+
+/** One unit more than the call cost. */
+async function refund(desk: ConsoleDesk, fields: Partial<LogRecord>): Promise<Told> {
+  const { db } = desk.app.context;
+  const user = await desk.app.createUser();
+  const id = await db.nextId('logs');
+  await db.collection('logs').insert(buildLog({ id, user_id: user.id, quota: 5, process: 'gone', seq: id, ...fields }));
+  return toldBy(await desk.admin.post(`/api/log/${id}/refund`, { amount: 6, reason: 'empty answer', ref: 'refund-one' }));
+}
 
 async function redeem(desk: ConsoleDesk, key: string | undefined): Promise<Told> {
   return toldBy(await (await desk.member()).post('/api/user/topup', { key }));
@@ -101,6 +111,9 @@ export const deskRefusals = {
     }),
   not_found: async (desk) => toldBy(await (await desk.member()).put('/api/token/', { id: 999_999, name: 'x' })),
   log_not_found: async (desk) => toldBy(await (await desk.member()).get('/api/log/self/999999')),
+  refund_not_charged: (desk) => refund(desk, { quota: 0 }),
+  refund_of_task: (desk) => refund(desk, { other: { task: { action: 'IMAGINE', id: '1' } } }),
+  refund_too_large: async (desk): Promise<Refusal> => ({ told: await refund(desk, {}), details: { quota: '5' } }),
   target_timestamp_required: async (desk) => toldBy(await desk.root.delete('/api/log/')),
   exports_running: (desk) => holding(desk, { path: '/api/log/self/export', count: 2 }),
   tails_open: (desk) => holding(desk, { path: '/api/log/self/tail', count: 5 }),
