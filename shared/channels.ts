@@ -86,6 +86,26 @@ export const ChannelFigureSheet = z.object({
 });
 export type ChannelFigureSheet = z.infer<typeof ChannelFigureSheet>;
 
+/** An enabled channel that does not do what it is there for. */
+export const FailingChannel = z.object({
+  id: z.int(),
+  name: z.string(),
+  /** `calls`: they fail now. `test`: the last test failed. */
+  by: z.enum(['calls', 'test']),
+  /** HTTP status of the last failure; 0: no answer came, or it is a test that failed. */
+  status: z.int(),
+  /** What the test failed with; '' for calls. */
+  problem: z.string(),
+  /** Since when, unix seconds. */
+  since: z.int(),
+  /** Calls of the last minutes, and those that failed. */
+  calls: z.int(),
+  failures: z.int(),
+  /** Models that no other enabled channel has. */
+  sole_models: z.int(),
+});
+export type FailingChannel = z.infer<typeof FailingChannel>;
+
 /** What an administrator should know of all channels at any time: asked every half minute, so it stays small. */
 export const ChannelSummary = z.object({ enabled: z.int(), disabled_by_hand: z.int(), disabled_by_system: z.int() });
 export type ChannelSummary = z.infer<typeof ChannelSummary>;
@@ -181,6 +201,11 @@ export const channelApi = {
     access: 'admin',
     reply: ChannelFigureSheet,
     summary: 'Calls, failures and median time to the first byte of every channel in the last 24 hours',
+  }),
+  failing: endpoint('GET', '/api/channel/failing', {
+    access: 'admin',
+    reply: z.array(FailingChannel),
+    summary: 'Enabled channels that fail: in the calls of the last quarter of an hour, or in their last test',
   }),
   summary: endpoint('GET', '/api/channel/summary', {
     access: 'admin',

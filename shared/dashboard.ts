@@ -1,4 +1,5 @@
 import { z } from 'zod/mini';
+import { FailingChannel } from '#shared/channels.ts';
 import { endpoint } from '#shared/contract.ts';
 import { QueryInt, QueryText } from '#shared/query-values.ts';
 import { zoneQuery } from '#shared/time-steps.ts';
@@ -91,12 +92,34 @@ export const UsageHour = z.object({
 });
 export type UsageHour = z.infer<typeof UsageHour>;
 
+/** Refused calls of one token for one cause. */
+export const RefusalGroup = z.object({
+  /** An error code of `errors.ts`, or one of a newer server. */
+  code: z.string(),
+  /** What the last of them was told. */
+  reason: z.object({ zh: z.string(), en: z.string() }),
+  username: z.string(),
+  token_name: z.string(),
+  count: z.int(),
+  /** Unix seconds. */
+  last_at: z.int(),
+  /** The newest row. */
+  log_id: z.int(),
+});
+export type RefusalGroup = z.infer<typeof RefusalGroup>;
+
 /** What an operator may have to do something about. */
 export const OperatorTodo = z.object({
   /** When it was looked at, unix seconds. */
   at: z.int(),
   /** Channels that were disabled automatically, the newest first. */
   channels: z.array(z.object({ id: z.int(), name: z.string(), reason: z.string(), since: z.int() })),
+  /** Enabled channels that fail. Absent in what a device has kept of an earlier version. */
+  failing: z.optional(z.array(FailingChannel)),
+  /** How many channels are enabled. */
+  enabled_channels: z.optional(z.int()),
+  /** Refused calls of the last day by their cause and token, those with the most first. */
+  refusals: z.optional(z.array(RefusalGroup)),
   /** Users who called in the last day and whose balance is below the reminder. */
   low_users: z.array(z.object({ id: z.int(), username: z.string(), quota: z.int() })),
   /** Models that were asked for in the last day and have no price. */

@@ -3,6 +3,7 @@
 import type { IndexSpec } from '#server/db/collection.ts';
 import type { CallRefundRecord } from './records/call-refund.ts';
 import type { ChangeRecord } from './records/change.ts';
+import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 import type { ChannelHourRecord } from './records/channel-hour.ts';
 import type { ChannelRecord } from './records/channel.ts';
 import type { ChannelRunRecord } from './records/channel-run.ts';
@@ -40,6 +41,7 @@ export interface Records {
   channels: ChannelRecord;
   deleted_channels: DeletedChannelRecord;
   channel_hours: ChannelHourRecord;
+  channel_slots: ChannelSlotRecord;
   channel_runs: ChannelRunRecord;
   logs: LogRecord;
   refused_requests: RefusedRequestRecord;
@@ -123,6 +125,14 @@ export const collections: { [Name in keyof Records]: CollectionSpec & IdKind<Rec
   deleted_channels: { idBlock: 1, indexes: [{ name: 'time', fields: ['deleted_at', 'id'] }] },
   channel_runs: { textIds: true, idBlock: 1, indexes: [] },
   channel_hours: { textIds: true, idBlock: 1, indexes: [{ name: 'hour', fields: ['hour', 'id'] }] },
+  channel_slots: {
+    textIds: true,
+    idBlock: 1,
+    indexes: [
+      { name: 'slot', fields: ['slot', 'id'] },
+      { name: 'channel', fields: ['channel_id', 'slot'] },
+    ],
+  },
   logs: {
     idBlock: 1000,
     indexes: [

@@ -21,6 +21,7 @@ import { pollTasks } from '#server/tasks/poll-tasks.ts';
 import { finishCallRefunds } from '#server/features/logs/refund-call.ts';
 import { finishRefunds } from '#server/tasks/refund-task.ts';
 import { deleteOldTasks } from '#server/tasks/delete-old-tasks.ts';
+import { sweepChannelSlots } from '#server/upstream/channel-slots.ts';
 import { sweepChannelFigures } from '#server/upstream/channel-figures.ts';
 import { sweepDeletedChannels } from '#server/upstream/deleted-channels.ts';
 
@@ -36,6 +37,7 @@ export interface Job {
 export const jobs: readonly Job[] = [
   { name: 'sweep-sessions', everySeconds: 3600, lockSeconds: 300, run: sweepSessions },
   { name: 'sweep-limits', everySeconds: 600, lockSeconds: 300, run: sweepLimits },
+  { name: 'sweep-channel-slots', everySeconds: 3600, lockSeconds: 300, run: sweepChannelSlots },
   { name: 'sweep-channel-figures', everySeconds: 3600, lockSeconds: 300, run: sweepChannelFigures },
   { name: 'sweep-watches', everySeconds: 3600, lockSeconds: 300, run: sweepWatches },
   { name: 'sweep-refused-requests', everySeconds: 3600, lockSeconds: 300, run: sweepRefusedRequests },

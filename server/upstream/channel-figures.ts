@@ -7,15 +7,18 @@ import type { PathOf } from '#server/db/fields.ts';
 import type { ChannelHourRecord } from '#server/db/records/channel-hour.ts';
 import { hourSeconds } from '#shared/channels.ts';
 import { addFirstBytes, bucketOf, emptyFirstBytes, firstByteKeys, storedBucket } from './first-byte-buckets.ts';
+import { type ChannelSlots, createChannelSlots } from './channel-slots.ts';
 import type { FirstByteBucket } from './first-byte-buckets.ts';
 
 export interface ChannelFigures {
   /** A call to this channel has ended, well or not. `firstByteMs`: of its response; undefined without one. */
   called(channelId: number, firstByteMs: number | undefined): void;
-  /** One of those calls failed because of the channel. */
-  failed(channelId: number): void;
+  /** One of those calls failed because of the channel. `status`: HTTP status of the upstream, 0 without an answer. */
+  failed(channelId: number, status?: number): void;
   /** The hours from `since` (unix seconds) on, of all processes; what this one has not stored yet is in them. */
   read(since: number): Promise<ChannelHour[]>;
+  /** The same by five minutes, of the last day. */
+  readonly slots: Pick<ChannelSlots, 'read'>;
   /** Adds what was counted to the stored figures. Never rejects: what could not be stored is kept for the next time. */
   flush(): Promise<void>;
   /** Stores what is left. */
@@ -42,6 +45,7 @@ const writesAtOnce = 20;
 export function createChannelFigures({ db, log, now }: FiguresContext): ChannelFigures {
   const rows = db.collection('channel_hours');
   const counted = createCounters(now);
+  const slots = createChannelSlots({ db, log, now });
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
 
@@ -65,6 +69,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
         log.warn({ reason: String(failure) }, 'the figures of channels could not be written and will be later');
       }
       counted.forgetStored();
+      await slots.flush();
     });
   }
 
@@ -81,7 +86,9 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
   }
 
   return {
+    slots,
     called(channelId, firstByteMs) {
+      slots.called(channelId);
       const counters = counted.of(channelId);
       counters.calls += 1;
       if (firstByteMs === undefined) return;
@@ -90,7 +97,8 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       bucket.count += 1;
       bucket.milliseconds += Math.round(firstByteMs);
     },
-    failed(channelId) {
+    failed(channelId, status = 0) {
+      slots.failed(channelId, status);
       counted.of(channelId).failures += 1;
     },
     read(since) {

@@ -113,6 +113,7 @@ GET /api/task/ admin
 const added = `
 POST /api/token/batch user
 GET /api/channel/figures admin
+GET /api/channel/failing admin
 GET /api/channel/summary admin
 POST /api/channel/test admin
 GET /api/first-call user

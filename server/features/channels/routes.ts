@@ -5,6 +5,7 @@ import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { pageBounds } from '#server/http/paging.ts';
+import { readFailingChannels } from '#server/upstream/failing-channels.ts';
 import { builtInModels, ownerOf } from '#server/upstream/model-owners.ts';
 import { countChannels } from './count-channels.ts';
 import { createChannels } from './create-channels.ts';
@@ -41,6 +42,7 @@ export function mountChannels(host: RouteHost): void {
     return (await search(context, { keyword, group, model, tag, byId: id_sort })).map(presentChannel);
   });
 
+  mount(host, channelApi.failing, ({ context }) => readFailingChannels(context));
   mount(host, channelApi.figures, ({ context }) => readFigures(context));
   // From memory: every open console asks it again and again.
   mount(host, channelApi.summary, ({ context }) => countChannels(context.channels.all()));

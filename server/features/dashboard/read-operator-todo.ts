@@ -1,6 +1,6 @@
 // What an operator may have to do something about. Everything here is found by an index or is in memory.
 import { ChannelStatus } from '#shared/channels.ts';
-import type { OperatorTodo } from '#shared/dashboard.ts';
+import type { OperatorTodo, RefusalGroup } from '#shared/dashboard.ts';
 import { LogType, RefusalFacts } from '#shared/logs.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
@@ -8,9 +8,10 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
 import { hourOf, hourSeconds } from '#server/logs/rollup-shape.ts';
+import { readFailingChannels } from '#server/upstream/failing-channels.ts';
 import { siteAddress } from '#server/settings/site-address.ts';
 
-type Context = Pick<AppContext, 'channels' | 'db' | 'ledger' | 'mail' | 'quotes' | 'settings' | 'now'>;
+type Context = Pick<AppContext, 'channels' | 'db' | 'figures' | 'ledger' | 'mail' | 'quotes' | 'settings' | 'now'>;
 
 const daySeconds = 24 * hourSeconds;
 /** Shown; further ones are on their screens. */
@@ -24,13 +25,25 @@ const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_
 
 export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
-  const [channels, low_users, unpriced] = await Promise.all([
+  const refused = await refusalsOf(context, at);
+  const [channels, failing, low_users] = await Promise.all([
     disabledChannels(context),
+    readFailingChannels(context),
     lowUsers(context, at),
-    unpricedModels(context, at),
   ]);
+  const unpriced = unpricedModels(context, refused);
   const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
-  return { at, channels, low_users, unpriced, is_stuck: context.ledger.isStuck, lacks_address };
+  return {
+    at,
+    channels,
+    failing: failing.slice(0, most),
+    enabled_channels: countChannels(context.channels.all()),
+    refusals: groupRefusals(refused),
+    low_users,
+    unpriced,
+    is_stuck: context.ledger.isStuck,
+    lacks_address,
+  };
 }
 
 async function disabledChannels({ db }: Context): Promise<OperatorTodo['channels']> {
@@ -67,17 +80,50 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
     .slice(0, most);
 }
 
-/** Models that calls are refused for, or will be: what was asked for in the last day, and what enabled channels have. */
-async function unpricedModels({ channels, db, quotes, settings }: Context, at: number): Promise<OperatorTodo['unpriced']> {
+interface Refusals {
+  row: LogRecord;
+  facts: RefusalFacts;
+}
+
+/** Rows of refused calls of the last day, the newest first. */
+async function refusalsOf({ db }: Context, at: number): Promise<Refusals[]> {
   const rows: LogRecord[] = await db
     .collection('logs')
     .find({ plain_type: LogType.refusal, created_at: { gte: at - daySeconds } }, { sort: [['created_at', -1]], limit: mostRefusals });
+  return rows.flatMap((row) => {
+    const facts = RefusalFacts.safeParse(row.other?.['refusal']).data;
+    return facts === undefined ? [] : [{ row, facts }];
+  });
+}
+
+/** One line for each cause of each token. */
+function groupRefusals(refused: readonly Refusals[]): RefusalGroup[] {
+  const groups = new Map<string, RefusalGroup>();
+  for (const { row, facts } of refused) {
+    const key = JSON.stringify([facts.code, row.user_id, row.token_name]);
+    const known = groups.get(key);
+    if (known !== undefined) known.count += facts.count;
+    else {
+      const { code, reason, count, last_at } = facts;
+      groups.set(key, { code, reason, username: row.username, token_name: row.token_name, count, last_at, log_id: row.id });
+    }
+  }
+  return [...groups.values()].toSorted((a, b) => b.count - a.count || b.last_at - a.last_at).slice(0, most);
+}
+
+function countChannels(all: Iterable<{ status: number }>): number {
+  let count = 0;
+  for (const { status } of all) if (status === ChannelStatus.enabled) count += 1;
+  return count;
+}
+
+/** Models that calls are refused for, or will be: what was asked for in the last day, and what enabled channels have. */
+function unpricedModels({ channels, quotes, settings }: Context, refused: readonly Refusals[]): OperatorTodo['unpriced'] {
   const counts = new Map<string, number>();
   if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(model, 0);
-  for (const row of rows) {
-    const refusal = RefusalFacts.safeParse(row.other?.['refusal']).data;
-    if (refusal === undefined || row.model_name === '' || !unpricedCodes.has(refusal.code)) continue;
-    counts.set(row.model_name, (counts.get(row.model_name) ?? 0) + refusal.count);
+  for (const { row, facts } of refused) {
+    if (row.model_name === '' || !unpricedCodes.has(facts.code)) continue;
+    counts.set(row.model_name, (counts.get(row.model_name) ?? 0) + facts.count);
   }
   return (
     [...counts]

@@ -53,7 +53,7 @@ const mostModels = 500;
 interface HealthParts {
   now(): number;
   /** Told of every failure that is the channel's own. */
-  onFailure?(channelId: number): void;
+  onFailure?(channelId: number, status: number): void;
 }
 
 export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHealth {
@@ -69,7 +69,7 @@ export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHea
         this.succeeded(channelId, model);
         return;
       }
-      onFailure?.(channelId);
+      onFailure?.(channelId, failure.kind === 'response' || failure.kind === 'invalid' ? failure.status : 0);
       const retryAfter = failure.retryAfter ?? (failure.status === 429 ? firstPause / 1000 : undefined);
       states.bad(channelId, concernsChannel(failure) ? '' : model, retryAfter);
       // The other state's trial told nothing.

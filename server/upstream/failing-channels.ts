@@ -1,0 +1,95 @@
+// Which enabled channels do not do what they are there for: what an operator should look at.
+import { ChannelStatus, type FailingChannel } from '#shared/channels.ts';
+import type { AppContext } from '#server/context.ts';
+import type { ChannelRecord } from '#server/db/records/channel.ts';
+import type { ChannelSlot } from './channel-slots.ts';
+import { keptSlotSeconds, slotOf, slotSeconds } from './channel-slots.ts';
+import type { PreparedChannel } from './prepared-channel.ts';
+
+type Context = Pick<AppContext, 'channels' | 'db' | 'figures' | 'now'>;
+
+/** A quarter of an hour, and what has begun since. */
+const lateSeconds = 900;
+/** Fewer calls say little, unless nobody else has the model. */
+const fewestCalls = 10;
+/** Of the calls that should go well. */
+const wellShare = 0.9;
+/** Further ones are not told: who has so many has one cause. */
+const most = 100;
+
+/** Those that leave models without a channel first, then by failures. */
+export async function readFailingChannels({ channels, db, figures, now }: Context): Promise<FailingChannel[]> {
+  const time = now();
+  const [late, tested] = await Promise.all([
+    figures.slots.read(slotOf(time) - lateSeconds),
+    db.collection('channels').find({ status: ChannelStatus.enabled, test_error: { gt: '' } }, { sort: [['id', 1]], limit: most }),
+  ]);
+  const sums = sumsOf(late);
+  const soleModels = countSoleModels(channels.all());
+  const failing = new Map<number, FailingChannel>();
+  for (const [id, { calls, failures, status }] of sums) {
+    const channel = channels.get(id);
+    const sole = soleModels.get(id) ?? 0;
+    if (channel === undefined || channel.status !== ChannelStatus.enabled || isWell({ calls, failures })) continue;
+    if (calls < fewestCalls && sole === 0) continue;
+    failing.set(id, { id, name: channel.name, by: 'calls', status, problem: '', since: 0, calls, failures, sole_models: sole });
+  }
+  for (const record of tested) {
+    const sum = sums.get(record.id);
+    // Its calls go well since: the test was of something else, or the cause is gone.
+    if (failing.has(record.id) || (sum !== undefined && sum.calls >= fewestCalls && isWell(sum))) continue;
+    failing.set(record.id, ofTest(record, { sum, sole: soleModels.get(record.id) ?? 0 }));
+  }
+  const told = [...failing.values()]
+    .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
+    .slice(0, most);
+  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, since: await failingSince(figures, one.id, time) })));
+}
+
+interface Sum {
+  calls: number;
+  failures: number;
+  /** Of the newest failure. */
+  status: number;
+}
+
+function isWell({ calls, failures }: Pick<Sum, 'calls' | 'failures'>): boolean {
+  return failures === 0 || calls - failures >= calls * wellShare;
+}
+
+function sumsOf(slots: readonly ChannelSlot[]): Map<number, Sum> {
+  const sums = new Map<number, Sum>();
+  for (const { channelId, calls, failures, status } of slots.toSorted((a, b) => a.slot - b.slot)) {
+    const sum = sums.get(channelId) ?? { calls: 0, failures: 0, status: 0 };
+    sums.set(channelId, { calls: sum.calls + calls, failures: sum.failures + failures, status: status ?? sum.status });
+  }
+  return sums;
+}
+
+/** The beginning of the five minutes since which it has not done well. */
+async function failingSince(figures: Context['figures'], id: number, time: number): Promise<number> {
+  const slots = await figures.slots.read(slotOf(time) - keptSlotSeconds + slotSeconds, id);
+  let since = slotOf(time);
+  for (const slot of slots.filter(({ calls }) => calls > 0).toSorted((a, b) => b.slot - a.slot)) {
+    if (isWell(slot)) break;
+    since = slot.slot;
+  }
+  return since;
+}
+
+function ofTest(record: ChannelRecord, { sum, sole }: { sum: Sum | undefined; sole: number }): FailingChannel {
+  const { id, name, test_error: problem = '', test_time: since } = record;
+  return { id, name, by: 'test', status: 0, problem, since, calls: sum?.calls ?? 0, failures: sum?.failures ?? 0, sole_models: sole };
+}
+
+/** Channel → how many of its models no other enabled channel has; those that have none are absent. */
+function countSoleModels(all: Iterable<PreparedChannel>): Map<number, number> {
+  const owner = new Map<string, number | null>();
+  for (const channel of all) {
+    if (channel.status !== ChannelStatus.enabled) continue;
+    for (const model of new Set(channel.models)) owner.set(model, owner.has(model) ? null : channel.id);
+  }
+  const counts = new Map<number, number>();
+  for (const id of owner.values()) if (id !== null) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
