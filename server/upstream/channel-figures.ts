@@ -91,11 +91,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       slots.called(channelId);
       const counters = counted.of(channelId);
       counters.calls += 1;
-      if (firstByteMs === undefined) return;
-      const bucket = counters.firstBytes[bucketOf(firstByteMs)];
-      if (bucket === undefined) return;
-      bucket.count += 1;
-      bucket.milliseconds += Math.round(firstByteMs);
+      if (firstByteMs !== undefined) addFirstByte(counters, firstByteMs);
     },
     failed(channelId, status = 0) {
       slots.failed(channelId, status);
@@ -170,6 +166,13 @@ function createCounters(now: () => number) {
       for (const [id, counters] of present) if (counters.hour !== hour && !hasCounts(counters)) present.delete(id);
     },
   };
+}
+
+function addFirstByte({ firstBytes }: ChannelHour, milliseconds: number): void {
+  const bucket = firstBytes[bucketOf(milliseconds)];
+  if (bucket === undefined) return;
+  bucket.count += 1;
+  bucket.milliseconds += Math.round(milliseconds);
 }
 
 function storedHour(row: Record<string, unknown>): ChannelHour {
