@@ -45,7 +45,7 @@ describeInBrowser('home', () => {
       const { page } = visitor;
       await signIn(visitor);
       await page.goto('/');
-      await page.getByText(text('home.todo.calm_channels')).waitFor();
+      await page.getByText(text('home.todo.calm_channels_one', { count: '1' })).waitFor();
       await expectSoundScreen(visitor);
       const headings = await page
         .getByRole('main')
@@ -97,6 +97,32 @@ describeInBrowser('home', () => {
     await expectSoundScreen(visitor);
     await page.getByText(text('home.tokens.expiring', { name: 'nearly over', count: 2 }, 'zh')).click();
     await page.waitForURL(/\/token\?open=/);
+    await visitor.context.close();
+  });
+
+  it('desk: a channel that fails needs a hand, in the words of the list, and is disabled and put back where one is', async () => {
+    tidegate.upstream.behave({ status: 401 });
+    for (let made = 0; made < 10; made += 1) await chat(tidegate.url, keepersKey, { stream: false }).catch(() => {});
+    const visitor = await createVisitor(tidegate.url, { size: 'desk' }, /Failed to load resource/);
+    const { page } = visitor;
+    await signIn(visitor);
+    await page.goto('/');
+    const line = page.getByRole('listitem').filter({ hasText: text('home.todo.failing', { name: 'Harbour mouth' }) });
+    await line.getByText(/^401 · since .* calls · 2 models have no other channel$/).waitFor();
+    await expectSoundScreen(visitor);
+    const words = await line.getByText(/^401 · /).innerText();
+    await page.goto('/channel');
+    const row = page.getByRole('row').filter({ hasText: 'Harbour mouth' });
+    await row.getByText(text('common.failing.state'), { exact: true }).waitFor();
+    expect(await row.getByText(/^401 · /).textContent()).toBe(words);
+    await page.goto('/');
+    await line.getByRole('button', { name: text('home.todo.disable') }).click();
+    await line.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: text('common.undo.action') }).click();
+    await line.waitFor();
+    tidegate.upstream.behave({});
+    await line.getByRole('button', { name: text('home.todo.test') }).click();
+    await page.getByText(/^Harbour mouth answered in /).waitFor();
     await visitor.context.close();
   });
 });

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '#shared/channels.ts';
+import { useFailing, useFailingText } from '#pwa/api/failing-channels.ts';
 import { channelType } from '#shared/channel-types.ts';
 import { currentLanguage } from '#pwa/i18n/setup.ts';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
@@ -33,17 +34,31 @@ export function ChannelName({ channel, isByTag }: { channel: Channel; isByTag: b
 export function ChannelState({ channel }: { channel: Channel }) {
   const { t } = useTranslation();
   const name = statusName(channel.status);
-  const why = useStatusReason(channel);
+  const reason = useStatusReason(channel);
+  const failing = useFailing(channel.id);
+  const failingText = useFailingText();
+  const why = failing === undefined ? reason : failingText(failing);
+  const fails = failing === undefined ? undefined : t(failing.by === 'test' ? 'common.failing.test_state' : 'common.failing.state');
   if (useIsPhone()) {
     return (
       <span className={styles.line}>
-        <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark> · {why === '' ? typeName(channel.type) : why}
+        <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
+        {fails !== undefined && (
+          <>
+            {' '}
+            <StatusMark status="failed">{fails}</StatusMark>
+          </>
+        )}{' '}
+        · {why === '' ? typeName(channel.type) : why}
       </span>
     );
   }
   return (
     <span className={styles.state} title={why === '' ? undefined : why}>
-      <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
+      <span className={styles.marks}>
+        <StatusMark status={name}>{t(`channels.status.${name}`)}</StatusMark>
+        {fails !== undefined && <StatusMark status="failed">{fails}</StatusMark>}
+      </span>
       {why !== '' && <small className={styles.why}>{why}</small>}
     </span>
   );

@@ -4,6 +4,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { registrationClosed, useSiteStatus } from '#pwa/api/site-status.ts';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
+import { AskAutoDisable, useAsksAutoDisable } from './ask-auto-disable.tsx';
 import styles from './first-call.module.css';
 import type { Guide } from './use-guide.ts';
 
@@ -19,6 +20,7 @@ function firstNames(names: readonly string[], t: TFunction): string {
 export function NextSteps({ guide }: { guide: Guide }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
+  const asksAutoDisable = useAsksAutoDisable(guide.isAdmin);
   if (!guide.isAdmin) return null;
   const isSelfUse = status?.self_use_mode_enabled === true;
   const lines = [
@@ -32,7 +34,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
       },
     !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', search: {}, values: {} },
   ].filter((line) => line !== false);
-  if (lines.length === 0) return null;
+  if (lines.length === 0 && !asksAutoDisable) return null;
   return (
     <section className={styles.part} aria-labelledby="guide-next">
       <header className={styles.partHead}>
@@ -40,6 +42,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
         <span className={styles.note}>{t('guide.next.leave')}</span>
       </header>
       <ul className={styles.todo}>
+        {asksAutoDisable && <AskAutoDisable />}
         {lines.map(({ key, to, search, values }) => (
           <li key={key}>
             <Glyph name="diamond" />

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { OperatorTodo } from '#shared/dashboard.ts';
-import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
@@ -20,6 +20,7 @@ import { Together } from '#pwa/ui/frame/together.tsx';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
+import { FailingLine } from './failing-line.tsx';
 import { todoQuery, lastRowsQuery } from './queries.ts';
 import { RecentCalls } from './recent-calls.tsx';
 import { TodayBlock, Start } from './today-block.tsx';
@@ -50,8 +51,8 @@ export function OperatorHome() {
         </div>
         <div className={styles.column}>
           <NeedsHand />
-          <LastRows type={LogType.refusal} />
-          <LastRows type={LogType.management} />
+          <RefusalBlock />
+          <ChangesBlock />
           <Balance />
           <RecentCalls />
           <div className={styles.own}>
@@ -101,7 +102,14 @@ function NeedsHand() {
 
 /** Lines that the list has. */
 function todoCount(todo: OperatorTodo): number {
-  return [todo.is_stuck, todo.lacks_address, ...todo.channels, todo.low_users.length > 0, todo.unpriced.length > 0].filter(Boolean).length;
+  return [
+    todo.is_stuck,
+    todo.lacks_address,
+    ...(todo.failing ?? []),
+    ...todo.channels,
+    todo.low_users.length > 0,
+    todo.unpriced.length > 0,
+  ].filter(Boolean).length;
 }
 
 function Todo({ todo }: { todo: OperatorTodo }) {
@@ -113,9 +121,14 @@ function Todo({ todo }: { todo: OperatorTodo }) {
   if (todoCount(todo) === 0)
     return (
       <ul className={styles.calm}>
-        {(['channels', 'users', 'prices', 'settled'] as const).map((what) => (
-          <li key={what}>
-            <StatusMark status="on">{t(`home.todo.calm_${what}`)}</StatusMark>
+        {[
+          t('home.todo.calm_channels', { count: todo.enabled_channels ?? 0 }),
+          t('home.todo.calm_users'),
+          t('home.todo.calm_prices'),
+          t('home.todo.calm_settled', { time: format.clock(todo.at) }),
+        ].map((line) => (
+          <li key={line}>
+            <StatusMark status="on">{line}</StatusMark>
           </li>
         ))}
       </ul>
@@ -123,6 +136,9 @@ function Todo({ todo }: { todo: OperatorTodo }) {
   return (
     <ul className={styles.todo}>
       {todo.is_stuck && <TodoLine status="auto" what={t('home.todo.stuck')} why={t('home.todo.stuck_why')} to="/log" search={{}} />}
+      {(todo.failing ?? []).map((channel) => (
+        <FailingLine key={`failing ${channel.id}`} channel={channel} />
+      ))}
       {todo.channels.map((channel) => (
         <TodoLine
           key={channel.id}
@@ -172,55 +188,109 @@ function unpricedText(unpriced: OperatorTodo['unpriced'], format: Format): strin
   return [...shown, ...(unpriced.length > shown.length ? ['…'] : [])].join(' · ');
 }
 
-/** The last refused calls, or the last changes. */
-function LastRows({ type }: { type: typeof LogType.refusal | typeof LogType.management }) {
-  const { t } = useTranslation();
+/** Why calls were refused, with the token and how often. */
+function RefusalBlock() {
+  const { t, i18n } = useTranslation();
   const format = useFormat();
-  const sentence = useLogSentence();
-  const query = useQuery(lastRowsQuery(type));
+  const query = useQuery(todoQuery);
   const isStale = useConnection() !== 'online';
-  const name = type === LogType.refusal ? 'refusals' : 'changes';
+  const language = i18n.language === 'zh' ? 'zh' : 'en';
   return (
     <Block
-      title={t(`home.${name}.title`)}
+      title={t('home.refusals.title')}
       aside={
         <span className={styles.aside}>
           <AsOf at={query.dataUpdatedAt} isStale={isStale} />
-          <Link
-            className={styles.link}
-            to="/log"
-            search={type === LogType.refusal ? { result: 'refused', range: 'week' } : { type, range: 'week' }}
-          >
-            {t('home.refusals.all')}
-          </Link>
+          <AllLink search={{ result: 'refused', range: 'week' }} />
         </span>
       }
     >
-      <QueryState query={query} what={t(`home.${name}.title`)} lines={2}>
-        {(page) =>
-          page.items.length === 0 ? (
-            <p className={styles.none}>{t(`home.${name}.none`)}</p>
+      <QueryState query={query} what={t('home.refusals.title')} lines={2}>
+        {({ refusals = [] }) =>
+          refusals.length === 0 ? (
+            <p className={styles.none}>{t('home.refusals.none')}</p>
           ) : (
             <ul className={styles.rows}>
-              {page.items.map((log) => (
-                <li key={log.id}>
-                  <Link className={styles.row} to="/log" search={{ open: String(log.id), range: 'week' }}>
-                    <span className={styles.rowTime}>
-                      {format.dayKey(log.created_at) === format.dayKey(Date.now() / 1000)
-                        ? format.clock(log.created_at)
-                        : format.dayKey(log.created_at).slice(5)}
-                    </span>
-                    <span className={styles.rowText}>
-                      {log.username} <span className={styles.quiet}>{sentence(log)}</span>
-                    </span>
-                    {(otherOf(log)?.refusal?.count ?? 1) > 1 && <span>{format.count(otherOf(log)?.refusal?.count ?? 1)}</span>}
-                  </Link>
-                </li>
+              {refusals.map((group) => (
+                <LogRow key={group.log_id} id={group.log_id} at={group.last_at} who={group.username} count={format.count(group.count)}>
+                  {group.token_name !== '' && `${group.token_name} · `}
+                  {group.reason[language]}
+                </LogRow>
               ))}
             </ul>
           )
         }
       </QueryState>
     </Block>
+  );
+}
+
+/** The last changes: who changed what. */
+function ChangesBlock() {
+  const { t } = useTranslation();
+  const sentence = useLogSentence();
+  const query = useQuery(lastRowsQuery(LogType.management));
+  const isStale = useConnection() !== 'online';
+  return (
+    <Block
+      title={t('home.changes.title')}
+      aside={
+        <span className={styles.aside}>
+          <AsOf at={query.dataUpdatedAt} isStale={isStale} />
+          <AllLink search={{ type: LogType.management, range: 'week' }} />
+        </span>
+      }
+    >
+      <QueryState query={query} what={t('home.changes.title')} lines={2}>
+        {(page) =>
+          page.items.length === 0 ? (
+            <p className={styles.none}>{t('home.changes.none')}</p>
+          ) : (
+            <ul className={styles.rows}>
+              {page.items.map((log) => (
+                <LogRow key={log.id} id={log.id} at={log.created_at} who={log.username}>
+                  {sentence(log)}
+                </LogRow>
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
+    </Block>
+  );
+}
+
+function AllLink({ search }: { search: LinkProps['search'] }) {
+  const { t } = useTranslation();
+  return (
+    <Link className={styles.link} to="/log" search={search}>
+      {t('home.refusals.all')}
+    </Link>
+  );
+}
+
+interface LogRowProps {
+  id: number;
+  /** Unix seconds. */
+  at: number;
+  who: string;
+  count?: string;
+  children: ReactNode;
+}
+
+/** A row of the log in a line: when, who, what, and how often. */
+function LogRow({ id, at, who, count, children }: LogRowProps) {
+  const format = useFormat();
+  const isToday = format.dayKey(at) === format.dayKey(Date.now() / 1000);
+  return (
+    <li>
+      <Link className={styles.row} to="/log" search={{ open: String(id), range: 'week' }}>
+        <span className={styles.rowTime}>{isToday ? format.clock(at) : format.dayKey(at).slice(5)}</span>
+        <span className={styles.rowText}>
+          {who} <span className={styles.quiet}>{children}</span>
+        </span>
+        {count !== undefined && <span>{count}</span>}
+      </Link>
+    </li>
   );
 }

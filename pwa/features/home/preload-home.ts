@@ -18,6 +18,5 @@ export function preloadHome(queryClient: QueryClient): void {
   void queryClient.prefetchQuery(todoQuery);
   void queryClient.prefetchQuery(spendQuery('model', true));
   void queryClient.prefetchQuery(spendQuery('user', true));
-  void queryClient.prefetchQuery(lastRowsQuery(LogType.refusal));
   void queryClient.prefetchQuery(lastRowsQuery(LogType.management));
 }

@@ -74,8 +74,8 @@ export const todoQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
-/** For an operator: the last refused calls, or the last changes. */
-export const lastRowsQuery = (type: typeof LogType.refusal | typeof LogType.management) =>
+/** For an operator: the last changes. */
+export const lastRowsQuery = (type: typeof LogType.management) =>
   queryOptions({
     queryKey: ['home', 'rows', type],
     queryFn: ({ signal }) => call(logApi.list, { query: { type, p: 1, page_size: operatorRows, without_total: true }, signal }),

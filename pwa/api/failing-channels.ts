@@ -1,0 +1,37 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { channelApi, type FailingChannel } from '#shared/channels.ts';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { call } from './call.ts';
+
+/** Enabled channels that fail. Its key begins as the lists' do: what changes a channel asks for it again. */
+export const failingChannelsQuery = queryOptions({
+  queryKey: ['channels', 'failing'],
+  queryFn: ({ signal }) => call(channelApi.failing, { signal }),
+  meta: { offline: true },
+  refetchInterval: 60_000,
+});
+
+/** How that channel fails; undefined: it does not, as far as is known. */
+export function useFailing(id: number): FailingChannel | undefined {
+  return useQuery({ ...failingChannelsQuery, select: (all) => all.find((one) => one.id === id) }).data;
+}
+
+/** How a channel fails, in the same words wherever it stands: `401 · since 13:48 · 31 of 40 calls · 2 models have no other channel`. */
+export function useFailingText(): (channel: FailingChannel) => string {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return ({ by, status, problem, since, calls, failures, sole_models: sole }) => {
+    const isToday = format.dayKey(since) === format.dayKey(Date.now() / 1000);
+    const time = since === 0 ? '' : isToday ? format.clock(since) : format.dateTime(since);
+    const cause = by === 'test' ? problem : status === 0 ? t('common.failing.no_answer') : String(status);
+    return [
+      cause,
+      time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),
+      by === 'test' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls) }),
+      sole === 0 ? '' : t('common.failing.sole', { count: sole }),
+    ]
+      .filter((part) => part !== '')
+      .join(' · ');
+  };
+}
