@@ -12,8 +12,9 @@ export function otherOf(log: Log): LogOther | null {
   return other;
 }
 
+/** Its row reads as a call: what was used, and what it costs. A test of a channel does, too. */
 export function isCall(log: Log): boolean {
-  return log.type === LogType.consumption;
+  return log.type === LogType.consumption || log.type === LogType.test;
 }
 
 export interface Try {

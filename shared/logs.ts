@@ -6,7 +6,8 @@ import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
 import { QueryBoolean, QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `refusal`: calls with a known key that were refused before any channel was asked; one row per key, reason and minute. */
-export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, refusal: 5 } as const;
+/** `test`: somebody tried a channel. It is no call: lists leave it out unless it is asked for, and nothing counts it. */
+export const LogType = { topUp: 1, consumption: 2, management: 3, system: 4, refusal: 5, test: 6 } as const;
 
 /** How calls ended: `failed` is every other way than well, `refused` never began. */
 export const LogResult = z.enum(['success', 'failed', 'refused']);

@@ -240,7 +240,7 @@ describe.each(engines)('runs over all channels on $kind', (engine) => {
       await tend();
       expect(the.upstream.requests).toHaveLength(1);
       expect(await testsIn(the.root)).toMatchObject({ started_by: '', total: 1, done: 1 });
-      const [log] = await the.app.context.db.collection('logs').find({ type: 2 });
+      const [log] = await the.app.context.db.collection('logs').find({ type: 6 });
       expect(log).toMatchObject({ username: 'root', content: '模型测试', quota: 0 });
       expect(await the.app.context.db.collection('notifications').count({})).toBe(0);
       the.app.clock.advance(11 * minute);

@@ -13,7 +13,7 @@ describe.each(engines)('testing channels on $kind', (engine) => {
   const time = (answer: TestResponse) => Object.entries(answer.body ?? {}).find(([key]) => key === 'time')?.[1];
   const createHere = (fields: Record<string, unknown> = {}) =>
     createOne({ base_url: desk.upstream.url, models: 'gpt-4o,o3-mini', ...fields });
-  const lastLog = async () => (await desk.app.context.db.collection('logs').find({ type: 2 }, { sort: [['id', -1]], limit: 1 }))[0];
+  const lastLog = async () => (await desk.app.context.db.collection('logs').find({ type: 6 }, { sort: [['id', -1]], limit: 1 }))[0];
 
   it('sends a small request and remembers how long it took', async () => {
     const id = await createHere();
@@ -48,6 +48,21 @@ describe.each(engines)('testing channels on $kind', (engine) => {
     });
     expect((await desk.admin.get('/api/user/self')).data.quota).toBe(quotaBefore);
     expect(await read(id)).toMatchObject({ used_quota: 0 });
+  });
+
+  it('is no call: not in the list unless it is asked for, nor in any sum', async () => {
+    const id = await createHere();
+    await test(id);
+    const rows = async (query: string) => (await desk.admin.get(`/api/log/?page_size=100${query}`)).data.items;
+    const tests = await rows('&type=6');
+    expect(tests.length).toBeGreaterThan(0);
+    expect(tests.every((row: { content: string }) => row.content === '模型测试')).toBe(true);
+    const listed: { content: string }[] = await rows('');
+    expect(listed.filter(({ content }) => content === '模型测试')).toEqual([]);
+    expect(await rows('&type=2')).toEqual([]);
+    expect((await desk.admin.get('/api/log/stat')).data).toMatchObject({ quota: 0, rpm: 0, tpm: 0 });
+    const { data: figures } = await desk.admin.get('/api/data/figures');
+    expect(figures.whole.every((sums: { calls: number }) => sums.calls === 0)).toBe(true);
   });
 
   it('asks the named model, else the test model, else the first, and maps it', async () => {

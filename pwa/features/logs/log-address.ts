@@ -14,7 +14,7 @@ export const LogSearch = z.extend(ListSearch, {
   /** Bounds of a range of one's own, unix seconds, both inclusive. Without them: everything. */
   from: SearchInt,
   to: SearchInt,
-  type: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(5))), undefined),
+  type: z.catch(z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(6))), undefined),
   result: z.catch(z.optional(z.enum(results)), undefined),
   /** Wherever it stands in time: with it the range does not count. */
   request: SearchText,

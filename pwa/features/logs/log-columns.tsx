@@ -262,11 +262,12 @@ function TypeWord({ log }: { log: Log }) {
   return <span className={styles.quiet}>{t(`logs.type.${typeName(log.type)}`)}</span>;
 }
 
-export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'refusal' | 'unknown' {
+export function typeName(type: number): 'top_up' | 'consumption' | 'management' | 'system' | 'refusal' | 'test' | 'unknown' {
   if (type === LogType.topUp) return 'top_up';
   if (type === LogType.consumption) return 'consumption';
   if (type === LogType.management) return 'management';
   if (type === LogType.refusal) return 'refusal';
+  if (type === LogType.test) return 'test';
   return type === LogType.system ? 'system' : 'unknown';
 }
 

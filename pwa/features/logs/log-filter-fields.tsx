@@ -62,6 +62,7 @@ const types = [
   { value: '3', name: 'management' },
   { value: '4', name: 'system' },
   { value: '5', name: 'refusal' },
+  { value: '6', name: 'test' },
 ] as const;
 
 function TypeField({ label, value, onChange }: FieldProps) {

@@ -3,7 +3,7 @@ export interface LogRecord {
   user_id: number;
   /** Unix seconds. */
   created_at: number;
-  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal. */
+  /** 1 top-up, 2 consumption, 3 management, 4 system, 5 refusal, 6 test of a channel. */
   type: number;
   /**
    * `type` again, only on rows that are not consumption: nearly all rows are, so the others have a small index of their own.

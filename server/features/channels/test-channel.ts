@@ -195,7 +195,7 @@ async function writeTestLog(
   await writeLog(context, {
     user_id: actor.id,
     username: actor.username,
-    type: LogType.consumption,
+    type: LogType.test,
     content: testName,
     token_name: testName,
     model_name: model,

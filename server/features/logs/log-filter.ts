@@ -91,13 +91,15 @@ async function subjectOf({ db }: Pick<AppContext, 'db'>, query: Given, ownId?: n
 function rowFilter(query: Given, subject: Subject, narrowest?: Field): Filter<LogRecord>[] {
   const equals = leadBy(narrowest, equalsOf(query, subject));
   const count = indexedTogether(equals);
-  const { model_name: model, type, result } = query;
+  const { model_name: model, type = 0, result } = query;
   return [
     ...equals.slice(0, count).map(([field, value]) => onField<LogRecord, Field>(field, value)),
     ...equals.slice(count).map(([field, value]) => sameAs(field, value)),
     ...(model !== undefined && isPattern(model) ? modelFilter(model) : []),
     ...(type === LogType.consumption || result === 'success' || result === 'failed' ? [{ type: LogType.consumption }] : []),
     ...(result === 'success' ? [{ failed: { exists: false } }] : []),
+    // Who does not ask for tests of channels is not shown them.
+    ...(type === 0 && result === undefined ? [{ type: { lt: LogType.test } }] : []),
     { hidden: { exists: false } },
   ];
 }
