@@ -165,6 +165,21 @@ describeInBrowser('channels by tag', () => {
       await page.getByText(text('channels.run.stopped', {}, look.language)).waitFor();
       await expectSoundScreen(visitor);
       await keepPicture(visitor, `run-last-${look.size}-${look.scheme}-${look.language}`);
+      await page.keyboard.press('Escape');
+      // Its sum, and the way to what failed.
+      await page.getByText(text('channels.run.ended_tests', { done: '4', failed: '1' }, look.language)).waitFor();
+      await page
+        .getByRole('link', {
+          name: text(
+            look.language === 'en' ? 'channels.run.open_failed_one' : 'channels.run.open_failed_other',
+            { count: '1' },
+            look.language,
+          ),
+        })
+        .click();
+      await page.getByText('azure-sweden').first().waitFor();
+      await expect.poll(() => page.locator('[data-row-key]').count()).toBe(1);
+      await expectSoundScreen(visitor);
       await visitor.context.close();
     },
     180_000,

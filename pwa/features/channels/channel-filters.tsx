@@ -73,6 +73,15 @@ export function ChannelFilters({ search, listed, counts, columns, onFilter }: Ch
         value={search.model ?? ''}
         onChange={(model) => onFilter({ model: model || undefined })}
       />
+      {/* Shown where it is set: a run's failures lead here. */}
+      {search.test !== undefined && (
+        <FilterSelect
+          label={t('channels.filter.test')}
+          value={search.test}
+          options={[{ value: 'failed', label: t('channels.filter.test_failed') }]}
+          onChange={(test) => onFilter({ test: test === 'failed' ? 'failed' : undefined })}
+        />
+      )}
       {/* A phone has no headings to sort by. */}
       {isPhone && (
         <Segments

@@ -66,7 +66,14 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
-  const grouped = useTagGroup({ tags, isWhole: search.status === undefined, selection, controls, folded, onAsk: setAsked });
+  const grouped = useTagGroup({
+    tags,
+    isWhole: search.status === undefined && search.test === undefined,
+    selection,
+    controls,
+    folded,
+    onAsk: setAsked,
+  });
 
   return (
     <Screen

@@ -9,6 +9,8 @@ export const ChannelsSearch = z.extend(z.omit(ListSearch, { open: true }), {
   group: SearchText,
   model: SearchText,
   status: z.catch(z.optional(z.enum(['on', 'off', 'auto'])), undefined),
+  /** Only those whose last test failed. */
+  test: z.catch(z.optional(z.literal('failed')), undefined),
   sort: z.catch(z.optional(z.enum(['id', 'priority'])), undefined),
   /** Channels stand under their tags. */
   by: z.catch(z.optional(z.literal('tag')), undefined),

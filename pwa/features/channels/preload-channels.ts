@@ -6,8 +6,8 @@ import { channelFiguresQuery, channelPageQuery } from './queries.ts';
 /** What the screen begins with, asked while its parts are still being read and drawn. A search is left to the screen. */
 export function preloadChannels(queryClient: QueryClient, address: unknown): void {
   const search = ChannelsSearch.parse(address);
-  const { keyword, group, model, status, by } = search;
-  const isPage = [keyword, group, model, status, by].every((part) => part === undefined);
+  const { keyword, group, model, status, test, by } = search;
+  const isPage = [keyword, group, model, status, test, by].every((part) => part === undefined);
   if (isPage) {
     const page = { p: search.p ?? 1, size: search.size ?? rememberedPageSize(), byId: isSortedById(search) };
     void queryClient.prefetchQuery(channelPageQuery(page));

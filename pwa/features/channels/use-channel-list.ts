@@ -14,7 +14,7 @@ interface ChannelListOptions {
   folded: FoldedTags;
 }
 
-const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined };
+const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined, test: undefined };
 
 /** The list that the address asks for, and the ways to ask for another. */
 export function useChannelList({ search, onSearch, screen, folded }: ChannelListOptions) {
@@ -54,7 +54,7 @@ export function useChannelList({ search, onSearch, screen, folded }: ChannelList
 function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen, 'page' | 'size'>, folded: FoldedTags) {
   const byId = isSortedById(search);
   const filter = { keyword: search.keyword ?? '', group: search.group ?? '', model: search.model ?? '' };
-  const filtersSet = [...Object.values(filter), search.status ?? ''].filter((value) => value !== '').length;
+  const filtersSet = [...Object.values(filter), search.status ?? '', search.test ?? ''].filter((value) => value !== '').length;
   const byTag = search.by === 'tag';
   // Under their tags all are needed, as for a search.
   const isSearch = filtersSet > 0 || byTag;
@@ -66,11 +66,12 @@ function useChannelRows(search: ChannelsSearch, { page, size }: Pick<ListScreen,
   const isNarrowed = Object.values(filter).some((value) => value !== '');
   const counts = useStatusCounts({ isNarrowed, found: found.data?.channels, tags: byTag ? totals.data : undefined });
   const channels = query.data?.channels;
-  const { status } = search;
+  const { status, test } = search;
   const matching = useMemo(() => {
     const wanted = status === undefined ? channels : channels?.filter((channel) => statusName(channel.status) === status);
-    return byTag ? wanted?.toSorted((one, other) => compareTags(one.tag, other.tag)) : wanted;
-  }, [channels, status, byTag]);
+    const tested = test === undefined ? wanted : wanted?.filter((channel) => channel.test_error !== '');
+    return byTag ? tested?.toSorted((one, other) => compareTags(one.tag, other.tag)) : tested;
+  }, [channels, status, test, byTag]);
   const unfolded = byTag && matching !== undefined ? withoutFolded(matching, folded) : matching;
   const rows = isSearch ? unfolded?.slice((page - 1) * size, page * size) : channels;
   return {

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type ChannelRun, type ChannelRunKind, channelRunApi } from '#shared/channel-runs.ts';
 import { call } from '#pwa/api/call.ts';
 import { channelRunsQuery } from './queries.ts';
@@ -19,6 +19,8 @@ export function useChannelRuns() {
   });
   const active = activeRun(data);
   const progress = active === undefined ? '' : `${active.kind} ${active.run.done}`;
+  const [followed, setFollowed] = useState<ChannelRunKind>();
+  if (active !== undefined && active.kind !== followed) setFollowed(active.kind);
   const before = useRef(progress);
   // What came of a channel stands in its row.
   useEffect(() => {
@@ -30,6 +32,9 @@ export function useChannelRuns() {
   return {
     runs: data,
     active,
+    /** The run that was seen going on here, once it is over; until it is put away. */
+    ended: active === undefined && followed !== undefined ? endedRun(data, followed) : undefined,
+    putAway: () => setFollowed(undefined),
     // Failures have been toasted.
     start: (kind: ChannelRunKind) => start.mutateAsync(kind).catch(() => {}),
     stop: (kind: ChannelRunKind) => stop.mutateAsync(kind).catch(() => {}),
@@ -50,6 +55,11 @@ export function activeRun(runs: { tests: ChannelRun | null; balances: ChannelRun
     if (run?.state === 'running') return { kind, run };
   }
   return undefined;
+}
+
+function endedRun(runs: Parameters<typeof activeRun>[0], kind: ChannelRunKind): ActiveRun | undefined {
+  const run = runs?.[kind];
+  return run === null || run === undefined || run.state === 'running' ? undefined : { kind, run };
 }
 
 /** Seconds until a run is through if it goes on as it went; undefined: too early to tell. */
