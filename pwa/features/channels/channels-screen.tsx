@@ -15,7 +15,6 @@ import type { AskedOfChannels } from './channel-dialog.tsx';
 import { ChannelFilters } from './channel-filters.tsx';
 import { AddChannelButton, AllChannelsMenu, ChannelListActions } from './channel-list-actions.tsx';
 import type { ChannelsSearch } from './channels-search.ts';
-import { useFoldedTags } from './folded-tags.ts';
 import { RunProgress } from './run-progress.tsx';
 import { useTagGroup } from './use-tag-group.tsx';
 import { useChannelControls } from './use-channel-controls.ts';
@@ -51,8 +50,7 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
   const { t } = useTranslation();
   const isPhone = useIsPhone();
   const screen = useListScreen({ search, onSearch, open, onOpen });
-  const folded = useFoldedTags();
-  const { listed, tags, counts, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen, folded });
+  const { listed, byTag, counts, count, isEmpty, onFilter, readPage } = useChannelList({ search, onSearch, screen });
   const [asked, setAsked] = useState<AskedOfChannels>();
   const selection = useSelection<number>();
   const allRows = useSelectAll({ total: count, rowKey: channelId, readPage, selection });
@@ -63,17 +61,13 @@ export function ChannelsScreen({ search, onSearch, open, onOpen }: ChannelsScree
     onAsk: setAsked,
     onDeleted: selection.clear,
   });
-  const columns = useColumns(useChannelColumns({ controls, channels: listed.rows, isByTag: tags !== undefined }), 'channels-table-columns');
+  const columns = useColumns(
+    useChannelColumns({ controls, channels: listed.rows, isByTag: byTag.tags !== undefined }),
+    'channels-table-columns',
+  );
   const { row: opened, ...ways } = useOpenRecord(screen, { rows: listed.rows, rowKey: (row) => row.id });
   const handleAdd = (): void => onOpen('add');
-  const grouped = useTagGroup({
-    tags,
-    isWhole: search.status === undefined && search.test === undefined,
-    selection,
-    controls,
-    folded,
-    onAsk: setAsked,
-  });
+  const grouped = useTagGroup({ ...byTag, selection, controls, onAsk: setAsked });
 
   return (
     <Screen

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type FoldedTags, withoutFolded } from './folded-tags.ts';
+import { type FoldedTags, useFoldedTags, withoutFolded } from './folded-tags.ts';
 import { statusName } from './channel-summary.ts';
 import type { ListScreen } from '#pwa/ui/list/use-list-screen.ts';
 import { type ChannelsSearch, isSortedById, rememberSort } from './channels-search.ts';
@@ -11,13 +11,13 @@ interface ChannelListOptions {
   search: ChannelsSearch;
   onSearch: (change: Partial<ChannelsSearch>) => void;
   screen: ListScreen;
-  folded: FoldedTags;
 }
 
 const noFilters: Partial<ChannelsSearch> = { keyword: undefined, group: undefined, model: undefined, status: undefined, test: undefined };
 
 /** The list that the address asks for, and the ways to ask for another. */
-export function useChannelList({ search, onSearch, screen, folded }: ChannelListOptions) {
+export function useChannelList({ search, onSearch, screen }: ChannelListOptions) {
+  const folded = useFoldedTags();
   const client = useQueryClient();
   const { query, rows, matching, total, isCut, filtersSet, tags, counts } = useChannelRows(search, screen, folded);
   const onFilter = (change: Partial<ChannelsSearch>): void => onSearch({ ...change, p: undefined });
@@ -35,8 +35,8 @@ export function useChannelList({ search, onSearch, screen, folded }: ChannelList
       onClearFilters: () => onFilter(noFilters),
       ...(total === 0 ? {} : { pager: screen.pager(total, isCut) }),
     },
-    /** Totals of each tag; undefined where channels do not stand under their tags. */
-    tags,
+    /** Totals of each tag, undefined where channels do not stand under their tags; which are folded; whether all channels are listed. */
+    byTag: { tags, folded, isWhole: search.status === undefined && search.test === undefined },
     /** What each status would show. */
     counts,
     onFilter,
