@@ -47,7 +47,7 @@ describeInBrowser('channels by tag', () => {
       await addTagged(tidegate, api);
       const visitor = await createVisitor(tidegate.url, look);
       const { page } = visitor;
-      await signIn(visitor, undefined, look.language);
+      await signIn(visitor);
       await page.goto('/channel?by=tag');
       await settle(page);
       const heads = await page.locator('b', { hasText: /^(azure|cn)$/ }).allTextContents();
@@ -148,7 +148,7 @@ describeInBrowser('channels by tag', () => {
       tidegate.upstream.behave({ status: 500 }, { key: 'key-of-azure-sweden' });
       const visitor = await createVisitor(tidegate.url, look);
       const { page } = visitor;
-      await signIn(visitor, undefined, look.language);
+      await signIn(visitor);
       await page.goto('/channel');
       await settle(page);
       await button(page, text('channels.action.more_all', {}, look.language)).click();

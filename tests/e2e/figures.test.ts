@@ -22,7 +22,7 @@ describeInBrowser('figures', () => {
     for (const look of desks) {
       const visitor = await createVisitor(tidegate.url, look);
       const { page } = visitor;
-      await signIn(visitor, undefined, look.language);
+      await signIn(visitor);
       await page.goto('/log');
       await settle(page);
       const cells = page.getByRole('row').getByRole('cell').filter({ hasText: /^\+/ });
@@ -100,7 +100,7 @@ describeInBrowser('figures', () => {
         const name = text('common.channel_test', {}, language);
         const visitor = await createVisitor(tidegate.url, { size, language });
         const { page } = visitor;
-        await signIn(visitor, undefined, language);
+        await signIn(visitor);
         for (const screen of ['/', '/log']) {
           await page.goto(screen);
           await settle(page);

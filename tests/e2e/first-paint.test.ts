@@ -5,7 +5,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { channelBody, chat, furnish } from './support/furnish.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { settle, signIn } from './support/visit.ts';
+import { settle, signInByForm } from './support/visit.ts';
 
 /** Shifts that nobody notices. */
 const mostShift = 0.05;
@@ -42,13 +42,13 @@ describeInBrowser('first paint', () => {
     const measure = async (page: Page) =>
       heights.push(await page.evaluate(() => document.querySelector('header')?.getBoundingClientRect().height ?? 0));
     // Without a worker, which would serve the assets.
-    const first = await createVisitor(tidegate.url, { size });
+    const first = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
     await first.context.route('**/assets/**', (route) => route.abort());
     await first.page.goto('/login', { waitUntil: 'commit' });
     await first.page.locator('.sh header').waitFor();
     await measure(first.page);
     await first.context.close();
-    const { page, context } = await createVisitor(tidegate.url, { size });
+    const { page, context } = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
     for (const screen of ['/', '/login', '/pricing']) {
       await page.goto(screen);
       await settle(page);
@@ -61,7 +61,7 @@ describeInBrowser('first paint', () => {
 
   for (const size of ['phone', 'desk'] as const) {
     it(`${size}: the frame is there without any script, and the real one stands in its place`, async () => {
-      const visitor = await createVisitor(tidegate.url, { size, scheme: 'dark' });
+      const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size, scheme: 'dark' });
       const { page, context, complaints } = visitor;
       await context.route('**/assets/**', (route) => route.abort());
       await context.addInitScript(() => localStorage.setItem('shell', 'user'));
@@ -76,8 +76,8 @@ describeInBrowser('first paint', () => {
       const drawn = await boxes(page, ['.sh header', '.sh main', '.sh nav']);
       await context.close();
 
-      const signedIn = await createVisitor(tidegate.url, { size, scheme: 'dark' });
-      await signIn(signedIn);
+      const signedIn = await createVisitor(tidegate.url, { hasServiceWorker: true, size, scheme: 'dark' });
+      await signInByForm(signedIn);
       await signedIn.page.goto('/log');
       await settle(signedIn.page);
       // The sheet is what the screen stands in.
@@ -111,8 +111,8 @@ describeInBrowser('first paint', () => {
   });
 
   it.each(['phone', 'tablet', 'desk'] as const)('%s: nothing moves while a screen opens', async (size) => {
-    const visitor = await createVisitor(tidegate.url, { size });
-    await signIn(visitor);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
+    await signInByForm(visitor);
     for (const screen of screens) {
       const page = await visitor.context.newPage();
       await page.addInitScript(() => {
@@ -133,9 +133,9 @@ describeInBrowser('first paint', () => {
   });
 
   it('desk: the filters of a list stand in one line beside an open record', async () => {
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { page, context } = visitor;
-    await signIn(visitor);
+    await signInByForm(visitor);
     for (const screen of ['/channel/edit/1?status=on&group=default&model=gpt', '/user/edit/2?keyword=o&group=default']) {
       await page.goto(screen);
       await settle(page);
@@ -147,9 +147,9 @@ describeInBrowser('first paint', () => {
   });
 
   it('desk: opening a record, J and K draw two rows of any list anew', async () => {
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { page, context } = visitor;
-    await signIn(visitor);
+    await signInByForm(visitor);
     for (const screen of ['/log', '/token', '/channel', '/user']) {
       await page.goto(screen);
       await settle(page);

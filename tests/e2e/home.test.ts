@@ -91,7 +91,7 @@ describeInBrowser('home', () => {
   it('a person sees which of their tokens are worth a look', async () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone', language: 'zh' });
     const { page } = visitor;
-    await signIn(visitor, keeper, 'zh');
+    await signIn(visitor, keeper);
     await page.goto('/');
     await page.getByText(text('home.tokens.expiring', { name: 'nearly over', count: 2 }, 'zh')).waitFor();
     await expectSoundScreen(visitor);

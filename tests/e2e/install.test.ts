@@ -5,7 +5,7 @@ import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { settle, signIn } from './support/visit.ts';
+import { settle, signInByForm } from './support/visit.ts';
 
 interface Icon {
   src: string;
@@ -22,7 +22,7 @@ describeInBrowser('install', () => {
   afterAll(() => tidegate.close());
 
   it('the browser finds the manifest without a fault and would install it', async () => {
-    const { context, page } = await createVisitor(tidegate.url);
+    const { context, page } = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await page.goto('/setup');
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     const session = await context.newCDPSession(page);
@@ -36,7 +36,7 @@ describeInBrowser('install', () => {
   });
 
   it('the manifest: names, start, icons of the promised sizes, shortcuts that lead somewhere', async () => {
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { context, page } = visitor;
     const response = await page.request.get('/manifest.webmanifest');
     expect(response.headers()['content-type']).toMatch(/^application\/manifest\+json/);
@@ -54,7 +54,7 @@ describeInBrowser('install', () => {
       expect(size, icon.src).toBe(icon.sizes);
     }
     await furnish(tidegate);
-    await signIn(visitor);
+    await signInByForm(visitor);
     for (const screen of ['/token', '/log', '/topup', '/playground']) expect(manifest.shortcuts.map(({ url }) => url)).toContain(screen);
     for (const { url } of manifest.shortcuts) {
       await page.goto(url);

@@ -6,16 +6,16 @@ import { untilInstalled, untilKept } from './support/device.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('the installed console', () => {
   it('phone: a shared text fills the wallet’s field, is not redeemed by itself, and no server sees it', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
     const [code = ''] = (await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 1 })) as string[];
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     const { page } = visitor;
-    await signIn(visitor);
+    await signInByForm(visitor);
     await untilInstalled(page);
     const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as {
       share_target: { action: string; method: string };
@@ -43,7 +43,7 @@ describeInBrowser('the installed console', () => {
   it('phone: what is shared before the sign-in is there after it', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     const { page } = visitor;
     await page.goto('/login');
     await untilInstalled(page);
@@ -63,9 +63,9 @@ describeInBrowser('the installed console', () => {
     const { api } = await furnish(tidegate);
     const [code = ''] = (await api.post('/api/redemption/', { name: 'Regatta', quota: 500_000, count: 1 })) as string[];
     await api.post('/api/user/topup', { key: code });
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { page, context } = visitor;
-    await signIn(visitor);
+    await signInByForm(visitor);
     await untilInstalled(page);
     const screens = [
       ['/detail', 'gpt-4o-mini'],

@@ -139,7 +139,7 @@ describeInBrowser('following the log', () => {
       await refuse();
       const visitor = await createVisitor(tidegate.url, { size, scheme: 'dark', language: 'zh' });
       const { page } = visitor;
-      await signIn(visitor, owner, 'zh');
+      await signIn(visitor, owner);
       await page.goto('/log?result=refused');
       const row = page.locator('[data-row-key]').first();
       await row.waitFor({ timeout: 20_000 });

@@ -70,7 +70,7 @@ describeInBrowser('tools of the log', () => {
     it(`${size}: the panel of a row narrows the list by its token`, async () => {
       const visitor = await createVisitor(tidegate.url, { size, language: 'zh', scheme: 'dark' });
       const { page } = visitor;
-      await signIn(visitor, owner, 'zh');
+      await signIn(visitor, owner);
       await page.goto('/log?size=50&type=2');
       await settle(page);
       await rowsOf(page).first().click();

@@ -7,13 +7,13 @@ import { everythingKept, keptKinds, untilInstalled, untilKept } from './support/
 import { furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { panelOf, settle, signIn } from './support/visit.ts';
+import { panelOf, settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('offline', () => {
   it('phone: opens cold without a network: balance, prices and recent logs, each with its age', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     await lookAround(visitor);
     const { context } = visitor;
     await context.setOffline(true);
@@ -46,8 +46,8 @@ describeInBrowser('offline', () => {
     it(`${size}: what needs a connection says so, and no word of it is cut`, async () => {
       await using tidegate = await startTidegate();
       await furnish(tidegate);
-      const visitor = await createVisitor(tidegate.url, { size });
-      await signIn(visitor);
+      const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
+      await signInByForm(visitor);
       const { page, context } = visitor;
       await untilInstalled(page);
       const screens = ['/token', '/channel', '/user', '/log', '/setting', '/token?open=new', '/channel/add', '/user/add'];
@@ -81,7 +81,7 @@ describeInBrowser('offline', () => {
   it('desk: a server that is away is told apart from a network that is, and found again by itself', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await lookAround(visitor);
     await tidegate.stop();
 
@@ -99,7 +99,7 @@ describeInBrowser('offline', () => {
     await using tidegate = await startTidegate();
     const { key, api } = await furnish(tidegate);
     const self = (await api.get('/api/user/self')) as { display_name: string; username: string };
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await lookAround(visitor);
     const { page, context } = visitor;
     const kept = await everythingKept(page);
@@ -126,7 +126,7 @@ describeInBrowser('offline', () => {
 /** Signs in and opens what the next tests want to see again, until the device has it. */
 async function lookAround(visitor: Visitor): Promise<void> {
   const { page } = visitor;
-  await signIn(visitor);
+  await signInByForm(visitor);
   await untilInstalled(page);
   for (const screen of ['/pricing', '/log', '/token', '/']) {
     await page.goto(screen);

@@ -9,7 +9,7 @@ import { furnish, owner } from './support/furnish.ts';
 import type { Api } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 
 const nameField = text('settings.option.SystemName.label');
 
@@ -17,7 +17,7 @@ describeInBrowser('outbox', () => {
   it('phone: an edit made offline survives a restart of the console and is sent when the network is back', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     const page = await editOffline(visitor, 'Harbour office');
     expect(await systemName(api)).toBe('Tidegate');
 
@@ -41,7 +41,7 @@ describeInBrowser('outbox', () => {
     it(`desk: what somebody else changed meanwhile is a conflict, shown with all sides and settled for ${choice}`, async () => {
       await using tidegate = await startTidegate();
       const { api } = await furnish(tidegate);
-      const visitor = await createVisitor(tidegate.url);
+      const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
       const page = await editOffline(visitor, 'Harbour office');
       await api.put('/api/option/', { key: 'SystemName', value: 'Lighthouse' });
       await visitor.context.setOffline(false);
@@ -73,7 +73,7 @@ describeInBrowser('outbox', () => {
 /** Signs in, reads the settings once, loses the network and saves another name for the site. */
 async function editOffline(visitor: Visitor, name: string): Promise<Page> {
   const { page, context } = visitor;
-  await signIn(visitor);
+  await signInByForm(visitor);
   await untilInstalled(page);
   await page.goto('/setting?tab=content');
   await settle(page);

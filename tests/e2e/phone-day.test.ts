@@ -10,7 +10,7 @@ import { untilInstalled, untilKept } from './support/device.ts';
 import { chat, furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, panelOf, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, panelOf, settle, signInByForm } from './support/visit.ts';
 
 const account = { username: 'mei', password: 'eight or more' };
 const address = 'mei@example.org';
@@ -49,7 +49,7 @@ describeInBrowser('a day with a phone', () => {
     await page.getByLabel(text('register.code'), { exact: true }).fill(code);
     await page.getByRole('button', { name: text('session.register.link'), exact: true }).click();
     await page.getByText(text('register.done')).waitFor();
-    await signIn(visitor, account);
+    await signInByForm(visitor, account);
 
     // The first bill.
     await page.goto('/topup');
@@ -126,7 +126,7 @@ describeInBrowser('a day with a phone', () => {
     visitor.complaints.splice(0);
     await expectSoundScreen(visitor);
     const password = /^[0-9A-Za-z]{12}$/m.exec(await page.getByRole('main').innerText())?.[0] ?? '';
-    await signIn(visitor, { ...account, password });
+    await signInByForm(visitor, { ...account, password });
     await page.goto('/token');
     await page.getByText('Notes').first().waitFor();
     await smtp.close();

@@ -126,7 +126,7 @@ describeInBrowser('receipts', () => {
     for (const language of ['zh', 'en'] as const) {
       const visitor = await createVisitor(tidegate.url, { size: 'phone', language });
       const { page } = visitor;
-      await signIn(visitor, undefined, language);
+      await signIn(visitor);
       await page.goto('/');
       await settle(page);
       const calls = page.getByRole('main').getByRole('link', { name: /gpt-4o-mini/ });
@@ -154,7 +154,7 @@ describeInBrowser('receipts', () => {
     const [row] = ((await api.get('/api/log/?type=2')) as { items: Row[] }).items;
     for (const language of ['zh', 'en'] as const) {
       const visitor = await createVisitor(tidegate.url, { language });
-      await signIn(visitor, undefined, language);
+      await signIn(visitor);
       await visitor.page.goto(`/log?open=${row?.id}`);
       await settle(visitor.page);
       const panel = panelOf(visitor.page, 'desk');

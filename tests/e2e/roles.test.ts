@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
+import { inTurn } from './support/in-turn.ts';
 import { recordScreens, shellScreens } from './support/screens.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
@@ -35,6 +36,10 @@ const conditions: Record<string, Required<VisitorOptions>> = {
   'there is no network': { size: 'phone', scheme: 'light', language: 'zh' },
 };
 
+const weathers = Object.keys(conditions).length;
+/** The first of them, in which all is well. */
+const calm = 3;
+
 describeInBrowser('roles', () => {
   let tidegate: Tidegate;
   beforeAll(async () => {
@@ -49,17 +54,25 @@ describeInBrowser('roles', () => {
 
   describe.each(Object.keys(people) as Person[])('%s', (person) => {
     describe.each(Object.entries(conditions))('while %s', (condition, look) => {
+      const place = Object.keys(conditions).indexOf(condition);
       let visitor: Visitor;
       beforeAll(async () => {
-        visitor = await createVisitor(tidegate.url, look, condition.startsWith('all') ? closedAhead : failing);
-        await signIn(visitor, people[person], look.language);
+        visitor = await createVisitor(
+          tidegate.url,
+          { ...look, hasServiceWorker: condition === 'there is no network' },
+          condition.startsWith('all') ? closedAhead : failing,
+        );
+        await signIn(visitor, people[person]);
+        await visitor.page.goto('/');
         await settle(visitor.page);
-        await bringAbout(visitor, condition);
+        await bringAbout(visitor, condition, open);
       }, 240_000);
       afterAll(() => visitor.context.close());
 
       // That a screen is closed does not depend on the network.
-      const open = person === 'a user' && !condition.startsWith('all') ? screens.filter((screen) => !isForDesk(screen)) : screens;
+      const closed = person === 'a user' ? screens.filter(isForDesk) : [];
+      const rest = screens.filter((screen) => !closed.includes(screen));
+      const open = [...inTurn(rest, place, weathers), ...(place < calm ? inTurn(closed, place, calm) : [])];
       it.each(open)('%s is sound', async (screen) => {
         const { page } = visitor;
         await page.goto(screen);
@@ -71,7 +84,7 @@ describeInBrowser('roles', () => {
     });
   });
 
-  async function bringAbout({ page, context }: Visitor, condition: string): Promise<void> {
+  async function bringAbout({ page, context }: Visitor, condition: string, opened: readonly string[]): Promise<void> {
     // The status is asked for before anything can be drawn.
     const isStatus = (url: string) => url.endsWith('/api/status');
     if (condition === 'every call fails')
@@ -92,7 +105,7 @@ describeInBrowser('roles', () => {
       });
     if (condition === 'there is no network') {
       await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-      for (const screen of shellScreens.filter((path) => !path.includes('$'))) {
+      for (const screen of opened) {
         await page.goto(screen);
         await settle(page);
       }

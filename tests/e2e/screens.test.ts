@@ -1,4 +1,4 @@
-// Every screen of the console, on a phone, on a tablet and at a desk, light and dark, in both languages.
+// Every screen of the console: on a phone, on a tablet or at a desk, light or dark, in one language or the other, in turn.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { createVisitor, describeInBrowser } from './support/browser.ts';
 import type { Visitor, VisitorOptions } from './support/browser.ts';
 import { askPlayground, drawPictures } from './support/fill.ts';
+import { inTurn } from './support/in-turn.ts';
 import { furnish, owner } from './support/furnish.ts';
 import { listScreens, plainScreens, shellScreens } from './support/screens.ts';
 import { drawings, music, seedTasks } from './support/seed-tasks.ts';
@@ -36,7 +37,7 @@ describeInBrowser('screens', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const look of looks) {
+  for (const look of inTurn(looks, 0, looks.length)) {
     const name = `${look.size}, ${look.scheme}, ${look.language}`;
 
     it(`${name}: the setup wizard of a new installation is sound`, async () => {
@@ -50,6 +51,8 @@ describeInBrowser('screens', () => {
   }
 
   describe.each(looks)('$size, $scheme, $language', (look) => {
+    const place = looks.indexOf(look);
+    const mine = (screens: readonly string[]) => inTurn(screens, place, looks.length);
     let visitor: Visitor;
 
     describe('nobody signed in', () => {
@@ -59,7 +62,7 @@ describeInBrowser('screens', () => {
       });
       afterAll(() => visitor.context.close());
 
-      it.each([...plainScreens, '/', ...(shellScreens.includes('/pricing') ? ['/pricing'] : []), '/no/such/page'])(
+      it.each(mine([...plainScreens, '/', ...(shellScreens.includes('/pricing') ? ['/pricing'] : []), '/no/such/page']))(
         '%s is sound',
         (screen) => expectSoundAt(visitor, screen),
       );
@@ -69,17 +72,17 @@ describeInBrowser('screens', () => {
       beforeAll(async () => {
         await furnishOnce();
         visitor = await createVisitor(tidegate.url, look);
-        await signIn(visitor, undefined, look.language);
+        await signIn(visitor);
         await drawPictures(visitor);
         await askPlayground(visitor, tidegate, look.language);
       });
       afterAll(() => visitor.context.close());
 
-      it.each([...shellScreens, ...(shellScreens.includes('/token') ? ['/token?open=new'] : [])])('%s is sound', (screen) =>
+      it.each(mine([...shellScreens, ...(shellScreens.includes('/token') ? ['/token?open=new'] : [])]))('%s is sound', (screen) =>
         expectSoundAt(visitor, screen),
       );
 
-      it.each(listScreens)('%s: a record beside its list is sound', async (screen) => {
+      it.each(mine(listScreens))('%s: a record beside its list is sound', async (screen) => {
         await visitor.page.goto(screen);
         await settle(visitor.page);
         await openFirstRecord(visitor, look.size === 'phone');

@@ -6,7 +6,7 @@ import { createVisitor, describeInBrowser } from './support/browser.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('sign-in elsewhere', () => {
   it('a button for each provider leads there and back into an account, whose bindings and devices are shown', async () => {
@@ -56,7 +56,7 @@ describeInBrowser('sign-in elsewhere', () => {
     await page.goto('/oauth/github?code=abc&state=made-up');
     await page.waitForURL((url) => url.pathname === '/login');
     expect(await visitor.context.cookies(), 'nobody is signed in').not.toContainEqual(expect.objectContaining({ name: 'session' }));
-    await signIn(visitor);
+    await signInByForm(visitor);
     await page.goto('/oauth/github?code=abc&state=made-up');
     await page.getByText(text('signin.callback.back_to_personal')).waitFor();
     await page.waitForURL((url) => url.pathname === '/personal');
@@ -76,7 +76,7 @@ describeInBrowser('sign-in elsewhere', () => {
     }
     await page.getByRole('button', { name: text('signin.new_password.submit') }).click();
     await page.getByRole('alert').waitFor();
-    await signIn(visitor);
+    await signInByForm(visitor);
     await visitor.context.close();
   });
 });

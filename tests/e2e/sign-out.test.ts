@@ -9,13 +9,13 @@ import { furnish, owner } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
 import type { Tidegate } from './support/tidegate.ts';
-import { settle, signIn } from './support/visit.ts';
+import { settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('sign-out', () => {
   it('without a network clears every tab at once, and ends the session when there is one again', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { first, second } = await twoTabs(visitor);
     const session = await sessionCookie(visitor);
     expect(await statusWith(tidegate, session)).toBe(200);
@@ -41,7 +41,7 @@ describeInBrowser('sign-out', () => {
   it('that was never told is told at the next start, before anything is shown', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { first, second } = await twoTabs(visitor);
     const session = await sessionCookie(visitor);
     await visitor.context.setOffline(true);
@@ -66,7 +66,7 @@ describeInBrowser('sign-out', () => {
   it('does not sign out whoever signs in next', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { first, second } = await twoTabs(visitor);
     const former = await sessionCookie(visitor);
     await second.close();
@@ -76,7 +76,7 @@ describeInBrowser('sign-out', () => {
     // The server's answers to sign-outs are lost: only the sign-in gets through.
     await visitor.context.route('**/api/user/logout*', (route) => route.abort());
     await visitor.context.setOffline(false);
-    await signIn({ ...visitor, page: first }, { username: 'keeper', password: 'another-lantern' });
+    await signInByForm({ ...visitor, page: first }, { username: 'keeper', password: 'another-lantern' });
     await visitor.context.unroute('**/api/user/logout*');
     expect(await statusWith(tidegate, former), 'the session before').toBe(401);
     await first.reload();
@@ -88,7 +88,7 @@ describeInBrowser('sign-out', () => {
 
 /** Both with something of the account on screen, and everything for a start without a network on the device. */
 async function twoTabs(visitor: Visitor): Promise<{ first: Page; second: Page }> {
-  await signIn(visitor);
+  await signInByForm(visitor);
   const first = visitor.page;
   await untilInstalled(first);
   await first.goto('/token');

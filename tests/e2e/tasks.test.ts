@@ -65,7 +65,7 @@ describeInBrowser('drawing log and task log', () => {
   async function visit(look: VisitorOptions = {}, account: { username: string; password: string } = owner): Promise<Visitor> {
     const visitor = await createVisitor(tidegate.url, look);
     await drawPictures(visitor);
-    await signIn(visitor, account, look.language);
+    await signIn(visitor, account);
     return visitor;
   }
 

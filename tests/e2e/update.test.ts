@@ -9,16 +9,16 @@ import { untilInstalled } from './support/device.ts';
 import { furnish } from './support/furnish.ts';
 import { text } from './support/texts.ts';
 import { startTidegate } from './support/tidegate.ts';
-import { expectSoundScreen, settle, signIn } from './support/visit.ts';
+import { expectSoundScreen, settle, signInByForm } from './support/visit.ts';
 
 describeInBrowser('update', () => {
   it('phone: a newer console waits under unsaved edits, is put in its place by one press, and nothing is lost', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
     await using site = await startReleases(tidegate.url);
-    const visitor = await createVisitor(site.url, { size: 'phone' });
+    const visitor = await createVisitor(site.url, { hasServiceWorker: true, size: 'phone' });
     const { page } = visitor;
-    await signIn(visitor);
+    await signInByForm(visitor);
     await untilInstalled(page);
     await page.goto('/setting?tab=quota');
     await settle(page);

@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     name: 'e2e',
     include: ['tests/e2e/**/*.test.ts'],
-    // A browser and a server each: one file after the other keeps the times of the tests what they are.
-    fileParallelism: false,
+    // A browser and a server each: more at once would make waits out of work.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 90_000,
   },

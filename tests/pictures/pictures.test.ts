@@ -121,7 +121,7 @@ async function prepare(visitor: Visitor, tidegate: Tidegate, state: State, langu
       Object.defineProperty(navigator.serviceWorker, 'register', { value: () => new Promise(() => {}) });
     });
   }
-  await signIn(visitor, undefined, language);
+  await signIn(visitor);
   await page.getByRole('main').waitFor();
   if (state !== 'empty') {
     // The notice of the site opens once, over everything.

@@ -29,6 +29,8 @@ export interface VisitorOptions {
 interface VisitorSystem {
   /** A contrast theme: the browser leaves few colours. */
   hasForcedColors?: boolean;
+  /** Screens open without a network. Elsewhere a worker that installs itself would only take time. */
+  hasServiceWorker?: boolean;
 }
 
 /** Somebody with a browser of his own: storage, service worker and network belong to nobody else. */
@@ -63,7 +65,13 @@ export function describeInBrowser(name: string, body: () => void): void {
 
 export async function createVisitor(
   url: string,
-  { size = 'desk', scheme = 'light', language = 'en', hasForcedColors = false }: VisitorOptions & VisitorSystem = {},
+  {
+    size = 'desk',
+    scheme = 'light',
+    language = 'en',
+    hasForcedColors = false,
+    hasServiceWorker = false,
+  }: VisitorOptions & VisitorSystem = {},
   /** Complaints that a test asks for. */
   expected?: RegExp,
 ): Promise<Visitor> {
@@ -80,6 +88,7 @@ export async function createVisitor(
     locale: language === 'zh' ? 'zh-CN' : 'en-US',
     timezoneId: 'Asia/Shanghai',
     reducedMotion: 'reduce',
+    serviceWorkers: hasServiceWorker ? 'allow' : 'block',
   });
   context.setDefaultTimeout(15_000);
   watchRequests(context);
