@@ -102,8 +102,12 @@ export async function createVisitor(
   return { context, page, complaints };
 }
 
+/** What the browser's driver says of what was asked for. */
+const workerBlocked = 'Service Worker registration blocked by Playwright';
+
 function watch(page: Page, note: (complaint: string) => void): void {
   page.on('console', (message) => {
+    if (message.text() === workerBlocked) return;
     if (message.type() === 'error' || message.type() === 'warning') note(`${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => note(`uncaught: ${error.stack ?? error.message}`));
