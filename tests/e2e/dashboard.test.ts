@@ -90,7 +90,7 @@ describeInBrowser('dashboard', () => {
   });
 
   it('is readable without a network, says how old it is, and can be taken away as files', async () => {
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     const { page, context } = visitor;
     await signIn(visitor);
     await page.goto('/detail?span=week');

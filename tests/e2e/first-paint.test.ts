@@ -91,7 +91,7 @@ describeInBrowser('first paint', () => {
     ['/channel', /\/assets\/channel-[\w-]{8}\.js$/, /\/api\/channel\/\?/],
   ])('%s: its rows are asked for before its screen is there, and once', async (screen, part, rows) => {
     const visitor = await createVisitor(tidegate.url);
-    await signIn(visitor);
+    await signInByForm(visitor);
     const { page, context } = visitor;
     // Without the worker, which would serve the assets.
     await page.evaluate(async () => {

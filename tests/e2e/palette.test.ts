@@ -132,7 +132,7 @@ describeInBrowser('palette', () => {
   it('desk: what an administrator opened is not remembered for the next account, nor without a network found', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { page, context } = visitor;
     await signIn(visitor);
     await runByWords(page, 'mouth');

@@ -44,7 +44,7 @@ describeInBrowser('own account', () => {
   it('phone: notices, price switch and name are changed without a network and sent in order; what must not wait says so', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     await signIn(visitor, keeper);
     const { page, context } = visitor;
     await untilInstalled(page);

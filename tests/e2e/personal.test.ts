@@ -56,7 +56,7 @@ describeInBrowser('personal settings', () => {
   it('phone: the low-balance mark is set, also without a network; the password waits for one', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     await signIn(visitor, keeper);
     const { page, context } = visitor;
     await untilInstalled(page);

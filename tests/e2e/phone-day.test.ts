@@ -34,7 +34,7 @@ describeInBrowser('a day with a phone', () => {
       EmailVerificationEnabled: 'true',
     };
     for (const [key, value] of Object.entries(options)) await api.put('/api/option/', { key, value });
-    const visitor = await createVisitor(tidegate.url, { size: 'phone', scheme: 'dark' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone', scheme: 'dark' });
     const { page, context } = visitor;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     // An account, with a code from the mailbox.

@@ -33,7 +33,7 @@ describeInBrowser('playground', () => {
 
   const enter = async (size: Size): Promise<Visitor> => {
     tidegate.upstream.reset();
-    const visitor = await createVisitor(tidegate.url, { size });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size });
     await signIn(visitor);
     await visitor.page.goto('/playground');
     await settle(visitor.page);

@@ -88,7 +88,7 @@ describeInBrowser('settings', () => {
   it('phone: pages stand behind one button; secrets do not wait on the device while there is no network', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'phone' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     const { page, context } = visitor;
     await signIn(visitor);
     await page.goto('/setting');

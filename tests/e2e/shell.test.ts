@@ -204,7 +204,7 @@ describeInBrowser('shell', () => {
   it('the chip has a name that says what it is, its state and what it opens', async () => {
     await using tidegate = await startTidegate();
     await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url, { size: 'desk' });
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'desk' });
     await signIn(visitor);
     const { page, context } = visitor;
     await page.goto('/setting?tab=content');

@@ -63,7 +63,7 @@ describeInBrowser('drawing log and task log', () => {
   }
 
   async function visit(look: VisitorOptions = {}, account: { username: string; password: string } = owner): Promise<Visitor> {
-    const visitor = await createVisitor(tidegate.url, look);
+    const visitor = await createVisitor(tidegate.url, { ...look, hasServiceWorker: true });
     await drawPictures(visitor);
     await signIn(visitor, account);
     return visitor;

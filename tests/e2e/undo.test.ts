@@ -72,7 +72,7 @@ describeInBrowser('undo', () => {
   it('desk: a tab that is closed right after has deleted; without a network nothing is undone, and the way back stays open', async () => {
     await using tidegate = await startTidegate();
     const { api } = await furnish(tidegate);
-    const visitor = await createVisitor(tidegate.url);
+    const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     await signIn(visitor);
     const { page, context } = visitor;
     const names = async () => ((await api.get('/api/token/')) as Token[]).map(({ name }) => name);
