@@ -22,7 +22,7 @@ describeInBrowser('keyboard: edits', () => {
   afterAll(() => tidegate.close());
 
   const open = async (path: string, size: Size = 'desk'): Promise<Page> => {
-    const page = await enterByKeys(tidegate, { size });
+    const page = await enterByKeys(tidegate, { size, hasServiceWorker: true });
     await page.goto(path);
     await settle(page);
     return page;
