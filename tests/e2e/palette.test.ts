@@ -16,6 +16,7 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
+    await visitor.page.goto('/');
 
     await openByKeys(page);
     await page.keyboard.type('usage l');
@@ -60,6 +61,7 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
+    await visitor.page.goto('/');
     const statusOf = async () => ((await api.get('/api/channel/1')) as { status: number }).status;
 
     await openByKeys(page);
@@ -87,6 +89,7 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
+    await visitor.page.goto('/');
 
     await runByWords(page, '> dark');
     await page.locator('[data-mantine-color-scheme=dark]').waitFor();
@@ -109,6 +112,7 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url, { size: 'phone', scheme: 'dark' });
     const { page } = visitor;
     await signIn(visitor, keeper);
+    await visitor.page.goto('/');
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
 
@@ -135,12 +139,14 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true });
     const { page, context } = visitor;
     await signIn(visitor);
+    await visitor.page.goto('/');
     await runByWords(page, 'mouth');
     await page.waitForURL('**/channel/edit/*');
     await settle(page);
     await runByWords(page, '> sign out');
     await page.waitForURL('**/login');
     await signIn(visitor, keeper);
+    await visitor.page.goto('/');
     await openByKeys(page);
     expect(await palette(page).innerText()).not.toContain('Harbour mouth');
 
@@ -157,6 +163,7 @@ describeInBrowser('palette', () => {
     const visitor = await createVisitor(tidegate.url);
     const { page } = visitor;
     await signIn(visitor);
+    await visitor.page.goto('/');
     await page.goto('/token');
     await settle(page);
     await page.keyboard.press('?');

@@ -46,6 +46,7 @@ describeInBrowser('own account', () => {
     await furnish(tidegate);
     const visitor = await createVisitor(tidegate.url, { hasServiceWorker: true, size: 'phone' });
     await signIn(visitor, keeper);
+    await visitor.page.goto('/');
     const { page, context } = visitor;
     await untilInstalled(page);
     await page.goto('/personal');

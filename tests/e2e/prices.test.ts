@@ -52,7 +52,7 @@ describeInBrowser('where prices come from', () => {
     it(`${size}: from the catalogue for models without a price, and as a file there and back`, async () => {
       await using tidegate = await startTidegate();
       const { api } = await furnish(tidegate);
-      await api.post('/api/channel/', { ...channelBody(tidegate), name: 'Far shore', models: 'claude-haiku-4-5,nobody-knows-it' });
+      await api.post('/api/channel/', { ...channelBody(tidegate), name: 'Far shore', models: 'gpt-4.1-2025-04-14,nobody-knows-it' });
       const visitor = await createVisitor(tidegate.url, { size });
       const { page } = visitor;
       await signIn(visitor);
@@ -61,11 +61,11 @@ describeInBrowser('where prices come from', () => {
       // A phone shows them where they are asked for.
       if (size === 'phone') await page.getByRole('button', { name: text('settings.prices.tools') }).click();
       const before = await mapOf(api, 'ModelRatio');
-      expect(before['claude-haiku-4-5']).toBeUndefined();
+      expect(before['gpt-4.1-2025-04-14']).toBeUndefined();
       await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
       await page.getByText(text('settings.prices.catalogue.filled_one', { count: 1 })).waitFor();
-      const cell = page.getByLabel(`claude-haiku-4-5 ${text('settings.prices.column.usd.input')}`, { exact: true });
-      expect(await cell.inputValue()).toBe('1.00');
+      const cell = page.getByLabel(`gpt-4.1-2025-04-14 ${text('settings.prices.column.usd.input')}`, { exact: true });
+      expect(await cell.inputValue()).toBe('2.00');
       // Not under the bar below or the toast above.
       await cell.evaluate((input) => input.scrollIntoView({ block: 'center' }));
       await expectSoundScreen(visitor);
@@ -76,9 +76,9 @@ describeInBrowser('where prices come from', () => {
       await panelOf(page, size)
         .getByRole('button', { name: /^Save .*change/ })
         .click();
-      await until(async () => (await mapOf(api, 'ModelRatio'))['claude-haiku-4-5'] === 0.5);
-      expect(await mapOf(api, 'ModelRatio')).toEqual({ ...before, 'claude-haiku-4-5': 0.5 });
-      expect((await mapOf(api, 'CacheRatio'))['claude-haiku-4-5']).toBe(0.1);
+      await until(async () => (await mapOf(api, 'ModelRatio'))['gpt-4.1-2025-04-14'] === 1);
+      expect(await mapOf(api, 'ModelRatio')).toEqual({ ...before, 'gpt-4.1-2025-04-14': 1 });
+      expect((await mapOf(api, 'CacheRatio'))['gpt-4.1-2025-04-14']).toBe(0.25);
       // What it does not know stays without a price.
       await settle(page);
       await page.getByRole('button', { name: text('settings.prices.catalogue.apply') }).click();
@@ -99,7 +99,7 @@ describeInBrowser('where prices come from', () => {
       await page.getByRole('button', { name: text('settings.save'), exact: true }).click();
       const diff = panelOf(page, size);
       await diff.getByText('nobody-knows-it').first().waitFor();
-      expect(await diff.getByText('claude-haiku-4-5').count()).toBe(0);
+      expect(await diff.getByText('gpt-4.1-2025-04-14').count()).toBe(0);
       expect(await mapOf(api, 'ModelRatio')).toEqual(content.ModelRatio);
       await expectSoundScreen(visitor);
       await diff.getByRole('button', { name: text('settings.diff.save_other', { count: 2 }) }).click();

@@ -67,6 +67,7 @@ describeInBrowser('shell', () => {
       const { page } = visitor;
       const button = page.getByRole('button', { name: text('shell.new_year') });
       await signIn(visitor);
+      await visitor.page.goto('/');
       await settle(page);
       expect(await button.count()).toBe(0);
       await page.clock.setFixedTime(new Date('2027-01-01T09:00:00+08:00'));
@@ -111,6 +112,7 @@ describeInBrowser('shell', () => {
     await furnish(tidegate);
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });
     await signIn(visitor);
+    await visitor.page.goto('/');
     const { page } = visitor;
     const width = async () => (await navigation(page).boundingBox())?.width;
     expect(await width()).toBe(196);
@@ -150,6 +152,7 @@ describeInBrowser('shell', () => {
     const visitor = await createVisitor(tidegate.url, { size: 'desk' });
     visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await signIn(visitor, keeper);
+    await visitor.page.goto('/');
     await settle(visitor.page);
     expect(await navigation(visitor.page).innerText()).not.toContain(text('shell.menu.channels'));
     expect(asked.filter((path) => path.startsWith('/api/channel'))).toEqual([]);

@@ -66,6 +66,7 @@ describeInBrowser('drawing log and task log', () => {
     const visitor = await createVisitor(tidegate.url, { ...look, hasServiceWorker: true });
     await drawPictures(visitor);
     await signIn(visitor, account);
+    await visitor.page.goto('/');
     return visitor;
   }
 

@@ -36,6 +36,7 @@ describeInBrowser('visitors', () => {
     await desk.context.close();
     const phone = await createVisitor(tidegate.url, { size: 'phone' });
     await signIn(phone);
+    await phone.page.goto('/');
     await phone.page.getByRole('button', { name: text('shell.menu.more') }).click();
     await phone.page
       .getByRole('dialog')

@@ -8,7 +8,11 @@ import type { Tidegate } from './tidegate.ts';
 import { settle } from './visit.ts';
 
 /** Signed in by keys alone. */
-export async function enterByKeys(tidegate: Tidegate, options: VisitorOptions & { hasServiceWorker?: boolean } = {}, account = owner): Promise<Page> {
+export async function enterByKeys(
+  tidegate: Tidegate,
+  options: VisitorOptions & { hasServiceWorker?: boolean } = {},
+  account = owner,
+): Promise<Page> {
   const { page, context } = await createVisitor(tidegate.url, options);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/login');
