@@ -21,6 +21,7 @@ describeInBrowser('personal settings', () => {
       const elsewhere = await signInByApi(tidegate.url, keeper);
       await elsewhere.get('/api/user/token');
       const { page } = visitor;
+      await page.goto('/');
       await openFromMenu(page, size, 'shell.menu.personal');
       await expectSoundScreen(visitor);
       // On a phone the form is in a sheet.

@@ -137,8 +137,8 @@ describeInBrowser('shell', () => {
     ] as const) {
       const visitor = await createVisitor(tidegate.url, { size });
       await signIn(visitor);
-      await navigation(visitor.page).getByRole('link', { name, exact: true }).waitFor();
       await visitor.page.goto('/');
+      await navigation(visitor.page).getByRole('link', { name, exact: true }).waitFor();
       const main = visitor.page.getByRole('main');
       // At a desk the list of what needs a hand says it, by name.
       const says =
