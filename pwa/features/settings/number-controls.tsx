@@ -18,6 +18,9 @@ export function QuotaControl({ text, label, hint, error, disabled, onType }: Con
   );
 }
 
+/** Written in digits, but no amounts. */
+const names: ReadonlySet<string> = new Set(['SMTPPort']);
+
 export function NumberControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
   const { t, i18n } = useTranslation();
   const unit = `settings.unit.${textName(entry.key)}`;
@@ -29,7 +32,7 @@ export function NumberControl({ entry, text, label, hint, error, disabled, onTyp
       description={hint}
       inputWrapperOrder={order}
       value={text}
-      thousandSeparator=","
+      thousandSeparator={names.has(entry.key) ? '' : ','}
       valueIsNumericString
       clampBehavior="none"
       inputMode="decimal"
