@@ -193,8 +193,12 @@ describeInBrowser('dashboard', () => {
 
 /** A file of the dashboard, by the menu as the keyboard walks it. */
 async function downloaded(page: Page, name: string) {
+  // While figures are read anew there is nothing to save.
+  await settle(page);
   await page.getByRole('button', { name: text('dashboard.file.menu') }).press('Enter');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name }).press('Enter')]);
+  const item = page.getByRole('menuitem', { name });
+  await expect.poll(() => item.isEnabled()).toBe(true);
+  const [download] = await Promise.all([page.waitForEvent('download'), item.press('Enter')]);
   const [head = [], ...lines] = (await readFile(await download.path(), 'utf8'))
     .replace('\uFEFF', '')
     .trimEnd()
