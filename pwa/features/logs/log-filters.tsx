@@ -27,7 +27,7 @@ interface LogFiltersProps {
 }
 
 /** What stands in the bar at once; the others stay behind one button at a desk until they are set. */
-const usual: readonly FilterKey[] = ['type', 'result', 'token', 'model'];
+const usual: readonly FilterKey[] = ['type', 'result', 'model'];
 
 export function LogFilterBar({ search, isAdmin, chosen, isTight, onChange, list }: LogFiltersProps) {
   const { t } = useTranslation();
