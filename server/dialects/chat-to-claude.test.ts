@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { dataEvent } from '#tests/support/data-event.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { readError } from './claude/read-response.ts';
 import { claudeUpstream } from './claude/upstream.ts';
@@ -6,13 +7,13 @@ import { openaiChatClient } from './openai-chat/client.ts';
 import { clientDialects } from './registry.ts';
 import type { ResponsePart } from './parts.ts';
 import { withUsage } from './token-usage.ts';
-import type { WritePlan } from './upstream-dialect.ts';
+import type { WriteOptions } from './upstream-dialect.ts';
 
-const plan: WritePlan = { upstreamModel: 'claude-sonnet-4-5', forceUsage: true, settings: defaultSettings };
+const writing: WriteOptions = { upstreamModel: 'claude-sonnet-4-5', forceUsage: true, settings: defaultSettings };
 const options = { model: 'm', requestId: 'r1', createdAt: 1_700_000_000, wantsUsage: true, promptEstimate: 7 };
 
-function write(body: Record<string, unknown>, upstreamModel = plan.upstreamModel) {
-  return claudeUpstream.writeRequest(openaiChatClient.readRequest({ model: 'm', ...body }), { ...plan, upstreamModel });
+function write(body: Record<string, unknown>, upstreamModel = writing.upstreamModel) {
+  return claudeUpstream.writeRequest(openaiChatClient.readRequest({ model: 'm', ...body }), { ...writing, upstreamModel });
 }
 
 const hello = [{ role: 'user', content: 'Hello' }];
@@ -183,7 +184,7 @@ describe('Claude responses as chat completions', () => {
   test('a stream has our numbering of choices and calls, the usage classes added up, and the proper ending', () => {
     const reader = claudeUpstream.createStreamReader(null);
     const writer = openaiChatClient.createStreamWriter(options);
-    const parts = events.flatMap((event) => reader.read(JSON.stringify(event)));
+    const parts = events.flatMap((event) => reader.read(dataEvent(JSON.stringify(event))));
     const usage = usageOf(parts);
     const text = parts.map((part) => writer.write(part)).join('') + writer.end(usage);
     expect(reader.isComplete).toBe(true);
@@ -191,7 +192,7 @@ describe('Claude responses as chat completions', () => {
     expect(chunks.map((chunk) => (chunk as { choices: { delta?: unknown }[] }).choices[0]?.delta)).toEqual([
       { role: 'assistant', content: '' },
       { reasoning_content: 'hm' },
-      { reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'sig' }] },
+      { reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'sig', format: 'anthropic-claude-v1' }] },
       { content: 'Ok.' },
       { tool_calls: [{ index: 0, id: 't1', type: 'function', function: { name: 'get', arguments: '' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '{"a":' } }] },
@@ -238,7 +239,7 @@ describe('Claude responses as chat completions', () => {
             role: 'assistant',
             content: 'One two',
             reasoning_content: 'hm',
-            reasoning_details: [{ type: 'reasoning.text', text: 'hm', signature: 'sig' }],
+            reasoning_details: [{ type: 'reasoning.text', text: 'hm', signature: 'sig', format: 'anthropic-claude-v1' }],
             tool_calls: [{ id: 't1', type: 'function', function: { name: 'get', arguments: '{"a":1}' } }],
           },
           finish_reason: 'length',
@@ -258,7 +259,7 @@ describe('Claude responses as chat completions', () => {
     const long = 'tide '.repeat(1000);
     const { claude } = clientDialects;
     const size = (body: object) => {
-      const { texts, fixed } = claude.calls.chat.promptParts({ messages: [{ role: 'user', content: 'Hi' }], ...body });
+      const { texts, fixed } = claude.calls.chat.promptContent({ messages: [{ role: 'user', content: 'Hi' }], ...body });
       return texts.join('').length + fixed;
     };
     for (const body of [
@@ -275,7 +276,7 @@ describe('Claude responses as chat completions', () => {
 
   test('an error in the stream is read with the status that its type stands for', () => {
     const reader = claudeUpstream.createStreamReader(null);
-    const parts = reader.read('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}');
+    const parts = reader.read(dataEvent('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'));
     expect(parts).toEqual([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded', status: 529 } }]);
     expect(reader.isComplete).toBe(false);
   });

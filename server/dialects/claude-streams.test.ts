@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EventSplitter } from '#server/framing/event-splitter.ts';
 import { estimateTextTokens } from '#server/upstream/token-estimate.ts';
-import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { buildWay } from '#tests/support/build-channel.ts';
 import { ClaudeIdentityStream } from './claude/identity-stream.ts';
 import { clientDialects } from './registry.ts';
 import type { StreamPipe } from './stream-pipe.ts';
@@ -21,13 +21,13 @@ function createTally(): { tally: TextTally; counted: string[] } {
 }
 
 const pipes: { name: string; create(tally: TextTally): StreamPipe }[] = [
-  { name: 'identity', create: (tally) => new ClaudeIdentityStream({ tally }) },
+  { name: 'identity', create: (tally) => new ClaudeIdentityStream({ tally, writer }) },
   {
     name: 'translated',
     create: (tally) =>
       new TranslatedStream({
         client: clientDialects['openai-chat'],
-        channel: buildPreparedChannel({ type: 14 }),
+        way: buildWay({ type: 14 }),
         writer,
         tally,
       }),
@@ -46,7 +46,7 @@ function feed(pipe: StreamPipe, text: string, size: number): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) {
     const events = splitter.push(bytes.subarray(at, at + size));
-    if (events !== null) pipe.pass(events, false);
+    if (events !== null) pipe.push(events, false);
   }
 }
 

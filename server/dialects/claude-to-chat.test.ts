@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { dataEvent } from '#tests/support/data-event.ts';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
@@ -111,7 +112,7 @@ test('an empty legacy call is none, whole, streamed and sent back', () => {
     const whole = openaiChatUpstream.readWhole({ id: 'c1', model: 'gpt', choices: [{ message, finish_reason: 'stop' }] }, null);
     expect(whole?.map(({ type }) => type)).toEqual(['start', 'text', 'finish']);
     const reader = openaiChatUpstream.createStreamReader(null);
-    const streamed = [delta(message), delta(message), delta(message, 'stop')].flatMap((data) => reader.read(data));
+    const streamed = [delta(message), delta(message), delta(message, 'stop')].flatMap((data) => reader.read(dataEvent(data)));
     expect(streamed.map(({ type }) => type)).toEqual(['start', 'text', 'text', 'text', 'finish']);
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hello' }, message] };
     expect(openaiChatClient.readRequest(body).messages[1]?.content).toEqual([{ type: 'text', text: 'Hi' }]);
@@ -124,7 +125,7 @@ test('an empty legacy call is none, whole, streamed and sent back', () => {
 test('a legacy call is one, whose arguments come in pieces without its name', () => {
   const reader = openaiChatUpstream.createStreamReader(null);
   const pieces = [{ name: 'get', arguments: '' }, { arguments: '{"x"' }, { name: '', arguments: ':1}' }];
-  const parts = pieces.flatMap((call) => reader.read(delta({ function_call: call })));
+  const parts = pieces.flatMap((call) => reader.read(dataEvent(delta({ function_call: call }))));
   expect(parts.slice(1)).toEqual([
     { type: 'tool_call', index: 0, id: 'call_0_0', name: 'get', choice: 0 },
     { type: 'tool_arguments', index: 0, text: '{"x"', choice: 0 },
@@ -139,7 +140,7 @@ function translate(datas: readonly string[]): { type: string; [key: string]: unk
   const reader = openaiChatUpstream.createStreamReader(null);
   const writer = claudeClient.createStreamWriter(options);
   const text = datas
-    .flatMap((data) => reader.read(data))
+    .flatMap((data) => reader.read(dataEvent(data)))
     .map((part) => writer.write(part))
     .join('');
   return eventsOf(text + writer.end({ ...noTokens, input: 9, output: 4 }));
@@ -260,7 +261,7 @@ test('any response survives the way through each format as it was', () => {
     text.map((value): ResponsePart[] => [{ type: 'text', text: value }]),
     text.map((value): ResponsePart[] => [
       { type: 'reasoning', text: value },
-      { type: 'reasoning_signature', signature: `s${value.length}` },
+      { type: 'reasoning_seal', seal: { origin: 'claude', data: `s${value.length}` } },
     ]),
     fc.tuple(text, fc.dictionary(text, text)).map(([name, input]): ResponsePart[] => [
       { type: 'tool_call', index: 0, id: `id_${name}`, name },
@@ -281,7 +282,7 @@ test('any response survives the way through each format as it was', () => {
         const read = written
           .split('\n\n')
           .map((event) => event.split('\n').find((line) => line.startsWith('data: {')))
-          .flatMap((line) => (line === undefined ? [] : reader.read(line.slice(6))));
+          .flatMap((line) => (line === undefined ? [] : reader.read(dataEvent(line.slice(6)))));
         expect(contentOf(read)).toEqual(contentOf(parts));
         expect(reader.isComplete).toBe(upstream === claudeUpstream);
       }
@@ -306,7 +307,7 @@ function contentOf(parts: readonly ResponsePart[]) {
   return {
     text: joined('text'),
     reasoning: joined('reasoning'),
-    signatures: parts.flatMap((part) => (part.type === 'reasoning_signature' ? [part.signature] : [])),
+    signatures: parts.flatMap((part) => (part.type === 'reasoning_seal' ? [part.seal.data] : [])),
     calls,
     inputs: calls.map((_, index) => inputs.map((part) => (part.index === index ? part.text : '')).join('')),
   };

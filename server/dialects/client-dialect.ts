@@ -1,11 +1,11 @@
 // The format that a caller speaks: how its requests are read and its responses written.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { DecidingNames } from './deciding-names.ts';
-import type { LossFields } from './loss.ts';
-import type { OnlyField } from './only-field.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
-import type { PromptParts } from './prompt-parts.ts';
+import type { PromptContent } from './prompt-content.ts';
 import type { Capability } from './provider-traits.ts';
+import type { SaidFields } from './request-fields.ts';
+import type { TokenLimits } from './token-limits.ts';
 
 /** An error as the caller is told it; `type` and `code` are words of our own or the upstream's. */
 export interface ErrorObject {
@@ -18,14 +18,19 @@ export interface ErrorObject {
 }
 
 /** What admission, routing and money need of a body, without reading all of it. */
-export interface BodyFacts {
+export interface CallParameters {
   isStream: boolean;
   /** The most tokens that one choice of the response may have; 0: not said. */
   maxTokens: number;
   choices: number;
   /** The caller wants to be told the usage of a stream. */
   wantsUsage: boolean;
+  /** Bytes of a whole response for each of its tokens, at the most, roughly: what else might have been written counts. */
+  mostTokenBytes: number;
 }
+
+/** JSON of a token's text. */
+export const plainTokenBytes = 24;
 
 export interface ResponseWriterOptions {
   model: string;
@@ -35,10 +40,22 @@ export interface ResponseWriterOptions {
   wantsUsage: boolean;
   /** Prompt tokens as estimated, for formats that name them before the upstream has. */
   promptEstimate: number;
+  /** What the response repeats of its request, or is written by: `ClientCall.responseFields`. */
+  asked?: Readonly<Record<string, unknown>>;
+  /** Unix seconds. Missing: nobody asks when the response is complete. */
+  now?(): number;
+}
+
+/** What a stream says of itself, beside what the model writes. Every method returns the text of whole events. */
+export interface StreamVoice {
+  /** A sign of life while the upstream is silent. */
+  keepAlive(): string;
+  /** An error as the last event. Nothing may be written afterwards. */
+  fail(error: ErrorObject): string;
 }
 
 /** Writes one stream. Every method returns the text of whole events, possibly none. */
-export interface StreamWriter {
+export interface StreamWriter extends StreamVoice {
   write(part: ResponsePart): string;
   /** The proper ending, with the usage as it is charged. Nothing may be written afterwards. */
   end(usage: TokenUsage | null): string;
@@ -58,13 +75,13 @@ export interface ClientCall {
   /** @throws {AppError} 400 with the field at fault */
   check(body: Body): void;
   /** Only for a body that `check` let pass. */
-  facts(body: Body): BodyFacts;
+  parameters(body: Body): CallParameters;
   /** What of a body counts as prompt. Read loosely: it also serves estimates of what is refused later. */
-  promptParts(body: Body, model: string): PromptParts;
+  promptContent(body: Body, model: string): PromptContent;
   /** What of a request is taken in one spelling only. */
   names: DecidingNames;
-  /** The fields of a request that say how its response is written. */
-  responseFields?: readonly string[];
+  /** What of a request says how its response is written. */
+  responseFields?(body: Body): Readonly<Record<string, unknown>>;
   /** The smallest request that shows whether a model answers. @param upstreamModel what the limits depend on */
   probe?(model: string, upstreamModel: string): Record<string, unknown>;
 }
@@ -81,12 +98,10 @@ export interface ClientDialect {
   readonly forwardedHeaders: readonly string[];
   /** The header in which the format's own libraries look for the id of a call. */
   readonly requestIdHeader: string;
-  /** Where a body says how many tokens a choice may have; the first is set where there is none. */
-  readonly limitFields: readonly string[];
-  /** Fields of requests that no other format has. */
-  readonly onlyFields: Readonly<Record<string, OnlyField>>;
-  /** What other formats may have no place for, as this one says it. */
-  readonly lossFields: LossFields;
+  /** Where a body says how many tokens a choice may have. */
+  readonly limits: TokenLimits;
+  /** What a request can say. */
+  readonly saidFields: SaidFields;
   /** Only for a body that `check` let pass. @throws {AppError} 400 with the field at fault */
   readRequest(body: Body): ChatRequest;
   /** The body of a whole response. */
@@ -97,9 +112,5 @@ export interface ClientDialect {
   writeModel(model: ListedModel): Record<string, unknown>;
   /** A list of models, or what the query asks of it. @throws {AppError} 400 with the parameter at fault */
   writeModelList(models: readonly ListedModel[], query: URLSearchParams): Record<string, unknown>;
-  /** A sign of life while the upstream is silent; `hasBegun`: the stream has had content. */
-  keepAlive(hasBegun: boolean): string;
   errorBody(error: ErrorObject, requestId: string): Record<string, unknown>;
-  /** An error as the last event of a stream that has begun. */
-  errorEvent(error: ErrorObject, requestId: string): string;
 }

@@ -6,6 +6,8 @@ export interface DecidingNames {
   has(name: string): boolean;
   /** The name that some readers take this one for; undefined: it is another name. */
   meant(name: string): string | undefined;
+  /** What stands below that name is the caller's own. */
+  isOpaque(name: string): boolean;
 }
 
 export function decidingNames(...lists: readonly (readonly string[])[]): DecidingNames {
@@ -16,7 +18,13 @@ export function decidingNames(...lists: readonly (readonly string[])[]): Decidin
     has: (name) => names.has(name),
     // Most names of any body are plain: they mean what they say.
     meant: (name) => (arePlain && plain.test(name) ? (names.has(name) ? name : undefined) : folded.get(foldName(name))),
+    isOpaque: (name) => opaqueNames.has(name),
   };
+}
+
+/** The same where that name holds what is sent. */
+export function openBelow(names: DecidingNames, open: string): DecidingNames {
+  return { ...names, isOpaque: (name) => name !== open && names.isOpaque(name) };
 }
 
 const plain = /^[a-z0-9_]*$/;

@@ -1,41 +1,65 @@
 // A provider's whole response as the client wants it: passed on where both speak the same format, else translated.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
+import { outlineAtOnce } from '#server/framing/json-outline.ts';
+import type { JsonOutline } from '#server/framing/json-outline.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { ResponseWriterOptions } from './client-dialect.ts';
-import type { DecodedWhole, DecodeInput, FailedWhole } from './decoded-whole.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from './decoded-whole.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
 import { ToldUsage } from './token-usage.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export function decodeWhole(input: DecodeInput): DecodedWhole | FailedWhole {
-  const { client, channel, writer } = input;
-  if (client.name === channel.dialect.name) return channel.dialect.identity.readWhole(input);
+export function decodeWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
+  const { client, way, writer } = input;
+  if (way.identity !== null) return way.identity.readWhole(input);
   return readByParts(input, (parts, usage) => Buffer.from(JSON.stringify(client.writeWhole(parts, usage, writer))));
 }
 
 /** @param write the client's body */
 export function readByParts(
-  { channel, body: bytes, writer }: DecodeInput,
+  input: DecodeInput,
   write: (parts: readonly ResponsePart[], usage: TokenUsage | null) => Buffer,
-): DecodedWhole | FailedWhole {
-  const { dialect, provider } = channel;
+): DecodedWhole | DeepWhole | FailedWhole {
+  const { way, body: bytes, writer } = input;
+  const { dialect, provider } = way;
   const text = bytes.toString('utf8');
+  if (isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const error = dialect.readError(text, provider);
   const body = error === null ? parseObject(text) : null;
   if (body === null) return { kind: 'failed', error };
   const parts = dialect.readWhole(body, provider);
-  if (parts === null || dialect.isInvalidUsage(body['usage']) || parts.some(hasDeepArguments)) return { kind: 'failed', error: null };
+  if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error: null };
   const usage = usageIn(parts);
+  const written = () => parts.map(textOfPart).join('');
+  if (parts.some(hasDeepArguments)) return { kind: 'too_deep', usage, written };
   return {
     kind: 'whole',
     usage,
     isEmpty: false,
-    written: () => parts.map(textOfPart).join(''),
+    written,
     body: (counted) => write(parts, counted ?? usage),
     events: () => eventsOf(parts, dialect, writer),
   };
+}
+
+/**
+ * A response that is not parsed because of its depth. Its short members tell whether it is one and what it has used; where they tell
+ * no usage, all of it counts as written: what nobody writes around it is short.
+ */
+export function readDeep({ way: { dialect, provider }, body: bytes }: DecodeInput, outline: JsonOutline | null): DeepWhole | FailedWhole {
+  if (outline === null) return { kind: 'failed', error: null };
+  const error = dialect.readError(outline.text, provider);
+  const body = error === null ? parseObject(outline.text) : null;
+  const parts = body === null ? null : dialect.readWhole(body, provider);
+  if (parts === null || parts.some(isInvalidUsage)) return { kind: 'failed', error };
+  return { kind: 'too_deep', usage: usageIn(parts), written: () => bytes.toString('utf8') };
+}
+
+/** A usage that cannot be true. */
+function isInvalidUsage(part: ResponsePart): boolean {
+  return part.type === 'invalid_usage';
 }
 
 /** Arguments are JSON in a text, and parsed where the client's format has an object. */

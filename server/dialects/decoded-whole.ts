@@ -1,14 +1,14 @@
 // A provider's whole response, and what it is to the client.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
-import type { DialectChannel } from './dialect-channel.ts';
+import type { Way } from './way.ts';
 import type { Capability } from './provider-traits.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
 
 export interface DecodeInput {
   client: ClientDialect;
   capability: Capability;
-  channel: DialectChannel;
+  way: Way;
   upstreamModel: string;
   /** The provider's body. */
   body: Buffer;
@@ -29,6 +29,15 @@ export interface DecodedWhole {
   body(usage: TokenUsage | null): Buffer;
   /** The same response as a stream in the provider's own format. */
   events(): Buffer;
+}
+
+/** A response of the provider's format, but for arguments of tools, or something else, nested deeper than callers' bodies may be. */
+export interface DeepWhole {
+  kind: 'too_deep';
+  /** Null: none was told. */
+  usage: TokenUsage | null;
+  /** What the model wrote, for counting; roughly, where that cannot be told from the rest. */
+  written(): string;
 }
 
 export interface FailedWhole {

@@ -1,23 +1,23 @@
 // The way of a call whose client and provider speak the same format: bytes pass wherever nothing has to change.
 import type { ClientDialect, ResponseWriterOptions } from './client-dialect.ts';
-import type { DecodeInput, DecodedWhole, FailedWhole } from './decoded-whole.ts';
-import type { DialectChannel, RequestPlan } from './dialect-channel.ts';
+import type { DecodeInput, DecodedWhole, DeepWhole, FailedWhole } from './decoded-whole.ts';
+import type { Way } from './way.ts';
 import type { EncodeInput, EncodedRequest } from './encode-input.ts';
 import type { StreamPipe } from './stream-pipe.ts';
 import type { TextTally } from './text-tally.ts';
 
 export interface StreamInput {
   client: ClientDialect;
-  channel: DialectChannel;
+  way: Way;
   upstreamModel: string;
   writer: ResponseWriterOptions;
   tally: TextTally;
 }
 
 export interface IdentityPath {
-  writeRequest(input: EncodeInput, plan: RequestPlan): EncodedRequest;
-  readWhole(input: DecodeInput): DecodedWhole | FailedWhole;
+  writeRequest(input: EncodeInput): EncodedRequest;
+  readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole;
   /** The same of a long response, in steps. */
-  readLong(input: DecodeInput): Generator<void, DecodedWhole | FailedWhole>;
+  readLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole>;
   openStream(input: StreamInput): StreamPipe;
 }

@@ -16,6 +16,11 @@ export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
+/** A picture in a response, for formats that have none there: clients show Markdown. */
+export function markdownPicture({ mediaType, data }: { mediaType: string; data: string }): string {
+  return `![image](${dataUrl(mediaType, data)})`;
+}
+
 const signatures: readonly (readonly [prefix: string, mediaType: string])[] = [
   ['89504e47', 'image/png'],
   ['ffd8ff', 'image/jpeg'],

@@ -4,6 +4,5 @@ import type { StreamPipe } from './stream-pipe.ts';
 import { TranslatedStream } from './translated-stream.ts';
 
 export function openStream(input: StreamInput): StreamPipe {
-  const { client, channel } = input;
-  return client.name === channel.dialect.name ? channel.dialect.identity.openStream(input) : new TranslatedStream(input);
+  return input.way.identity?.openStream(input) ?? new TranslatedStream(input);
 }

@@ -1,7 +1,8 @@
 // What a chat call and its response consist of, in no provider's format. A client dialect reads requests into these types
 // and writes responses from them; an upstream dialect does the reverse. Nothing here knows JSON field names.
 
-import type { LossFields } from './loss.ts';
+import type { ExtraField, SaidFields } from './request-fields.ts';
+import type { Seal } from './seal.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 
 /** A cache breakpoint behind a part: how long the provider should keep the prompt up to here. */
@@ -38,17 +39,17 @@ export interface FilePart {
   cache?: CacheHint;
 }
 
-/** What a model thought. The signature lets its provider verify the text when it is sent back. */
+/** What a model thought. The seal lets its provider verify the text when it is sent back. */
 export interface ReasoningPart {
   type: 'reasoning';
   text: string;
-  signature?: string;
+  seal?: Seal;
 }
 
-/** Thoughts that only their provider can read. */
-export interface RedactedReasoningPart {
-  type: 'redacted_reasoning';
-  data: string;
+/** Thoughts that only their provider can read. It belongs to what stands before it, or is alone. */
+export interface SealedPart {
+  type: 'sealed';
+  seal: Seal;
 }
 
 export interface ToolCallPart {
@@ -57,6 +58,7 @@ export interface ToolCallPart {
   name: string;
   /** JSON text, as the model wrote it. */
   arguments: string;
+  seal?: Seal;
   cache?: CacheHint;
 }
 
@@ -74,7 +76,7 @@ export interface RefusalPart {
 }
 
 export type UserPart = TextPart | ImagePart | AudioPart | FilePart | ToolResultPart;
-export type AssistantPart = TextPart | ReasoningPart | RedactedReasoningPart | ToolCallPart | RefusalPart;
+export type AssistantPart = TextPart | ReasoningPart | SealedPart | ToolCallPart | RefusalPart;
 
 /** `field` is the message's place in the client's body, for errors: `messages.2`. */
 export type Message =
@@ -123,16 +125,10 @@ export interface ChatRequest {
   /** Names the end user to the provider. */
   userId?: string;
   isStream: boolean;
-  /** How the client's format says what others may have no place for. */
-  lossFields: LossFields;
-  /** Fields of the client's body that have no place in this type, by their names there. */
-  others: readonly OtherField[];
-}
-
-/** A field of a client's format that no other format has; `isEssential`: the response would be a wrong one without it. */
-export interface OtherField {
-  name: string;
-  isEssential: boolean;
+  /** How the client's format says things, for the names of what is lost. */
+  saidFields: SaidFields;
+  /** Fields of the client's body that have no place in this type. */
+  extras: readonly ExtraField[];
 }
 
 export type FinishReason = 'stop' | 'stop_sequence' | 'length' | 'tool_calls' | 'content_filter' | 'pause';
@@ -143,12 +139,14 @@ export type ResponsePart =
   | { type: 'text'; text: string; choice?: number }
   | { type: 'reasoning'; text: string; choice?: number }
   /** Belongs to the reasoning before it and ends it. */
-  | { type: 'reasoning_signature'; signature: string }
-  | { type: 'redacted_reasoning'; data: string }
+  | { type: 'reasoning_seal'; seal: Seal }
+  /** Belongs to what stands before it, or is alone. */
+  | { type: 'sealed'; seal: Seal }
   | { type: 'refusal'; text: string; choice?: number }
   /** Begins a call; `index` counts the calls of the choice from 0. */
-  | { type: 'tool_call'; index: number; id: string; name: string; choice?: number }
+  | { type: 'tool_call'; index: number; id: string; name: string; seal?: Seal; choice?: number }
   | { type: 'tool_arguments'; index: number; text: string; choice?: number }
+  | { type: 'image'; mediaType: string; data: string; choice?: number }
   | { type: 'citation'; url: string; title?: string; text?: string }
   | { type: 'finish'; reason: FinishReason; stopSequence?: string; choice?: number }
   /** Later ones replace earlier ones class by class. */

@@ -89,5 +89,7 @@ export interface ProviderTraits {
   quirks?: RequestQuirks;
   responses?: ResponseQuirks;
   errors?: BodyError;
+  /** Fields that ask for paid extras, or for other models than the one that is billed. */
+  paidExtras?: readonly string[];
   embeddings?: EmbeddingsHook;
 }

@@ -2,13 +2,25 @@
 import { claudeClient } from './claude/client.ts';
 import { claudeUpstream } from './claude/upstream.ts';
 import type { ClientDialect } from './client-dialect.ts';
+import { geminiUpstream } from './gemini/upstream.ts';
 import { openaiChatClient } from './openai-chat/client.ts';
 import { openaiChatUpstream } from './openai-chat/upstream.ts';
+import { openaiResponsesClient } from './openai-responses/client.ts';
+import { openaiResponsesUpstream } from './openai-responses/upstream.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export const clientDialects = { 'openai-chat': openaiChatClient, claude: claudeClient } satisfies Record<string, ClientDialect>;
+export const clientDialects = {
+  'openai-chat': openaiChatClient,
+  claude: claudeClient,
+  'openai-responses': openaiResponsesClient,
+} satisfies Record<string, ClientDialect>;
 
-export const upstreamDialects = { 'openai-chat': openaiChatUpstream, claude: claudeUpstream } satisfies Record<string, UpstreamDialect>;
+export const upstreamDialects = {
+  'openai-chat': openaiChatUpstream,
+  claude: claudeUpstream,
+  'openai-responses': openaiResponsesUpstream,
+  gemini: geminiUpstream,
+} satisfies Record<string, UpstreamDialect>;
 
 export type UpstreamDialectName = keyof typeof upstreamDialects;
 

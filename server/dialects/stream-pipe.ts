@@ -1,6 +1,7 @@
 // What the relay needs of a stream, whatever the formats at its two ends: whole events of the upstream in, bytes for the
-// client out, and the facts that money and the log need. One per stream; nothing here waits or writes.
+// client out, and what money and the log need to know. One per stream; nothing here waits or writes.
 import type { TokenUsage } from '#shared/token-usage.ts';
+import type { StreamVoice } from './client-dialect.ts';
 import type { UpstreamErrorObject } from './parts.ts';
 
 /** An error as an upstream told it within a response, with the status that it stands for. */
@@ -21,8 +22,8 @@ export type StreamOpening = 'stream' | 'comments' | 'invalid' | ErrorInResponse;
 
 export interface PipeStep {
   forClient: readonly Buffer[];
-  /** `complete`: the upstream has said, in its format, that this was all. `invalid`: what came then is no event of the format. */
-  next: 'more' | 'complete' | 'invalid' | ErrorInResponse;
+  /** `complete`: the upstream has said, in its format, that this was all. `invalid`: what came then is no event of the format. `too_deep`: it is nested too deep to be one. */
+  next: 'more' | 'complete' | 'invalid' | 'too_deep' | ErrorInResponse;
 }
 
 export interface ReportedUsage {
@@ -34,10 +35,10 @@ export interface ReportedUsage {
   hasTextAfter: boolean;
 }
 
-export interface StreamPipe {
+export interface StreamPipe extends StreamVoice {
   open(events: Buffer): StreamOpening;
   /** @param isOwned nobody else keeps these bytes */
-  pass(events: Buffer, isOwned: boolean): PipeStep;
+  push(events: Buffer, isOwned: boolean): PipeStep;
   /** Whether what is left without an empty line behind it, at the end of the body, is an event all the same. */
   isEvent(rest: Buffer): boolean;
   /** The model has said why it ends, and has written nothing since. */

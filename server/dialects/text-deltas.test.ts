@@ -1,4 +1,5 @@
 // Text in streams is read and written without JSON where that is sure to be the same.
+import { dataEvent } from '#tests/support/data-event.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { claudeUpstream } from './claude/upstream.ts';
@@ -13,7 +14,7 @@ const delta = (text: string, index = 0) => ({ type: 'content_block_delta', index
 const textsOf = (data: string) =>
   claudeUpstream
     .createStreamReader(null)
-    .read(data)
+    .read(dataEvent(data))
     .map((part) => (part.type === 'text' ? part.text : part.type));
 
 test('text-deltas: any text of Claude is read as it was written, however the event is padded', () => {
@@ -59,7 +60,7 @@ test.each([
       const written = parts.map((part) => stream.write(part)).join('') + stream.end(null);
       const data = written.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
       const reader = upstream.createStreamReader(null);
-      const read = data.flatMap((one) => reader.read(one)).filter((part) => part.type === 'text' || part.type === 'reasoning');
+      const read = data.flatMap((one) => reader.read(dataEvent(one))).filter((part) => part.type === 'text' || part.type === 'reasoning');
       const expected = [parts[1], parts[2]].filter((part) => part.text !== '');
       expect(read.map(({ type, text: one }) => ({ type, text: one }))).toEqual(expected);
       expect(reader.isComplete).toBe(true);

@@ -1,28 +1,59 @@
-// How many tokens a choice of a response may have, by the fields in which a format says so.
+// How many tokens a choice of a response may have, where a format says so.
+import { isObject } from '#server/framing/loose-json.ts';
+
 type Body = Readonly<Record<string, unknown>>;
 
-/** The larger of the limits on each choice; what many upstreams take for no limit is none. */
-export function limitOf(body: Body, fields: readonly string[]): number | undefined {
-  const limits = fields.map((field) => body[field]).filter((limit): limit is number => typeof limit === 'number' && limit > 0);
-  return limits.length === 0 ? undefined : Math.max(...limits);
+/** The places of a format's limits within a request. */
+export interface TokenLimits {
+  /** Names that are on the way to a limit, or are one. */
+  readonly names: readonly string[];
+  /** The larger of the limits on each choice; undefined: none, or only what many upstreams take for none. */
+  read(body: Body): number | undefined;
+  /** Lowers the limits that are there. Where there is none, the first place gets one. */
+  bound(body: Body, tokens: number): Record<string, unknown>;
 }
 
-/** Lowers the limits that are there; where there is none, the first field is set, which is renamed for models that know it by another name. */
-export function boundBody(body: Body, bound: number, fields: readonly string[]): Record<string, unknown> {
-  const bounded: Record<string, unknown> = { ...body };
-  let hasLimit = false;
-  for (const field of fields) {
-    const limit = bounded[field];
-    if (typeof limit !== 'number') continue;
-    hasLimit = true;
-    if (limit > bound || limit <= 0) bounded[field] = bound;
-  }
-  const [first] = fields;
-  if (!hasLimit && first !== undefined) bounded[first] = bound;
-  return bounded;
+/**
+ * @param first the place that is set where there is no limit, which is renamed for models that know it by another name
+ * @param others places as they are written with dots: `generationConfig.maxOutputTokens`
+ */
+export function limitsAt(first: string, ...others: readonly string[]): TokenLimits {
+  const firstPath = first.split('.');
+  const paths = [firstPath, ...others.map((place) => place.split('.'))];
+  return {
+    names: [...new Set(paths.flat())],
+    read(body) {
+      const limits = paths.map((path) => valueAt(body, path)).filter((limit) => typeof limit === 'number' && limit > 0);
+      return limits.length === 0 ? undefined : Math.max(...limits.map(Number));
+    },
+    bound(body, tokens) {
+      let bounded: Record<string, unknown> = { ...body };
+      let hasLimit = false;
+      for (const path of paths) {
+        const limit = valueAt(bounded, path);
+        if (typeof limit !== 'number') continue;
+        hasLimit = true;
+        if (limit > tokens || limit <= 0) bounded = withValue(bounded, path, tokens);
+      }
+      return hasLimit ? bounded : withValue(bounded, firstPath, tokens);
+    },
+  };
 }
 
-interface Limits {
+function valueAt(body: Body, path: readonly string[]): unknown {
+  let value: unknown = body;
+  for (const name of path) value = isObject(value) ? value[name] : undefined;
+  return value;
+}
+
+/** A copy, as far as it differs. */
+function withValue(body: Body, [name = '', ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+  if (rest.length === 0) return { ...body, [name]: value };
+  const inner = body[name];
+  return { ...body, [name]: withValue(isObject(inner) ? inner : {}, rest, value) };
+}
+
+interface Reserved {
   outputBound?: number;
   choiceLimit?: number;
 }
@@ -30,9 +61,9 @@ interface Limits {
 /** After edits: what was reserved for is the most that may be asked for. */
 export function keepLimits(
   body: Record<string, unknown>,
-  { outputBound, choiceLimit }: Limits,
-  fields: readonly string[],
+  { outputBound, choiceLimit }: Reserved,
+  limits: TokenLimits,
 ): Record<string, unknown> {
-  const bounded = outputBound === undefined ? body : boundBody(body, outputBound, fields);
-  return choiceLimit === undefined || limitOf(bounded, fields) === undefined ? bounded : boundBody(bounded, choiceLimit, fields);
+  const bounded = outputBound === undefined ? body : limits.bound(body, outputBound);
+  return choiceLimit === undefined || limits.read(bounded) === undefined ? bounded : limits.bound(bounded, choiceLimit);
 }

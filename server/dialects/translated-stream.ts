@@ -1,8 +1,8 @@
 // A stream whose upstream speaks another format than its client: event by event through parts.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
-import type { StreamWriter } from './client-dialect.ts';
-import type { DialectChannel } from './dialect-channel.ts';
+import type { ErrorObject, StreamWriter } from './client-dialect.ts';
+import type { Way } from './way.ts';
 import type { StreamInput } from './identity.ts';
 import { textOfPart } from './parts.ts';
 import type { ResponsePart } from './parts.ts';
@@ -13,7 +13,7 @@ import { ToldUsage } from './token-usage.ts';
 import type { StreamReader } from './upstream-dialect.ts';
 
 export class TranslatedStream implements StreamPipe {
-  readonly #channel: DialectChannel;
+  readonly #way: Way;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
   readonly #tally: TextTally;
@@ -22,9 +22,9 @@ export class TranslatedStream implements StreamPipe {
   #hasFinished = false;
   #bytes = 0;
 
-  constructor({ client, channel, writer, tally }: Pick<StreamInput, 'client' | 'channel' | 'writer' | 'tally'>) {
-    this.#channel = channel;
-    this.#reader = channel.dialect.createStreamReader(channel.provider);
+  constructor({ client, way, writer, tally }: Pick<StreamInput, 'client' | 'way' | 'writer' | 'tally'>) {
+    this.#way = way;
+    this.#reader = way.dialect.createStreamReader(way.provider);
     this.#writer = client.createStreamWriter(writer);
     this.#tally = tally;
   }
@@ -34,18 +34,22 @@ export class TranslatedStream implements StreamPipe {
   }
 
   open(events: Buffer): StreamOpening {
-    const data = this.#channel.framing.firstEventData(events)?.trim();
-    if (data === undefined) return 'comments';
-    const { dialect, provider } = this.#channel;
-    return dialect.readError(data, provider) ?? (dialect.isEvent(data) ? 'stream' : 'invalid');
+    const event = this.#way.framing.firstEvent(events);
+    if (event === null) return 'comments';
+    const { dialect, provider } = this.#way;
+    return dialect.readError(event.data, provider) ?? (dialect.isEvent(event) ? 'stream' : 'invalid');
   }
 
-  pass(events: Buffer): PipeStep {
+  push(events: Buffer): PipeStep {
     this.#bytes += events.length;
     const out: string[] = [];
-    for (const data of this.#channel.framing.eventData(events)) {
-      if (isTooDeep(data)) return this.#step(out, 'invalid');
-      for (const part of this.#reader.read(data)) {
+    for (const event of this.#way.framing.events(events)) {
+      if (isTooDeep(event.data)) {
+        // It is not passed on, but it was written.
+        this.#addText(event.data);
+        return this.#step(out, 'too_deep');
+      }
+      for (const part of this.#reader.read(event)) {
         if (part.type === 'error') return this.#step(out, errorInResponse(part.error));
         this.#note(part);
         out.push(this.#writer.write(part));
@@ -76,8 +80,8 @@ export class TranslatedStream implements StreamPipe {
   }
 
   isEvent(rest: Buffer): boolean {
-    const data = this.#channel.framing.dataOf(rest)?.trim();
-    return data !== undefined && this.#channel.dialect.isEvent(data);
+    const event = this.#way.framing.lastEvent(rest);
+    return event !== null && this.#way.dialect.isEvent(event);
   }
 
   hasFinished(): boolean {
@@ -94,6 +98,14 @@ export class TranslatedStream implements StreamPipe {
 
   countTokens(): Promise<number> {
     return this.#tally.countTokens();
+  }
+
+  keepAlive(): string {
+    return this.#writer.keepAlive();
+  }
+
+  fail(error: ErrorObject): string {
+    return this.#writer.fail(error);
   }
 
   ending(usage: TokenUsage | null): Buffer {

@@ -1,15 +1,28 @@
 import { expect, test } from 'vitest';
 import { defaultSettings } from '#tests/support/default-settings.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
+import { isRequestField } from './request-fields.ts';
 import { translationTable } from './translation-table.ts';
 
-const models: Readonly<Record<string, string>> = { claude: 'claude-sonnet-4-5', 'openai-chat': 'gpt-4o' };
+const question = { role: 'user', content: 'Hello' };
+/** By the client's format. */
+const plainBodies: Readonly<Record<string, object>> = {
+  'openai-chat': { model: 'm', max_tokens: 4096, messages: [question] },
+  claude: { model: 'm', max_tokens: 4096, messages: [question] },
+  'openai-responses': { model: 'm', max_output_tokens: 4096, input: [question] },
+};
+const models: Readonly<Record<string, string>> = {
+  claude: 'claude-sonnet-4-5',
+  'openai-chat': 'gpt-4o',
+  'openai-responses': 'gpt-4o',
+  gemini: 'gemini-2.5-flash',
+};
 
 test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, field, treatment, example, model }) => {
   const client = Object.values(clientDialects).find(({ name }) => name === from);
   const upstream = Object.values(upstreamDialects).find(({ name }) => name === to);
   const write = () => {
-    const body = { model: 'm', max_tokens: 4096, messages: [{ role: 'user', content: 'Hello' }], ...example };
+    const body = { ...plainBodies[from], ...example };
     const request = client?.readRequest(body);
     if (request === undefined) throw new Error(`There is no client dialect ${from}`);
     const upstreamModel = model ?? models[to] ?? '';
@@ -17,4 +30,27 @@ test.each(translationTable)('$from → $to: $field is $treatment', ({ from, to, 
   };
   if (treatment === 'refused') expect(write).toThrow(expect.objectContaining({ code: 'untranslatable', field }));
   else expect(write()).toContain(field);
+});
+
+// By way of the parts, also within one format: what is written there is what the client said.
+const carried = Object.values(clientDialects).flatMap((client) =>
+  Object.values(upstreamDialects).flatMap((upstream) =>
+    Object.entries(client.saidFields).flatMap(([field, said]) => {
+      const write = isRequestField(field) ? upstream.carriedFields[field] : undefined;
+      return write === undefined || typeof write === 'object' ? [] : [{ client, upstream, field, said, write }];
+    }),
+  ),
+);
+
+test.each(carried)('$client.name → $upstream.name: $field is carried', ({ client, upstream, field, said, write }) => {
+  const read = (example: object) => client.readRequest({ ...plainBodies[client.name], ...example });
+  const written = (example: object) => {
+    const request = read(example);
+    return upstream.writeRequest(request, { upstreamModel: models[upstream.name] ?? '', forceUsage: false, settings: defaultSettings });
+  };
+  const { body, dropped } = written(said.example);
+  expect(dropped).not.toContain(said.name);
+  expect(body).not.toEqual(written({}).body);
+  const value = read(said.example).extras.find((extra) => extra.field === field)?.value;
+  if (typeof write === 'function') expect(body).toMatchObject(write(value));
 });

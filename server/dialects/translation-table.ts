@@ -1,12 +1,13 @@
 // Everything that does not survive the way from one format to another, as data: what is refused, what is left out and named,
-// what is written otherwise. It is put together from what each format tells of itself: `docs/translation.md` is made from it, and
-// a test tries every row.
+// what is written otherwise: the difference between what each format says and what each one carries. `docs/translation.md` is made
+// from it, and a test tries every row.
 import type { ClientDialect } from './client-dialect.ts';
-import type { LossRule } from './loss.ts';
 import { clientDialects, upstreamDialects } from './registry.ts';
+import { isRequestField, requestFields } from './request-fields.ts';
+import type { PartialLoss } from './request-fields.ts';
 import type { UpstreamDialect } from './upstream-dialect.ts';
 
-export interface TranslationRow extends LossRule {
+export interface TranslationRow extends PartialLoss {
   /** Name of the client dialect and of the upstream dialect. */
   from: string;
   to: string;
@@ -17,27 +18,24 @@ export interface TranslationRow extends LossRule {
 }
 
 export const translationTable: readonly TranslationRow[] = Object.values(clientDialects).flatMap((client) =>
-  Object.values(upstreamDialects).flatMap((upstream) =>
-    upstream.name === client.name ? [] : [...rowsOfOnlyFields(client, upstream), ...rowsOfLosses(client, upstream)],
-  ),
+  Object.values(upstreamDialects).flatMap((upstream) => (upstream.name === client.name ? [] : lossesBetween(client, upstream))),
 );
 
-/** What only one format has is lost on the way to any other. */
-function rowsOfOnlyFields(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
-  return Object.entries(client.onlyFields).map(([field, { isEssential, about, example, request }]) => ({
-    from: client.name,
-    to: upstream.name,
-    field,
-    treatment: isEssential ? 'refused' : 'dropped',
-    about,
-    example: request ?? { [field]: example },
-  }));
+/** How much of what callers can say is lost on the way: what is refused weighs more than anything that is left out. */
+export function lossBetween(client: Pick<ClientDialect, 'name'>, upstream: Pick<UpstreamDialect, 'name'>): number {
+  const rows = translationTable.filter(({ from, to }) => from === client.name && to === upstream.name);
+  return rows.reduce((sum, { treatment }) => sum + (treatment === 'refused' ? 1000 : 1), 0);
 }
 
-/** What the one can say and the other cannot. */
-function rowsOfLosses(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
-  return Object.entries(upstream.lossRules).flatMap(([loss, rule]) => {
-    const said = Object.entries(client.lossFields).find(([name]) => name === loss)?.[1];
-    return said === undefined ? [] : [{ from: client.name, to: upstream.name, ...said, ...rule }];
-  });
+function lossesBetween(client: ClientDialect, upstream: UpstreamDialect): TranslationRow[] {
+  const rows: TranslationRow[] = [];
+  for (const [field, { name, example }] of Object.entries(client.saidFields)) {
+    if (!isRequestField(field)) continue;
+    const pair = { from: client.name, to: upstream.name, field: name, example };
+    const carried = upstream.carriedFields[field];
+    const { isEssential, about } = requestFields[field];
+    if (carried === undefined) rows.push({ ...pair, treatment: isEssential ? 'refused' : 'dropped', about });
+    else if (typeof carried === 'object') rows.push({ ...pair, ...carried });
+  }
+  return rows;
 }

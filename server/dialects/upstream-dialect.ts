@@ -1,17 +1,19 @@
 // The format that a provider speaks: how requests to it are written and its responses read.
+import type { FramedEvent } from '#server/framing/framing.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import type { ResponseWriterOptions, StreamWriter } from './client-dialect.ts';
-import type { RequestPlan } from './dialect-channel.ts';
 import type { EncodeInput } from './encode-input.ts';
 import type { IdentityPath } from './identity.ts';
-import type { LossRules } from './loss.ts';
 import type { ChatRequest, ResponsePart } from './parts.ts';
 import type { ProviderTraits } from './provider-traits.ts';
+import type { CarriedFields } from './request-fields.ts';
 import type { ErrorInResponse } from './stream-pipe.ts';
+import type { Surcharges } from './surcharges.ts';
+import type { TokenLimits } from './token-limits.ts';
 
 export type DialectSettings = Pick<Settings, 'get'>;
 
-export interface WritePlan {
+export interface WriteOptions {
   upstreamModel: string;
   /** Ask for the usage of a stream where the format has a field for that. */
   forceUsage: boolean;
@@ -24,7 +26,7 @@ export interface WrittenRequest {
   dropped: readonly string[];
 }
 
-export interface AdaptedBody {
+export interface AppliedTraits {
   /** The same object where nothing had to change. */
   body: Readonly<Record<string, unknown>>;
   /** Names of the client's fields that the provider or its model does not take. */
@@ -33,8 +35,7 @@ export interface AdaptedBody {
 
 /** Reads one stream. Holds no more than the format needs to make sense of the next event. */
 export interface StreamReader {
-  /** @param data one event's data */
-  read(data: string): readonly ResponsePart[];
+  read(event: FramedEvent): readonly ResponsePart[];
   /** True once the upstream has said that nothing follows. */
   readonly isComplete: boolean;
 }
@@ -43,20 +44,22 @@ type Body = Readonly<Record<string, unknown>>;
 
 export interface UpstreamDialect {
   readonly name: string;
-  /** Where a body says how many tokens a choice may have; the first is set where there is none. */
-  readonly limitFields: readonly string[];
-  /** What it has no place for, and what becomes of that. */
-  readonly lossRules: LossRules;
+  /** Where a body says how many tokens a choice may have. */
+  readonly limits: TokenLimits;
+  /** What it carries of what requests can say; the rest is lost. */
+  readonly carriedFields: CarriedFields;
   /** The way of calls whose client speaks this format too. */
   readonly identity: IdentityPath;
 
   // Requests.
+  /** What costs more than the model's price. */
+  readonly surcharges?: Surcharges;
   /** @throws {AppError} 400 `untranslatable` with the client's field that cannot be carried over and must not be left out */
-  writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest;
+  writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest;
   /** What the provider's record and the settings make of a body in this format, before the channel's own fields overwrite it. */
-  adapt(body: Body, input: EncodeInput, plan: RequestPlan): AdaptedBody;
+  applyTraits(body: Body, input: EncodeInput): AppliedTraits;
   /** The last look at a body: puts right what edits and limits have made contradictory. */
-  mend?(body: Body, input: EncodeInput): Body;
+  normalize?(body: Body, input: EncodeInput): Body;
   /** Headers beside those of the provider's record. */
   headers?(input: EncodeInput): Readonly<Record<string, string>>;
   /** How much the model shall think, for the log. */
@@ -65,15 +68,13 @@ export interface UpstreamDialect {
   leastLimit?(body: Body, model: string, settings: DialectSettings): number;
 
   // Responses.
-  /** Null: not a response of this format. */
+  /** Null: not a response of this format. Numbers of a usage that cannot be true are a part of their own. */
   readWhole(body: Body, provider: ProviderTraits | null): readonly ResponsePart[] | null;
-  /** Whether a usage object has main numbers that cannot be counts of tokens. */
-  isInvalidUsage(usage: unknown): boolean;
   createStreamReader(provider: ProviderTraits | null): StreamReader;
   /** Writes streams of this format: for a whole response where a stream was asked for. */
   createStreamWriter(options: ResponseWriterOptions): StreamWriter;
-  /** Whether this is the data of one event of a stream. */
-  isEvent(data: string): boolean;
+  /** Whether this is an event of a stream of this format. */
+  isEvent(event: FramedEvent): boolean;
   /** The error in a body of status 200 or in one event's data; null when there is none. */
   readError(text: string, provider: ProviderTraits | null): ErrorInResponse | null;
   /** Tokens of a prompt that the provider has counted; undefined: it has not. Missing: providers of this format cannot. */

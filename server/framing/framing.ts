@@ -1,5 +1,12 @@
 // How a stream of bytes is cut into events: bytes in, whole events out, whatever they mean. Any split of the bytes gives the same.
 
+/** One event of a stream. */
+export interface FramedEvent {
+  /** Empty where the stream names none. */
+  readonly name: string;
+  readonly data: string;
+}
+
 export interface Splitter {
   /** All whole events that there are by now, as one; null when there are none. */
   push(chunk: Buffer): Buffer | null;
@@ -17,12 +24,12 @@ export interface Framing {
   /** Whether the first bytes of a body are those of such a stream; undefined while too few have come. */
   begins(bytes: Buffer): boolean | undefined;
   createSplitter(): Splitter;
-  /** The data of every event in these bytes, which hold whole events. */
-  eventData(events: Buffer): Iterable<string>;
-  /** The data of the first event that has any but blanks; null when none has. */
-  firstEventData(events: Buffer): string | null;
-  /** The data of bytes that are one event, although nothing has ended it; null when they are none. */
-  dataOf(rest: Buffer): string | null;
+  /** Every event that has data in these bytes, which hold whole events. */
+  events(bytes: Buffer): Iterable<FramedEvent>;
+  /** The first event that has data other than blanks; null when none has. Read no further than that. */
+  firstEvent(bytes: Buffer): FramedEvent | null;
+  /** The event that these bytes are, although nothing has ended it; null when they are none. */
+  lastEvent(rest: Buffer): FramedEvent | null;
   /** What ends an event that the end of the body has ended. */
   readonly eventEnd: Buffer;
 }

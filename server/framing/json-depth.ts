@@ -4,8 +4,8 @@ import { endOfText } from './json-text.ts';
 
 /** As deep as callers' bodies may be. */
 const deepest = 100;
-/** Shorter texts cost little, however deep they are. */
-const shortText = 32 * 1024;
+/** Shorter texts cost little, however deep they are, and do not overflow the stack of whoever writes them as JSON again. */
+const shortText = 2 * 1024;
 
 const quote = 0x22;
 

@@ -47,19 +47,16 @@ describe('json-outline', () => {
     expect(outline(JSON.stringify({ [long]: 1 })).found).toBeNull();
   });
 
-  test.each([
-    '',
-    '[]',
-    '1',
-    '"x"',
-    '{',
-    '{"a":1',
-    '{"a":"x}',
-    '{"a":1}}',
-    '{}{}',
-    '{"a":1,}',
-    `{"a":${'['.repeat(100)}${']'.repeat(100)}}`,
-  ])('%s is no object, or none that is complete and of so many levels', (text) => expect(outline(text).found).toBeNull());
+  test('deep members are empty, however short they are', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(outline(`{"a":${nested(99)},"b":1}`).found).toMatchObject({ text: `{"a":${nested(99)},"b":1}`, isDeep: false });
+    expect(outline(`{"a":${nested(100)},"b":1}`).found).toMatchObject({ text: '{"a":[0],"b":1}', isDeep: true });
+  });
+
+  test.each(['', '[]', '1', '"x"', '{', '{"a":1', '{"a":"x}', '{"a":1}}', '{}{}', '{"a":1,}'])(
+    '%s is no object, or none that is complete',
+    (text) => expect(outline(text).found).toBeNull(),
+  );
 
   test('much of it takes many steps', () => {
     const { found, steps } = outline(JSON.stringify({ data: Array.from({ length: 400_000 }, (_, index) => index) }), 'data');

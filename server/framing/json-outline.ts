@@ -8,8 +8,10 @@ export interface Span {
 }
 
 export interface JsonOutline {
-  /** The object with its short members. Long ones are empty in it, but for lists: those have one number in them. */
+  /** The object with its short members. Long and deep ones are empty in it, but for lists: those have one number in them. */
   text: string;
+  /** Something in it is nested deeper than responses are. */
+  isDeep: boolean;
   /** Items of the list, in order. */
   rows: readonly Span[];
 }
@@ -26,11 +28,20 @@ const deepest = 100;
 const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Null: it is no object, it is not complete, or it is nested too deep. @param listed the member whose rows are wanted */
+/** Null: it is no object, or it is not complete. @param listed the member whose rows are wanted */
 export function* outlineOf(bytes: Buffer, listed: string | undefined): Generator<void, JsonOutline | null> {
   const reader = new OutlineReader(bytes, listed === undefined ? undefined : JSON.stringify(listed));
   while (reader.step()) yield;
   return reader.outline();
+}
+
+/** The same at once, of what is not long. */
+export function outlineAtOnce(bytes: Buffer): JsonOutline | null {
+  const steps = outlineOf(bytes, undefined);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 class OutlineReader {
@@ -47,6 +58,8 @@ class OutlineReader {
   /** -1 outside of the list. */
   #rowAt = -1;
   #isBroken = false;
+  #isMemberDeep = false;
+  #isDeep = false;
   #isComplete = false;
 
   constructor(bytes: Buffer, listed: string | undefined) {
@@ -74,7 +87,7 @@ class OutlineReader {
 
   outline(): JsonOutline | null {
     if (this.#isBroken || !this.#isComplete || this.#members.length > mostMembers) return null;
-    return { text: `{${this.#members.join(',')}}`, rows: this.#rows };
+    return { text: `{${this.#members.join(',')}}`, rows: this.#rows, isDeep: this.#isDeep };
   }
 
   #passText(): void {
@@ -90,7 +103,7 @@ class OutlineReader {
   #open(byte: number): void {
     this.#isBroken ||= this.#depth === 0 && (byte !== openingBrace || this.#isComplete);
     this.#depth += 1;
-    this.#isBroken ||= this.#depth > deepest;
+    this.#isMemberDeep ||= this.#depth > deepest;
     if (this.#depth === 2 && byte === openingBracket && this.#key === this.#listed) this.#rowAt = this.#at + 1;
   }
 
@@ -119,9 +132,14 @@ class OutlineReader {
       return;
     }
     const length = this.#at - this.#valueAt;
-    const value = length <= shortBytes ? this.#bytes.toString('utf8', this.#valueAt, this.#at) : emptyLike(this.#bytes, this.#valueAt);
+    const value =
+      length <= shortBytes && !this.#isMemberDeep
+        ? this.#bytes.toString('utf8', this.#valueAt, this.#at)
+        : emptyLike(this.#bytes, this.#valueAt);
     if (this.#members.length <= mostMembers) this.#members.push(`${this.#key}:${value}`);
     this.#isKey = true;
+    this.#isDeep ||= this.#isMemberDeep;
+    this.#isMemberDeep = false;
   }
 
   #endRow(next: number): void {

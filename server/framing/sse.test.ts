@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dataIn, endOfEvent, eventData } from './sse.ts';
+import { dataIn, endOfEvent, eventData, firstEvent, namedEvents } from './sse.ts';
 
 const line = fc.constantFrom(
   'data: {"a":1}',
@@ -34,4 +34,17 @@ test('sse: the data of all events is the data of each of them', () => {
 test('sse: bytes that are no UTF-8 stay within their event', () => {
   const bytes = Buffer.concat([Buffer.from('data: a'), Buffer.from([0xe4, 0xb8]), Buffer.from('\n\ndata: b\n\n')]);
   expect([...eventData(bytes)]).toEqual(['a\uFFFD', 'b']);
+});
+
+test('sse: names of events are read, also of the first, and end with their event', () => {
+  const bytes = Buffer.from('event: first\nid: 1\ndata: a\n\n: note\n\nevent:second\r\ndata: b\r\n\r\ndata: c\n\nevent: empty\n\ndata: d');
+  expect([...namedEvents(bytes)]).toEqual([
+    { name: 'first', data: 'a' },
+    { name: 'second', data: 'b' },
+    { name: '', data: 'c' },
+    { name: '', data: 'd' },
+  ]);
+  expect(firstEvent(bytes)).toEqual({ name: 'first', data: 'a' });
+  expect(firstEvent(Buffer.from('event: none\n\ndata:  \n\nevent: later\ndata: x\n\n'))).toEqual({ name: 'later', data: 'x' });
+  expect(firstEvent(Buffer.from(': only a note\n\n'))).toBeNull();
 });

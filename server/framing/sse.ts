@@ -1,17 +1,36 @@
 // Server-sent events as bytes: where events end, and what their data is. Mapping code never sees partial events.
+import type { FramedEvent } from './framing.ts';
 
 const newline = 10;
 const carriageReturn = 13;
 
-/** The data of the first event that has any but blanks, null when none has. Reads no further than that. */
-export function firstEventData(bytes: Buffer): string | null {
+/** The first event that has data other than blanks, null when none has. Reads no further than that. */
+export function firstEvent(bytes: Buffer): FramedEvent | null {
   for (let from = 0; from < bytes.length;) {
     const end = endOfEvent(bytes, from);
-    const data = dataIn(bytes, from, end);
-    if (data !== null && data.trim() !== '') return data;
+    const event = eventIn(bytes, from, end);
+    if (event !== null && event.data.trim() !== '') return event;
     from = end;
   }
   return null;
+}
+
+/** The one event between two offsets, null when it has no data. */
+export function eventIn(bytes: Buffer, from: number, to: number): FramedEvent | null {
+  const data = dataIn(bytes, from, to);
+  return data === null ? null : { name: nameIn(bytes, from, to), data };
+}
+
+/** The last name that the event between two offsets gives itself. */
+function nameIn(bytes: Buffer, from: number, to: number): string {
+  let name = '';
+  for (const { start, end } of linesIn(bytes, from, to)) {
+    // Names stand before data, and data may be long.
+    if (isDataAt(bytes, start)) break;
+    if (bytes.toString('latin1', start, Math.min(start + nameField.length, end)) !== nameField) continue;
+    name = bytes.toString('utf8', start + nameField.length + Number(bytes[start + nameField.length] === space), end);
+  }
+  return name;
 }
 
 /** Offset behind the event that is at `from` or goes on there; the end of the bytes when it is not complete. */
@@ -31,27 +50,34 @@ export function startOfEvent(bytes: Buffer, at: number): number {
   return 0;
 }
 
+/** The data of every event in these bytes, which hold whole events. */
+export function* eventData(bytes: Buffer): Generator<string> {
+  for (const { data } of namedEvents(bytes)) yield data;
+}
+
 /**
- * The data of every event in these bytes, which hold whole events; comments and other fields are left out. The bytes become text
+ * Every event with data in these bytes, which hold whole events; comments and other fields are left out. The bytes become text
  * once, because a search in short texts costs a fraction of one in bytes.
  */
-export function* eventData(bytes: Buffer): Generator<string> {
+export function* namedEvents(bytes: Buffer): Generator<FramedEvent> {
   const text = bytes.toString('utf8');
   let data: string | null = null;
+  let name = '';
   for (let start = 0; start < text.length;) {
     const found = text.indexOf('\n', start);
     const next = found < 0 ? text.length : found;
     const end = next > start && text.charCodeAt(next - 1) === carriageReturn ? next - 1 : next;
     if (end === start) {
-      if (data !== null) yield data;
+      if (data !== null) yield { name, data };
       data = null;
+      name = '';
     } else if (text.startsWith('data:', start)) {
       const value = text.slice(start + (text.charCodeAt(start + 5) === space ? 6 : 5), end);
       data = data === null ? value : `${data}\n${value}`;
-    }
+    } else if (text.startsWith(nameField, start)) name = text.slice(start + (text.charCodeAt(start + 6) === space ? 7 : 6), end);
     start = next + 1;
   }
-  if (data !== null) yield data;
+  if (data !== null) yield { name, data };
 }
 
 /** One line, without what ends it. */
@@ -90,6 +116,7 @@ export function dataIn(bytes: Buffer, from: number, to: number): string | null {
 }
 
 const fieldName = Buffer.from('data:');
+const nameField = 'event:';
 const space = 32;
 
 /** Whether a line of data begins there. */

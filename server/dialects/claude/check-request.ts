@@ -1,7 +1,8 @@
 // What must be right in a Messages request before anything is spent on it; cheap, because every call passes it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { BodyFacts } from '../client-dialect.ts';
+import { plainTokenBytes } from '../client-dialect.ts';
+import type { CallParameters } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -41,12 +42,13 @@ function checkContent(fields: StrictFields, field: string): void {
 }
 
 /** Only for a body that `checkRequest` let pass. */
-export function factsOf(body: Body): BodyFacts {
+export function callParameters(body: Body): CallParameters {
   return {
     isStream: body.stream === true,
     maxTokens: new StrictFields(body).number('max_tokens') ?? 0,
     choices: 1,
     // Every stream of this format ends with it.
     wantsUsage: true,
+    mostTokenBytes: plainTokenBytes,
   };
 }

@@ -1,7 +1,7 @@
 import { decidingNames, messageNames } from '../deciding-names.ts';
-import { limitFields } from './limit-fields.ts';
+import { limits } from './limits.ts';
 
-export const messagesNames = decidingNames(messageNames, limitFields, [
+export const messagesNames = decidingNames(messageNames, limits.names, [
   'model',
   'system',
   'stream',

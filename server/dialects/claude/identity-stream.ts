@@ -1,7 +1,9 @@
 // A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that tell the usage, the
 // end or an error, or begin a block; deltas are searched for their texts, once many bytes have piled up or a count is wanted.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { dataIn, endOfEvent, firstEventData, startOfEvent } from '#server/framing/sse.ts';
+import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
+import type { ErrorObject } from '../client-dialect.ts';
+import type { StreamInput } from '../identity.ts';
 import { textOf } from '../text-in-events.ts';
 import { textOfPart } from '../parts.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
@@ -9,6 +11,8 @@ import { errorInResponse } from '../stream-pipe.ts';
 import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
 import type { TextTally } from '../text-tally.ts';
 import { ToldUsage } from '../token-usage.ts';
+import { errorEvent } from './errors.ts';
+import { keepAlive } from './keep-alive.ts';
 import { createStreamReader, readError } from './read-response.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts, writeTokenUsage } from './token-usage.ts';
@@ -26,6 +30,7 @@ const deltaTextKey = /"(?:text|thinking|partial_json)"/g;
 
 export class ClaudeIdentityStream implements StreamPipe {
   readonly #tally: TextTally;
+  readonly #requestId: string;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #bytes = 0;
@@ -37,8 +42,9 @@ export class ClaudeIdentityStream implements StreamPipe {
   #finishAt = 0;
   #textAt = 0;
 
-  constructor({ tally }: { tally: TextTally }) {
+  constructor({ tally, writer }: Pick<StreamInput, 'tally' | 'writer'>) {
     this.#tally = tally;
+    this.#requestId = writer.requestId;
   }
 
   get bytes(): number {
@@ -46,14 +52,14 @@ export class ClaudeIdentityStream implements StreamPipe {
   }
 
   open(events: Buffer): StreamOpening {
-    const data = firstEventData(events);
-    if (data === null) return 'comments';
-    const body = parseObject(data);
+    const event = firstEvent(events);
+    if (event === null) return 'comments';
+    const body = parseObject(event.data);
     if (body === null) return 'invalid';
     return errorOf(body) ?? 'stream';
   }
 
-  pass(events: Buffer, isOwned: boolean): PipeStep {
+  push(events: Buffer, isOwned: boolean): PipeStep {
     let error: ErrorInResponse | null = null;
     let end = events.length;
     for (const { from, to } of tellingEvents(events)) {
@@ -154,6 +160,14 @@ export class ClaudeIdentityStream implements StreamPipe {
     return this.#tally.countTokens();
   }
 
+  keepAlive(): string {
+    return keepAlive(this.#bytes > 0);
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error, this.#requestId);
+  }
+
   /** The upstream's own, which was held back; with the usage when the upstream told none. */
   ending(usage: TokenUsage | null): Buffer {
     const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
@@ -191,7 +205,7 @@ function textsOf(events: Buffer): string {
     const to = endOfEvent(events, at);
     // A block may have a text, a name, or all of its input from the beginning.
     const data = dataIn(events, startOfEvent(events, at), to);
-    if (data !== null) text += createStreamReader().read(data).map(textOfPart).join('');
+    if (data !== null) text += createStreamReader().read({ name: '', data }).map(textOfPart).join('');
     from = to;
   }
   return text + textOf(events.toString('utf8', from), deltaTextKey);

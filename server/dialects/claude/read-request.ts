@@ -9,7 +9,6 @@ import type {
   ImagePart,
   MediaSource,
   Message,
-  OtherField,
   ReasoningEffort,
   ReasoningWish,
   TextPart,
@@ -18,11 +17,13 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../parts.ts';
+import { fieldsByName } from '../request-fields.ts';
+import type { ExtraField } from '../request-fields.ts';
+import { readSeal } from '../seal.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
-import { otherProviders, untranslatable } from '../untranslatable.ts';
-import { lossFields } from './losses.ts';
-import { onlyFields } from './only-fields.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import { saidFields } from './said-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -57,8 +58,8 @@ export function readRequest(body: Body): ChatRequest {
     messages: [...readSystem(fields), ...fields.objects('messages').map(readMessage)],
     tools: tools.filter((tool) => !isProviderTool(tool)).map(readTool),
     isStream: fields.boolean('stream') ?? false,
-    others: [...otherFields(fields), ...offeredTools(tools, choice)],
-    lossFields,
+    extras: [...extraFields(fields), ...offeredTools(tools, choice)],
+    saidFields,
   };
   const maxTokens = fields.integer('max_tokens', 0, mostTokens);
   // No other format fills a cache without an answer: one token is the least that they give.
@@ -86,11 +87,13 @@ export function readRequest(body: Body): ChatRequest {
   return request;
 }
 
-function otherFields(fields: StrictFields): OtherField[] {
+const saidByName = fieldsByName(saidFields);
+
+function extraFields(fields: StrictFields): ExtraField[] {
   return fields
     .others(known)
-    .filter((name) => onlyFields[name]?.neutral?.includes(fields.raw(name)) !== true)
-    .map((name) => ({ name, isEssential: onlyFields[name]?.isEssential ?? false }));
+    .map((name) => ({ field: saidByName.get(name)?.field ?? null, name, value: fields.raw(name) }))
+    .filter(({ name, value }) => saidByName.get(name)?.neutral.includes(value) !== true);
 }
 
 function readStop(fields: StrictFields): string[] {
@@ -126,7 +129,7 @@ function isProviderTool(tool: StrictFields): boolean {
 }
 
 /** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
-function offeredTools(tools: readonly StrictFields[], choice: StrictFields | undefined): OtherField[] {
+function offeredTools(tools: readonly StrictFields[], choice: StrictFields | undefined): ExtraField[] {
   const offered = tools.filter(isProviderTool);
   if (offered.length === 0) return [];
   const chosen = choice?.text('type');
@@ -134,7 +137,7 @@ function offeredTools(tools: readonly StrictFields[], choice: StrictFields | und
     (chosen === 'any' && offered.length === tools.length) ||
     (chosen === 'tool' && offered.some((tool) => tool.text('name') === choice?.text('name')));
   if (isForced) throw untranslatable('tool_choice', otherProviders);
-  return offered.map((tool) => ({ name: tool.path('').slice(0, -1), isEssential: false }));
+  return offered.map((tool) => ({ field: 'offered_provider_tools', name: tool.path('').slice(0, -1), value: null }));
 }
 
 function readTool(tool: StrictFields): Tool {
@@ -248,10 +251,14 @@ function readAssistantBlock(block: StrictFields): AssistantPart {
       return readText(block);
     case 'thinking': {
       const signature = block.text('signature');
-      return { type: 'reasoning', text: block.text('thinking') ?? '', ...(signature === undefined ? {} : { signature }) };
+      return {
+        type: 'reasoning',
+        text: block.text('thinking') ?? '',
+        ...(signature === undefined ? {} : { seal: readSeal(signature, 'claude') }),
+      };
     }
     case 'redacted_thinking':
-      return { type: 'redacted_reasoning', data: block.requiredText('data') };
+      return { type: 'sealed', seal: readSeal(block.requiredText('data'), 'claude') };
     case 'tool_use': {
       const input = block.raw('input') ?? {};
       if (!isObject(input)) throw badField(block.path('input'), fieldRules.object);

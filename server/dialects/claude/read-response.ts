@@ -1,7 +1,9 @@
 // A Messages response, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart, UpstreamErrorObject } from '../parts.ts';
+import type { Seal } from '../seal.ts';
 import type { StreamReader } from '../upstream-dialect.ts';
 import { readStopReason } from './stop-reason.ts';
 import { usageParts } from './token-usage.ts';
@@ -33,9 +35,13 @@ function contentOf(block: JsonObject): ResponsePart[] {
     for (const citation of Array.isArray(block.citations) ? block.citations : []) parts.push(...citationOf(citation));
   } else if (block.type === 'thinking') {
     if (isFilled(block.thinking)) parts.push({ type: 'reasoning', text: block.thinking });
-    if (isFilled(block.signature)) parts.push({ type: 'reasoning_signature', signature: block.signature });
-  } else if (block.type === 'redacted_thinking' && isFilled(block.data)) parts.push({ type: 'redacted_reasoning', data: block.data });
+    if (isFilled(block.signature)) parts.push({ type: 'reasoning_seal', seal: sealOf(block.signature) });
+  } else if (block.type === 'redacted_thinking' && isFilled(block.data)) parts.push({ type: 'sealed', seal: sealOf(block.data) });
   return parts;
+}
+
+function sealOf(data: string): Seal {
+  return { origin: 'claude', data };
 }
 
 function callOf(block: JsonObject, index: number): ResponsePart {
@@ -82,7 +88,7 @@ class MessageStreamReader implements StreamReader {
     return this.#isComplete;
   }
 
-  read(data: string): readonly ResponsePart[] {
+  read({ data }: FramedEvent): readonly ResponsePart[] {
     const written = plainText(data);
     if (written !== null) return written === '' ? [] : [{ type: 'text', text: written }];
     const event = parseObject(data);
@@ -139,7 +145,7 @@ class MessageStreamReader implements StreamReader {
       case 'thinking_delta':
         return isFilled(delta.thinking) ? [{ type: 'reasoning', text: delta.thinking }] : [];
       case 'signature_delta':
-        return isFilled(delta.signature) ? [{ type: 'reasoning_signature', signature: delta.signature }] : [];
+        return isFilled(delta.signature) ? [{ type: 'reasoning_seal', seal: sealOf(delta.signature) }] : [];
       case 'citations_delta':
         return citationOf(delta.citation);
       case 'input_json_delta': {

@@ -2,46 +2,51 @@
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import { errorInResponse } from '../stream-pipe.ts';
 import { tokenCount } from '../token-usage.ts';
+import { forwardLong, forwardWhole } from '../forward-response.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { passLong, passRequest, passWhole } from './identity.ts';
+import { forwardRequest } from './identity.ts';
 import { ClaudeIdentityStream } from './identity-stream.ts';
-import { limitFields } from './limit-fields.ts';
-import { lossRules } from './losses.ts';
+import { limits } from './limits.ts';
 import { modelHeaders, thinkingShare } from './options.ts';
 import { createStreamReader, readError, readWhole } from './read-response.ts';
 import { fitThinking } from './thinking.ts';
 import { adaptThinkingSuffix, leastLimitOf } from './thinking-suffix.ts';
-import { isInvalidUsage } from './token-usage.ts';
+import { carriedFields } from './said-fields.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
 export const claudeUpstream: UpstreamDialect = {
   name: 'claude',
-  limitFields,
-  lossRules,
+  limits,
+  carriedFields,
   identity: {
-    writeRequest: passRequest,
-    readWhole: passWhole,
-    readLong: passLong,
-    openStream: ({ tally }) => new ClaudeIdentityStream({ tally }),
+    writeRequest: forwardRequest,
+    readWhole: forwardWhole,
+    readLong: forwardLong,
+    openStream: (input) => new ClaudeIdentityStream(input),
   },
   writeRequest,
+  // https://platform.claude.com/docs/en/about-claude/pricing
+  surcharges: {
+    fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'], speed: ['standard'], inference_geo: ['global'] },
+    essential: ['inference_geo'],
+    headers: { 'anthropic-beta': ['fast-mode-', 'context-1m-'] },
+  },
   // Where a prompt is only counted, nothing is thought of.
-  adapt: (body, { capability, settings }) => ({
+  applyTraits: (body, { capability, settings }) => ({
     body: capability === 'chat' ? adaptThinkingSuffix(body, thinkingShare(settings)) : body,
     dropped: [],
   }),
   // What the client itself wrote, and nothing changed, is between it and the provider.
-  mend: (body, { clientBody }) =>
+  normalize: (body, { clientBody }) =>
     body['max_tokens'] !== clientBody['max_tokens'] || body['thinking'] !== clientBody['thinking'] ? fitThinking(body) : body,
   headers: ({ settings, originModel }) => modelHeaders(settings, originModel),
   effortOf: ({ output_config: output }) => (isObject(output) && typeof output.effort === 'string' ? output.effort : undefined),
   leastLimit: (body, model, settings) => (thinkingShare(settings) === null ? 0 : leastLimitOf(body, model)),
   readWhole,
-  isInvalidUsage,
   createStreamReader,
   createStreamWriter,
-  isEvent: (data) => parseObject(data) !== null,
+  isEvent: ({ data }) => parseObject(data) !== null,
   readError(text) {
     const body = text.includes('"error"') ? parseObject(text) : null;
     const error = body === null ? null : readError(body);

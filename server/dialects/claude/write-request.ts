@@ -2,8 +2,9 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { imageType } from '../media.ts';
 import type { AssistantPart, CacheHint, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
-import { DroppedFields, untranslatable } from '../untranslatable.ts';
-import type { WritePlan, WrittenRequest } from '../upstream-dialect.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { carriedFields } from './said-fields.ts';
 import { defaultMaxTokens } from './options.ts';
 import { writeThinking } from './thinking.ts';
 
@@ -19,16 +20,14 @@ const dialect = 'Claude Messages';
 const filler = '...';
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
-  const dropped = new DroppedFields(request.lossFields);
-  for (const { name, isEssential } of request.others) {
-    if (isEssential) throw untranslatable(name, dialect);
-    dropped.add(name);
-  }
+export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const extras = losses.carry(request.extras, carriedFields, dialect);
   const body: Json = {
-    model: plan.upstreamModel,
-    max_tokens: request.maxTokens ?? defaultMaxTokens(plan.settings, plan.upstreamModel),
-    messages: writeTurns(request.messages, dropped),
+    ...extras,
+    model: options.upstreamModel,
+    max_tokens: request.maxTokens ?? defaultMaxTokens(options.settings, options.upstreamModel),
+    messages: writeTurns(request.messages, losses),
   };
   const system = request.messages.filter((message) => message.role === 'system').flatMap(({ content }) => content);
   if (system.length > 0) body.system = writeSystem(system);
@@ -38,10 +37,10 @@ export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequ
   if (request.stop !== undefined) body.stop_sequences = request.stop;
   if (request.userId !== undefined) body.metadata = { user_id: request.userId };
   writeTools(body, request);
-  writeFormat(body, request, dropped);
-  writeReasoning(body, request, dropped);
+  writeFormat(body, request, losses);
+  writeReasoning(body, request, losses);
   if (request.isStream) body.stream = true;
-  return { body, dropped: dropped.names };
+  return { body, dropped: losses.names };
 }
 
 function writeSystem(parts: readonly TextPart[]): unknown {
@@ -70,26 +69,26 @@ function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRe
   }
 }
 
-function writeFormat(body: Json, { responseFormat }: ChatRequest, dropped: DroppedFields): void {
+function writeFormat(body: Json, { responseFormat }: ChatRequest, losses: Losses): void {
   if (responseFormat === undefined) return;
   // There is no JSON without a schema; whoever asks for it has to ask for it in the prompt as well.
-  if (responseFormat.kind === 'json') dropped.lose('json_without_schema');
+  if (responseFormat.kind === 'json') losses.drop('json_without_schema');
   else body.output_config = { format: { type: 'json_schema', schema: responseFormat.schema } };
 }
 
-function writeReasoning(body: Json, request: ChatRequest, dropped: DroppedFields): void {
+function writeReasoning(body: Json, request: ChatRequest, losses: Losses): void {
   const { reasoning, toolChoice } = request;
   if (reasoning === undefined) return;
   const loss = reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget';
   // Thinking with a forced tool is refused, and so are results of calls whose thoughts are lost.
   const isForced = toolChoice?.kind === 'required' || toolChoice?.kind === 'tool';
   if (reasoning.isOn && (isForced || hasUnsignedCalls(request.messages))) {
-    dropped.lose(loss);
+    losses.drop(loss);
     return;
   }
   const fields = writeThinking(String(body.model), reasoning, Number(body.max_tokens));
   if (fields === null) {
-    if (reasoning.isOn) dropped.lose(loss);
+    if (reasoning.isOn) losses.drop(loss);
     return;
   }
   const { output_config: output, ...rest } = fields;
@@ -100,7 +99,7 @@ function writeReasoning(body: Json, request: ChatRequest, dropped: DroppedFields
   for (const name of ['temperature', 'top_k', 'top_p'] as const) {
     if (body[name] === undefined) continue;
     delete body[name];
-    dropped.lose(name);
+    losses.drop(name);
   }
   if (fields.thinking.type === 'enabled') body.temperature = 1;
 }
@@ -113,23 +112,21 @@ function asObject(value: unknown): object {
 function hasUnsignedCalls(messages: readonly Message[]): boolean {
   const last = messages.findLast((message) => message.role === 'assistant');
   if (last === undefined || messages.at(-1)?.role !== 'user') return false;
-  const isSigned = last.content.some(
-    (part) => part.type === 'redacted_reasoning' || (part.type === 'reasoning' && part.signature !== undefined),
-  );
+  const isSigned = last.content.some((part) => (part.type === 'sealed' || part.type === 'reasoning') && part.seal?.origin === 'claude');
   const answersCalls = messages.at(-1)?.content.some((part) => part.type === 'tool_result') === true;
   return answersCalls && !isSigned;
 }
 
 /** Turns alternate and begin with the user's; none is empty. */
-function writeTurns(messages: readonly Message[], dropped: DroppedFields): Json[] {
+function writeTurns(messages: readonly Message[], losses: Losses): Json[] {
   const turns: Turn[] = [];
   for (const message of messages) {
     if (message.role === 'system') continue;
-    if (message.name !== undefined) dropped.lose('names');
+    if (message.name !== undefined) losses.drop('names');
     const content =
       message.role === 'user'
-        ? message.content.flatMap((part) => writeUserPart(part, message.field, dropped))
-        : message.content.flatMap((part) => writeAssistantPart(part, dropped));
+        ? message.content.flatMap((part) => writeUserPart(part, message.field, losses))
+        : message.content.flatMap((part) => writeAssistantPart(part, losses));
     if (content.length === 0) continue;
     const last = turns.at(-1);
     if (last?.role !== message.role) turns.push({ role: message.role, content });
@@ -168,22 +165,22 @@ function writeText({ text, cache }: TextPart): Json[] {
   return text === '' ? [] : [{ type: 'text', text, ...cacheControl(cache) }];
 }
 
-function writeUserPart(part: UserPart, field: string, dropped: DroppedFields): Json[] {
+function writeUserPart(part: UserPart, field: string, losses: Losses): Json[] {
   switch (part.type) {
     case 'text':
       return writeText(part);
     case 'audio':
       throw untranslatable(`${field}.content`, dialect);
     case 'tool_result':
-      return [writeResult(part, field, dropped)];
+      return [writeResult(part, field, losses)];
     default:
-      return [writeMedia(part, field, dropped)];
+      return [writeMedia(part, field, losses)];
   }
 }
 
-function writeMedia(part: ImagePart | FilePart, field: string, dropped: DroppedFields): Json {
+function writeMedia(part: ImagePart | FilePart, field: string, losses: Losses): Json {
   if (part.type === 'image') {
-    if (part.detail !== undefined) dropped.lose('image_detail');
+    if (part.detail !== undefined) losses.drop('image_detail');
     return { type: 'image', source: writeSource(part.source, field, true), ...cacheControl(part.cache) };
   }
   const { source, name } = part;
@@ -201,8 +198,8 @@ function writeSource(source: ImagePart['source'], field: string, isImage: boolea
   return { type: 'base64', media_type: isImage ? imageType(source.data, source.mediaType) : source.mediaType, data: source.data };
 }
 
-function writeResult(part: ToolResultPart, field: string, dropped: DroppedFields): Json {
-  const content = part.content.flatMap((inner) => (inner.type === 'text' ? writeText(inner) : [writeMedia(inner, field, dropped)]));
+function writeResult(part: ToolResultPart, field: string, losses: Losses): Json {
+  const content = part.content.flatMap((inner) => (inner.type === 'text' ? writeText(inner) : [writeMedia(inner, field, losses)]));
   const [only] = content;
   return {
     type: 'tool_result',
@@ -213,7 +210,7 @@ function writeResult(part: ToolResultPart, field: string, dropped: DroppedFields
   };
 }
 
-function writeAssistantPart(part: AssistantPart, dropped: DroppedFields): Json[] {
+function writeAssistantPart(part: AssistantPart, losses: Losses): Json[] {
   switch (part.type) {
     case 'text':
       return writeText(part);
@@ -221,14 +218,15 @@ function writeAssistantPart(part: AssistantPart, dropped: DroppedFields): Json[]
       return part.text === '' ? [] : [{ type: 'text', text: part.text }];
     case 'reasoning':
       // Thoughts without a signature are refused.
-      if (part.signature === undefined) {
-        dropped.lose('unsigned_thoughts');
-        return [];
-      }
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature }];
-    case 'redacted_reasoning':
-      return [{ type: 'redacted_thinking', data: part.data }];
+      if (part.seal?.origin === 'claude') return [{ type: 'thinking', thinking: part.text, signature: part.seal.data }];
+      losses.drop(part.seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
+      return [];
+    case 'sealed':
+      if (part.seal.origin === 'claude') return [{ type: 'redacted_thinking', data: part.seal.data }];
+      losses.drop('foreign_thoughts');
+      return [];
     case 'tool_call':
+      if (part.seal !== undefined) losses.drop('foreign_thoughts');
       return [{ type: 'tool_use', id: part.id, name: part.name, input: parseObject(part.arguments) ?? {}, ...cacheControl(part.cache) }];
   }
 }

@@ -1,11 +1,16 @@
 // Parts → a Messages response, or its stream.
 import { parseObject } from '#server/framing/loose-json.ts';
-import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { FinishReason, ResponsePart } from '../parts.ts';
-import { JsonProgress } from '../json-progress.ts';
+import { JsonProgress } from '#server/framing/json-progress.ts';
 import { noTokens } from '#shared/token-usage.ts';
+import { markdownPicture } from '../media.ts';
+import { writeSeal } from '../seal.ts';
+import type { Seal } from '../seal.ts';
 import { withUsage } from '../token-usage.ts';
+import { errorEvent } from './errors.ts';
+import { keepAlive } from './keep-alive.ts';
 import { writeStopReason } from './stop-reason.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
@@ -26,6 +31,7 @@ export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | n
     if (part.type === 'start') [id, model] = [part.id || id, part.model || model];
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'tool_call') {
+      if (part.seal !== undefined) blocks.push(signedCall(part.seal, part.id));
       const block = { type: 'tool_use', id: part.id, name: part.name, input: {} };
       calls.set(part.index, { block, json: '' });
       blocks.push(block);
@@ -55,19 +61,27 @@ function addBlock(blocks: Json[], part: ResponsePart): void {
       if (last?.type === 'text') last.text = `${String(last.text)}${part.text}`;
       else blocks.push({ type: 'text', text: part.text });
       break;
+    case 'image':
+      blocks.push({ type: 'text', text: markdownPicture(part) });
+      break;
     case 'reasoning':
       if (last?.type === 'thinking' && last.signature === '') last.thinking = `${String(last.thinking)}${part.text}`;
       else blocks.push({ type: 'thinking', thinking: part.text, signature: '' });
       break;
-    case 'reasoning_signature':
-      if (last?.type === 'thinking' && last.signature === '') last.signature = part.signature;
-      else blocks.push({ type: 'thinking', thinking: '', signature: part.signature });
+    case 'reasoning_seal':
+      if (last?.type === 'thinking' && last.signature === '') last.signature = writeSeal(part.seal, 'claude');
+      else blocks.push({ type: 'thinking', thinking: '', signature: writeSeal(part.seal, 'claude') });
       break;
-    case 'redacted_reasoning':
-      blocks.push({ type: 'redacted_thinking', data: part.data });
+    case 'sealed':
+      blocks.push({ type: 'redacted_thinking', data: writeSeal(part.seal, 'claude') });
       break;
     default:
   }
+}
+
+/** A block of a call has no place for what signs it: it stands before it, with the id. */
+function signedCall(seal: Seal, callId: string): Json {
+  return { type: 'redacted_thinking', data: writeSeal({ ...seal, callId }, 'claude') };
 }
 
 export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
@@ -126,18 +140,31 @@ class MessageStreamWriter implements StreamWriter {
         return this.#open('text', textBlock) + this.#textDelta('text_delta', 'text', part.text);
       case 'reasoning':
         return this.#open('thinking', thinkingBlock) + this.#textDelta('thinking_delta', 'thinking', part.text);
-      case 'reasoning_signature':
-        return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'signature_delta', signature: part.signature }) + this.#close();
-      case 'redacted_reasoning':
-        return this.#begin({ type: 'redacted_thinking', data: part.data }, { kind: 'thinking', call: -1 }) + this.#close();
+      case 'reasoning_seal': {
+        const signature = writeSeal(part.seal, 'claude');
+        return this.#open('thinking', thinkingBlock) + this.#delta({ type: 'signature_delta', signature }) + this.#close();
+      }
+      case 'sealed': {
+        const block = { type: 'redacted_thinking', data: writeSeal(part.seal, 'claude') };
+        return this.#begin(block, { kind: 'thinking', call: -1 }) + this.#close();
+      }
       case 'tool_call':
         this.#arguments = new JsonProgress();
-        return this.#begin({ type: 'tool_use', id: part.id, name: part.name, input: {} }, { kind: 'tool', call: part.index });
+        return (
+          this.#signature(part) +
+          this.#begin({ type: 'tool_use', id: part.id, name: part.name, input: {} }, { kind: 'tool', call: part.index })
+        );
       case 'tool_arguments':
         return this.#writeArguments(part);
+      case 'image':
+        return this.#open('text', textBlock) + this.#textDelta('text_delta', 'text', markdownPicture(part));
       default:
         return ''; // citations: their form is the provider's own
     }
+  }
+
+  #signature({ seal, id }: Extract<ResponsePart, { type: 'tool_call' }>): string {
+    return seal === undefined ? '' : this.#begin(signedCall(seal, id), { kind: 'thinking', call: -1 }) + this.#close();
   }
 
   #writeArguments({ index, text }: Extract<ResponsePart, { type: 'tool_arguments' }>): string {
@@ -152,6 +179,14 @@ class MessageStreamWriter implements StreamWriter {
     this.#waiting = [];
     this.#waitingLength = 0;
     return waiting.map((part) => this.write(part)).join('');
+  }
+
+  keepAlive(): string {
+    return keepAlive(this.#hasBegun);
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error, this.#options.requestId);
   }
 
   end(usage: TokenUsage | null): string {

@@ -1,7 +1,8 @@
 // What must be right in a chat completion request before anything is spent on it; cheap, because every call passes it.
 import { AppError } from '#shared/errors.ts';
 import { fieldRules } from '#shared/field-rules.ts';
-import type { BodyFacts } from '../client-dialect.ts';
+import { plainTokenBytes } from '../client-dialect.ts';
+import type { CallParameters } from '../client-dialect.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
 import type { Body } from '../strict-fields.ts';
 
@@ -32,7 +33,7 @@ export function checkRequest(body: Body): void {
 }
 
 /** Only for a body that `checkRequest` let pass. */
-export function factsOf(body: Body): BodyFacts {
+export function callParameters(body: Body): CallParameters {
   const fields = new StrictFields(body);
   return {
     isStream: body.stream === true,
@@ -40,5 +41,16 @@ export function factsOf(body: Body): BodyFacts {
     maxTokens: Math.max(fields.number('max_tokens') ?? 0, fields.number('max_completion_tokens') ?? 0),
     choices: fields.number('n') ?? 1,
     wantsUsage: fields.object('stream_options')?.include_usage === true,
+    mostTokenBytes: mostTokenBytes(body),
   };
+}
+
+/** A token that might have been written, with its text, its bytes and its probability. */
+const alternativeBytes = 160;
+const mostAlternatives = 20;
+
+function mostTokenBytes({ logprobs, top_logprobs: alternatives }: Body): number {
+  if (logprobs !== true) return plainTokenBytes;
+  const count = typeof alternatives === 'number' ? Math.max(0, Math.min(mostAlternatives, alternatives)) : 0;
+  return plainTokenBytes + alternativeBytes * (1 + count);
 }

@@ -1,43 +1,39 @@
 // OpenAI's Chat Completions, and its embeddings, as a format that callers speak.
 import type { ClientDialect } from '../client-dialect.ts';
 import { checkEmbeddings } from './check-embeddings.ts';
-import { checkRequest, factsOf } from './check-request.ts';
+import { checkRequest, callParameters } from './check-request.ts';
 import { chatNames, embeddingsNames } from './deciding-names.ts';
-import { errorBody, errorEvent } from './errors.ts';
-import { limitFields } from './limit-fields.ts';
-import { lossFields } from './losses.ts';
+import { errorBody } from './errors.ts';
+import { limits } from './limits.ts';
 import { writeModel, writeModelList } from './models.ts';
-import { onlyFields } from './only-fields.ts';
 import { probeChat, probeEmbeddings } from './probe.ts';
-import { embeddingsParts, promptParts } from './prompt-parts.ts';
+import { embeddingsContent, promptContent } from './prompt-content.ts';
 import { readRequest } from './read-request.ts';
+import { saidFields } from './said-fields.ts';
 import { createStreamWriter, writeWhole } from './write-response.ts';
 
 export const openaiChatClient = {
   name: 'openai-chat',
   title: 'OpenAI Chat Completions',
   calls: {
-    chat: { check: checkRequest, facts: factsOf, promptParts, names: chatNames, probe: probeChat },
+    chat: { check: checkRequest, parameters: callParameters, promptContent, names: chatNames, probe: probeChat },
     embeddings: {
       check: checkEmbeddings,
-      facts: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false }),
-      promptParts: embeddingsParts,
+      parameters: () => ({ isStream: false, maxTokens: 0, choices: 1, wantsUsage: false, mostTokenBytes: 0 }),
+      promptContent: embeddingsContent,
       names: embeddingsNames,
-      responseFields: ['encoding_format', 'dimensions'],
+      responseFields: ({ encoding_format, dimensions }) => ({ encoding_format, dimensions }),
       probe: probeEmbeddings,
     },
   },
   forwardedHeaders: [],
   requestIdHeader: 'x-request-id',
-  limitFields,
-  onlyFields,
-  lossFields,
+  limits,
+  saidFields,
   readRequest,
   writeWhole,
   createStreamWriter,
   writeModel,
   writeModelList,
-  keepAlive: () => ': keep-alive\n\n',
   errorBody,
-  errorEvent,
 } satisfies ClientDialect;

@@ -1,7 +1,7 @@
 import { decidingNames, messageNames } from '../deciding-names.ts';
-import { limitFields } from './limit-fields.ts';
+import { limits } from './limits.ts';
 
-export const chatNames = decidingNames(messageNames, limitFields, [
+export const chatNames = decidingNames(messageNames, limits.names, [
   'model',
   'n',
   'best_of',

@@ -44,7 +44,7 @@ describe('a request upstream', () => {
     const text = '{"messages":[], "model" : "gpt-4o-mini" , "n":1}';
     const request = build(text, { channel: mapped });
     expect(request.body).toBe('{"messages":[], "model":"gpt-4o" , "n":1}');
-    expect(request).toMatchObject({ upstreamModel: 'gpt-4o', isMapped: true });
+    expect(request).toMatchObject({ upstreamModel: 'gpt-4o', way: { isMapped: true } });
   });
 
   it('asks for usage on streams, in the text', () => {
@@ -115,7 +115,7 @@ describe('a request upstream', () => {
       max_completion_tokens: 5,
       reasoning_effort: 'high',
     });
-    expect(request).toMatchObject({ reasoningEffort: 'high', hasLongIdle: true, isMapped: false });
+    expect(request).toMatchObject({ reasoningEffort: 'high', way: { hasLongIdle: true, isMapped: false } });
     expect(body).toEqual(before);
   });
 

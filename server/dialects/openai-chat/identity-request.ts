@@ -1,20 +1,19 @@
 // The request of a client that speaks OpenAI's format, to a provider that speaks it too. What nobody named a rule for goes
 // on unchanged; when nothing changes at all, the client's own text does.
-import type { RequestPlan } from '../dialect-channel.ts';
 import type { EncodedRequest, EncodeInput } from '../encode-input.ts';
-import { factsOf } from '../finish-request.ts';
+import { describeRequest } from '../finalize-request.ts';
 import { keepLimits } from '../token-limits.ts';
-import { limitFields } from './limit-fields.ts';
+import { limits } from './limits.ts';
 import { applyQuirks } from './request-quirks.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function writeRequest(input: EncodeInput, plan: RequestPlan): EncodedRequest {
-  const { body } = input;
-  const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input, plan);
-  const edited = input.isPassThrough === true ? body : editedBody(input, plan, adapted.body);
-  const text = edited === body ? bodyText(input, plan) : JSON.stringify(edited);
-  return { ...factsOf(edited, input, plan), upstreamModel: plan.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
+export function writeRequest(input: EncodeInput): EncodedRequest {
+  const { body, way } = input;
+  const adapted = input.isPassThrough === true ? { body, dropped: [] } : applyQuirks(body, input);
+  const edited = input.isPassThrough === true ? body : editedBody(input, adapted.body);
+  const text = edited === body ? bodyText(input) : JSON.stringify(edited);
+  return { ...describeRequest(edited, input), upstreamModel: way.upstreamModel, body: Buffer.from(text), dropped: adapted.dropped };
 }
 
 /** The client itself asked for a usage chunk at the end of its stream. */
@@ -23,41 +22,41 @@ function wantsUsage({ stream_options: options }: Body): boolean {
 }
 
 /** The body with all edits in it, or the very same object when none is needed beyond what `bodyText` does to the text. */
-function editedBody(input: EncodeInput, plan: RequestPlan, adapted: Body): Body {
-  const { body, channel, capability } = input;
+function editedBody(input: EncodeInput, adapted: Body): Body {
+  const { body, way, capability } = input;
   const isRemoved = Object.hasOwn(body, 'stream_options') && !sendsStreamOptions(input);
   const needsObject = isRemoved || (addsUsage(input) && Object.hasOwn(body, 'stream_options'));
-  const hook = capability === 'embeddings' ? channel.provider?.embeddings : undefined;
-  if (adapted === body && !needsObject && channel.paramOverride === null && hook === undefined) return body;
+  const hook = capability === 'embeddings' ? way.provider.embeddings : undefined;
+  if (adapted === body && !needsObject && way.paramOverride === null && hook === undefined) return body;
 
-  let edited: Record<string, unknown> = { ...adapted, model: plan.upstreamModel };
+  let edited: Record<string, unknown> = { ...adapted, model: way.upstreamModel };
   if (isRemoved) delete edited.stream_options;
   else if (addsUsage(input)) edited.stream_options = { ...asObject(body.stream_options), include_usage: true };
   if (hook !== undefined) edited = hook.request(edited);
-  if (channel.paramOverride !== null) {
+  if (way.paramOverride !== null) {
     // Whether it streams is the client's to say: it could not read anything else.
-    const { stream: _stream, ...override } = channel.paramOverride;
+    const { stream: _stream, ...override } = way.paramOverride;
     Object.assign(edited, override);
-    edited = keepLimits(edited, input, limitFields);
+    edited = keepLimits(edited, input, limits);
   }
   return edited;
 }
 
-function sendsStreamOptions({ isStream, channel }: EncodeInput): boolean {
-  return isStream && channel.provider?.quirks?.streamOptions !== undefined;
+function sendsStreamOptions({ isStream, way }: EncodeInput): boolean {
+  return isStream && way.provider.quirks?.streamOptions !== undefined;
 }
 
 function addsUsage(input: EncodeInput): boolean {
   if (!input.isStream || !input.forceUsage || input.capability !== 'chat' || input.isPassThrough === true) return false;
-  return input.channel.provider?.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
+  return input.way.provider.quirks?.streamOptions === 'ask' && !wantsUsage(input.body);
 }
 
 const modelKey = '"model"';
 const usageRequest = ',"stream_options":{"include_usage":true}}';
 
 /** The client's text, with another model name and a request for usage spliced in where needed. */
-function bodyText(input: EncodeInput, plan: RequestPlan): string {
-  const { rawText, body } = input;
+function bodyText(input: EncodeInput): string {
+  const { rawText, body, way } = input;
   if (input.isPassThrough === true) return rawText;
   const at = rawText.indexOf(modelKey);
   // A text with two keys `model` means different things to different readers: one for whoever bills, another upstream.
@@ -67,14 +66,14 @@ function bodyText(input: EncodeInput, plan: RequestPlan): string {
   if (end < 0) {
     return JSON.stringify({
       ...body,
-      model: plan.upstreamModel,
+      model: way.upstreamModel,
       ...(addsUsage(input) ? { stream_options: { include_usage: true } } : {}),
     });
   }
   let text = rawText;
   if (addsUsage(input)) text = text.slice(0, text.lastIndexOf('}')) + usageRequest;
-  if (body.model === plan.upstreamModel) return text;
-  return `${text.slice(0, at)}"model":${JSON.stringify(plan.upstreamModel)}${text.slice(end)}`;
+  if (body.model === way.upstreamModel) return text;
+  return `${text.slice(0, at)}"model":${JSON.stringify(way.upstreamModel)}${text.slice(end)}`;
 }
 
 /** Where the value after the key at `at` ends, when it is written as expected; else -1. */

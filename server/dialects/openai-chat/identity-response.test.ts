@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+import { buildWay } from '#tests/support/build-channel.ts';
 import { fixResponse } from './identity-response.ts';
 import { errorIn } from './response-errors.ts';
 
-const openai = buildPreparedChannel();
+const openai = buildWay();
 
 function embeddings(vectors: unknown[], requestBody: Record<string, unknown>): { text: string; fixed: string; vectors: unknown[] } {
   const text = JSON.stringify({ object: 'list', data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) });
-  const fixed = fixResponse({ capability: 'embeddings', channel: openai, requestBody, upstreamModel: 'm', text });
+  const fixed = fixResponse({ capability: 'embeddings', way: openai, requestBody, upstreamModel: 'm', text });
   return { text, fixed, vectors: JSON.parse(fixed).data.map((row: { embedding: unknown }) => row.embedding) };
 }
 
@@ -60,7 +60,7 @@ describe('a response of chat', () => {
     JSON.parse(
       fixResponse({
         capability: 'chat',
-        channel: buildPreparedChannel({ setting }),
+        way: buildWay({ setting }),
         requestBody: {},
         upstreamModel: 'm',
         text: JSON.stringify(body),
@@ -69,7 +69,7 @@ describe('a response of chat', () => {
 
   it('is the very text of the upstream when no rule applies, JSON or not', () => {
     const text = '{ "id": "x" , broken';
-    expect(fixResponse({ capability: 'chat', channel: openai, requestBody: {}, upstreamModel: 'm', text })).toBe(text);
+    expect(fixResponse({ capability: 'chat', way: openai, requestBody: {}, upstreamModel: 'm', text })).toBe(text);
   });
 
   it('has its reasoning within the content when the channel is set so', () => {

@@ -1,8 +1,10 @@
 // What a response in OpenAI's format needs before a client may have it: mostly nothing.
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
-import { eventsOf } from '../decode-whole.ts';
-import type { DecodedWhole, DecodeInput, FailedWhole } from '../decoded-whole.ts';
-import type { DialectChannel } from '../dialect-channel.ts';
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import { outlineAtOnce } from '#server/framing/json-outline.ts';
+import { eventsOf, readDeep } from '../decode-whole.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
+import type { Way } from '../way.ts';
 import type { Capability, ProviderTraits } from '../provider-traits.ts';
 import { textOf } from '../text-in-events.ts';
 import { fixEmbeddings, needsEmbeddingsFix } from './embeddings.ts';
@@ -13,20 +15,16 @@ import { textKeys } from './text-keys.ts';
 import { thinkingInMessage } from './thinking-to-content.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
-export function readWhole({
-  capability,
-  channel,
-  responseFields,
-  upstreamModel,
-  body: bytes,
-  writer,
-}: DecodeInput): DecodedWhole | FailedWhole {
-  const { provider, dialect } = channel;
+export function readWhole(input: DecodeInput): DecodedWhole | DeepWhole | FailedWhole {
+  const { capability, way, responseFields, upstreamModel, body: bytes, writer } = input;
+  const { provider, dialect } = way;
   const text = bytes.toString('utf8');
+  // No caller has a say in how vectors are nested.
+  if (capability === 'chat' && isTooDeep(text)) return readDeep(input, outlineAtOnce(bytes));
   const told = parseObject(text);
   const error = told === null ? null : errorOf(told, provider);
   if (error !== null) return { kind: 'failed', error };
-  const fixed = fixResponse({ capability, channel, requestBody: responseFields, upstreamModel, text });
+  const fixed = fixResponse({ capability, way, requestBody: responseFields, upstreamModel, text });
   const body = fixed === text ? told : parseObject(fixed);
   const results = capability === 'embeddings' ? body?.['data'] : body?.['choices'];
   if (body === null || !Array.isArray(results) || isInvalidUsage(body['usage'])) return { kind: 'failed', error: null };
@@ -42,7 +40,7 @@ export function readWhole({
 
 export interface ResponseInput {
   capability: Capability;
-  channel: Pick<DialectChannel, 'provider' | 'setting'>;
+  way: Pick<Way, 'provider' | 'setting'>;
   /** As the client sent it. */
   requestBody: Readonly<Record<string, unknown>>;
   upstreamModel: string;
@@ -52,10 +50,10 @@ export interface ResponseInput {
 
 /** The body for the client: the very same text when nothing has to change. */
 export function fixResponse(input: ResponseInput): string {
-  const { channel, capability } = input;
-  const responses = channel.provider?.responses;
+  const { way, capability } = input;
+  const responses = way.provider.responses;
   if (capability === 'embeddings') {
-    const hook = channel.provider?.embeddings;
+    const hook = way.provider.embeddings;
     if (hook === undefined && responses?.ownModel !== true && !needsEmbeddingsFix(input.text, input.requestBody)) return input.text;
     const body = parseObject(input.text);
     if (body === null) return input.text;
@@ -63,12 +61,12 @@ export function fixResponse(input: ResponseInput): string {
     if (responses?.ownModel === true) response.model = input.upstreamModel;
     return JSON.stringify(fixEmbeddings(response, input.requestBody));
   }
-  const { thinkingToContent, forceFormat } = channel.setting;
+  const { thinkingToContent, forceFormat } = way.setting;
   if (responses === undefined && !thinkingToContent && !forceFormat) return input.text;
   const body = parseObject(input.text);
   if (body === null) return input.text;
   if (responses?.ownModel === true) body.model = input.upstreamModel;
-  if (responses?.completionFromTotal === true) fixCompletionCount(body, channel.provider);
+  if (responses?.completionFromTotal === true) fixCompletionCount(body, way.provider);
   if (thinkingToContent) thinkingInMessage(body);
   return JSON.stringify(forceFormat ? restrictToFormat(body) : body);
 }

@@ -1,10 +1,13 @@
 // A stream of this format to a client of the same: whole events pass as bytes wherever nothing in them has to change.
 import type { TokenUsage } from '#shared/token-usage.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
-import { eventData, firstEventData, toEvent } from '#server/framing/sse.ts';
+import { eventData, firstEvent, toEvent } from '#server/framing/sse.ts';
+import type { ErrorObject } from '../client-dialect.ts';
 import type { StreamInput } from '../identity.ts';
 import type { PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
-import { doneEvent, isDone } from './done-event.ts';
+import { doneEvent, isEvent } from './done-event.ts';
+import { errorEvent } from './errors.ts';
+import { keepAlive } from './keep-alive.ts';
 import { errorIn } from './response-errors.ts';
 import { mayHoldError, soundPart, withoutUsage } from './stream-bytes.ts';
 import { createStreamTransform, isUsageOnly } from './stream-transform.ts';
@@ -21,11 +24,11 @@ export class ChatIdentityStream implements StreamPipe {
   readonly #transform: StreamTransform | null;
 
   constructor(options: StreamInput) {
-    const { channel, upstreamModel, writer, tally } = options;
+    const { way, upstreamModel, writer, tally } = options;
     this.#options = options;
     this.#wantsUsage = writer.wantsUsage;
     this.#meter = new UsageMeter(tally);
-    this.#transform = createStreamTransform({ channel, upstreamModel, isUsageHidden: !this.#wantsUsage });
+    this.#transform = createStreamTransform({ way, upstreamModel, isUsageHidden: !this.#wantsUsage });
   }
 
   get bytes(): number {
@@ -33,12 +36,12 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   open(events: Buffer): StreamOpening {
-    const data = firstEventData(events)?.trim();
+    const data = firstEvent(events)?.data.trim();
     if (data === undefined) return 'comments';
-    return errorIn(data, this.#options.channel.provider) ?? (isDone(data) || parseObject(data) !== null ? 'stream' : 'invalid');
+    return errorIn(data, this.#options.way.provider) ?? (isEvent(data) ? 'stream' : 'invalid');
   }
 
-  pass(events: Buffer, isOwned: boolean): PipeStep {
+  push(events: Buffer, isOwned: boolean): PipeStep {
     const { end, next } = soundPart(events);
     const content = end === events.length ? events : events.subarray(0, end);
     let step: PipeStep = { forClient: nothing, next: 'more' };
@@ -55,7 +58,7 @@ export class ChatIdentityStream implements StreamPipe {
 
   #forClient(events: Buffer): PipeStep {
     const wantsUsage = this.#wantsUsage;
-    const { provider } = this.#options.channel;
+    const { provider } = this.#options.way;
     const hasError = mayHoldError(events, provider?.errors?.marker);
     if (this.#transform === null && !hasError) return { forClient: wantsUsage ? [events] : withoutUsage(events), next: 'more' };
     const out: string[] = [];
@@ -87,12 +90,20 @@ export class ChatIdentityStream implements StreamPipe {
     const isInvalid = isInvalidUsage(reported.value);
     // What cannot be true and came before the response was a placeholder.
     if (isInvalid && reported.hasTextAfter) return { usage: null, isInvalid: false, hasTextAfter: false };
-    const usage = readTokenUsage(reported.value, this.#options.channel.provider?.responses);
+    const usage = readTokenUsage(reported.value, this.#options.way.provider.responses);
     return { usage, isInvalid, hasTextAfter: reported.hasTextAfter };
   }
 
   countTokens(): Promise<number> {
     return this.#meter.countTokens();
+  }
+
+  keepAlive(): string {
+    return keepAlive;
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error);
   }
 
   /** What a transformation still owes, usage for those who asked and got none, `[DONE]`. */
@@ -103,7 +114,7 @@ export class ChatIdentityStream implements StreamPipe {
   }
 
   #usageChunk(usage: TokenUsage): string {
-    const { writer, channel, upstreamModel } = this.#options;
+    const { writer, way, upstreamModel } = this.#options;
     const last = this.#meter.lastEvents().findLast((data) => parseObject(data) !== null);
     const { id, created, model } = last === undefined ? {} : (parseObject(last) ?? {});
     return JSON.stringify({
@@ -111,7 +122,7 @@ export class ChatIdentityStream implements StreamPipe {
       object: 'chat.completion.chunk',
       created: typeof created === 'number' ? created : writer.createdAt,
       // As in the chunks before it, which were read here as the provider wrote them.
-      model: channel.provider?.responses?.ownModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
+      model: way.provider.responses?.ownModel === true ? upstreamModel : typeof model === 'string' ? model : writer.model,
       choices: [],
       usage: writeTokenUsage(usage),
     });

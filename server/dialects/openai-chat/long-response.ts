@@ -3,7 +3,8 @@
 import { parseObject } from '#server/framing/loose-json.ts';
 import { outlineOf } from '#server/framing/json-outline.ts';
 import type { Span } from '#server/framing/json-outline.ts';
-import type { DecodedWhole, DecodeInput, FailedWhole } from '../decoded-whole.ts';
+import { readDeep } from '../decode-whole.ts';
+import type { DecodedWhole, DecodeInput, DeepWhole, FailedWhole } from '../decoded-whole.ts';
 import { textOf } from '../text-in-events.ts';
 import { fixRow, needsEmbeddingsFix } from './embeddings.ts';
 import { readWhole } from './identity-response.ts';
@@ -14,14 +15,15 @@ const headBytes = 1024 * 1024;
 /** No vector is longer. */
 const longestRow = 4 * 1024 * 1024;
 
-export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | FailedWhole> {
+export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | DeepWhole | FailedWhole> {
   const { capability, body, responseFields } = input;
   if (isRewritten(input)) return readWhole(input);
   const isList = capability === 'embeddings';
   const outline = yield* outlineOf(body, isList ? 'data' : undefined);
-  if (outline === null) return { kind: 'failed', error: null };
+  if (outline === null || (isList && outline.isDeep)) return { kind: 'failed', error: null };
+  if (outline.isDeep) return readDeep(input, outline);
   const short = readWhole({ ...input, body: Buffer.from(outline.text) });
-  if (short.kind === 'failed') return short;
+  if (short.kind !== 'whole') return short;
   const isFixed = isList && needsEmbeddingsFix(body.toString('utf8', 0, headBytes), responseFields);
   const forClient = isFixed ? yield* fixRows(body, outline.rows, responseFields) : body;
   if (forClient === null) return { kind: 'failed', error: null };
@@ -37,8 +39,8 @@ export function* readLong(input: DecodeInput): Generator<void, DecodedWhole | Fa
 }
 
 /** The provider's record or the channel changes more of it than vectors. */
-function isRewritten({ capability, channel }: DecodeInput): boolean {
-  const { provider, setting } = channel;
+function isRewritten({ capability, way }: DecodeInput): boolean {
+  const { provider, setting } = way;
   if (capability === 'embeddings') return provider?.embeddings !== undefined || provider?.responses?.ownModel === true;
   return provider?.responses !== undefined || setting.thinkingToContent || setting.forceFormat;
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { dataEvent } from '#tests/support/data-event.ts';
 import { expect, test } from 'vitest';
 import type { ResponsePart } from '../parts.ts';
 import { createStreamReader } from './read-response.ts';
@@ -8,14 +9,14 @@ const begin = JSON.stringify({ id: 'a', model: 'm', choices: [{ index: 0, delta:
 /** What the event tells where nothing has been learnt: the first one of a stream is never learnt from. */
 function alone(data: string): readonly ResponsePart[] {
   const reader = createStreamReader(null);
-  reader.read(begin);
-  return reader.read(data);
+  reader.read(dataEvent(begin));
+  return reader.read(dataEvent(data));
 }
 
 function inTurn(events: readonly string[]): (readonly ResponsePart[])[] {
   const reader = createStreamReader(null);
-  reader.read(begin);
-  return events.map((data) => reader.read(data));
+  reader.read(dataEvent(begin));
+  return events.map((data) => reader.read(dataEvent(data)));
 }
 
 const text = fc.oneof(

@@ -8,18 +8,19 @@ import type {
   FilePart,
   ImagePart,
   Message,
-  OtherField,
   ReasoningEffort,
   TextPart,
   Tool,
   ToolChoice,
   UserPart,
 } from '../parts.ts';
+import { fieldsByName } from '../request-fields.ts';
+import type { ExtraField } from '../request-fields.ts';
+import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { badField, StrictFields } from '../strict-fields.ts';
-import { otherProviders, untranslatable } from '../untranslatable.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
 import type { Body } from '../strict-fields.ts';
-import { lossFields } from './losses.ts';
-import { onlyFields } from './only-fields.ts';
+import { saidFields } from './said-fields.ts';
 
 const known: ReadonlySet<string> = new Set([
   'model',
@@ -59,8 +60,8 @@ export function readRequest(body: Body): ChatRequest {
     messages: readMessages(fields),
     tools: [...tools.filter((tool) => !isProviderTool(tool)).map(readTool), ...fields.objects('functions').map(readFunction)],
     isStream: fields.boolean('stream') ?? false,
-    others: [...otherFields(fields), ...offeredTools(tools, fields)],
-    lossFields,
+    extras: [...extraFields(fields), ...offeredTools(tools, fields)],
+    saidFields,
     ...defined('toolChoice', readToolChoice(fields)),
     ...defined('parallelToolCalls', fields.boolean('parallel_tool_calls')),
     ...defined('maxTokens', limit === 0 ? undefined : limit),
@@ -80,13 +81,15 @@ function defined<Name extends string, Value>(name: Name, value: Value | undefine
   return entry;
 }
 
-function otherFields(fields: StrictFields): OtherField[] {
-  const found: OtherField[] = [];
+const saidByName = fieldsByName(saidFields);
+
+function extraFields(fields: StrictFields): ExtraField[] {
+  const found: ExtraField[] = [];
   for (const name of fields.others(known)) {
-    const rule = onlyFields[name];
+    const said = saidByName.get(name);
     const value = fields.raw(name);
-    if (rule?.neutral?.includes(value) === true || isTextOnly(name, value)) continue;
-    found.push({ name, isEssential: rule?.isEssential ?? false });
+    if (said?.neutral.includes(value) === true || isTextOnly(name, value)) continue;
+    found.push({ field: said?.field ?? null, name, value });
   }
   return found;
 }
@@ -124,7 +127,7 @@ function isProviderTool(tool: StrictFields): boolean {
 }
 
 /** Offered only, they are left out and named. @throws {AppError} `untranslatable` where one of them has to be used */
-function offeredTools(tools: readonly StrictFields[], fields: StrictFields): OtherField[] {
+function offeredTools(tools: readonly StrictFields[], fields: StrictFields): ExtraField[] {
   const offered = tools.filter(isProviderTool);
   if (offered.length === 0) return [];
   const choice = fields.raw('tool_choice');
@@ -132,7 +135,7 @@ function offeredTools(tools: readonly StrictFields[], fields: StrictFields): Oth
     (choice === 'required' && offered.length === tools.length) ||
     (isObject(choice) && typeof choice.type === 'string' && providerTool.test(choice.type));
   if (isForced) throw untranslatable('tool_choice', otherProviders);
-  return offered.map((tool) => ({ name: tool.path('').slice(0, -1), isEssential: false }));
+  return offered.map((tool) => ({ field: 'offered_provider_tools', name: tool.path('').slice(0, -1), value: null }));
 }
 
 function readTool(tool: StrictFields): Tool {
@@ -266,7 +269,13 @@ function readAssistant(message: StrictFields): AssistantPart[] {
   for (const call of message.objects('tool_calls')) {
     const called = call.fields('function');
     if (called === undefined) throw badField(call.path('function'), fieldRules.required);
-    parts.push({ type: 'tool_call', id: call.requiredText('id'), name: called.requiredText('name'), arguments: readArguments(called) });
+    parts.push({
+      type: 'tool_call',
+      id: call.requiredText('id'),
+      name: called.requiredText('name'),
+      arguments: readArguments(called),
+      ...defined('seal', readSignatureField({ extra_content: call.raw('extra_content') })),
+    });
   }
   const legacy = message.fields('function_call');
   // Some providers answer with an empty one, which comes back with the conversation.
@@ -290,10 +299,10 @@ function readReasoning(message: StrictFields): AssistantPart[] {
   const details = message.raw('reasoning_details');
   if (Array.isArray(details)) {
     return details.filter(isObject).flatMap((detail): AssistantPart[] => {
-      if (typeof detail.data === 'string') return [{ type: 'redacted_reasoning', data: detail.data }];
+      if (typeof detail.data === 'string') return [{ type: 'sealed', seal: sealOfDetail(detail.data, detail) }];
       if (typeof detail.text !== 'string') return [];
-      const signature = typeof detail.signature === 'string' ? { signature: detail.signature } : {};
-      return [{ type: 'reasoning', text: detail.text, ...signature }];
+      const seal = typeof detail.signature === 'string' ? { seal: sealOfDetail(detail.signature, detail) } : {};
+      return [{ type: 'reasoning', text: detail.text, ...seal }];
     });
   }
   const text = message.raw('reasoning_content') ?? message.raw('reasoning');

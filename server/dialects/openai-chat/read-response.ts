@@ -1,4 +1,5 @@
 // A chat completion, or its stream → parts. Read loosely: what is not as expected counts as absent.
+import type { FramedEvent } from '#server/framing/framing.ts';
 import { isObject, parseObject } from '#server/framing/loose-json.ts';
 import type { JsonObject } from '#server/framing/loose-json.ts';
 import type { ResponsePart } from '../parts.ts';
@@ -8,6 +9,7 @@ import { isDone } from './done-event.ts';
 import { readFinishReason } from './finish-reason.ts';
 import { errorIn } from './response-errors.ts';
 import { PlainDeltas } from './plain-deltas.ts';
+import { readSignatureField, sealOfDetail } from './reasoning-details.ts';
 import { isInvalidUsage, readTokenUsage } from './token-usage.ts';
 
 export function readWhole(body: Readonly<JsonObject>, provider: ProviderTraits | null): readonly ResponsePart[] | null {
@@ -42,7 +44,7 @@ class ChatStreamReader implements StreamReader {
     return this.#isComplete;
   }
 
-  read(data: string): readonly ResponsePart[] {
+  read({ data }: FramedEvent): readonly ResponsePart[] {
     const text = this.#plain.read(data);
     if (text !== null) return text === '' ? [] : [{ type: 'text', text, choice: this.#plain.choice }];
     if (isDone(data)) {
@@ -142,8 +144,8 @@ function addReasoningDetails(parts: ResponsePart[], { reasoning_details: details
     if (!isObject(detail)) continue;
     if (typeof detail.text === 'string' && detail.text !== '') parts.push({ type: 'reasoning', text: detail.text });
     if (typeof detail.signature === 'string' && detail.signature !== '')
-      parts.push({ type: 'reasoning_signature', signature: detail.signature });
-    if (typeof detail.data === 'string') parts.push({ type: 'redacted_reasoning', data: detail.data });
+      parts.push({ type: 'reasoning_seal', seal: sealOfDetail(detail.signature, detail) });
+    if (typeof detail.data === 'string') parts.push({ type: 'sealed', seal: sealOfDetail(detail.data, detail) });
   }
   return true;
 }
@@ -166,7 +168,9 @@ function addCall(parts: ResponsePart[], piece: JsonObject, choice: number, calls
   const { index, isNew } = calls.place(piece);
   if (isNew) {
     const id = typeof piece.id === 'string' && piece.id !== '' ? piece.id : `call_${choice}_${index}`;
-    parts.push({ type: 'tool_call', index, id, name: typeof called.name === 'string' ? called.name : '', choice });
+    const seal = readSignatureField(piece);
+    const name = typeof called.name === 'string' ? called.name : '';
+    parts.push({ type: 'tool_call', index, id, name, choice, ...(seal === undefined ? {} : { seal }) });
   }
   const written = called.arguments;
   // Some write the object itself.

@@ -1,14 +1,13 @@
 // The rules of `RequestQuirks`, applied copy on write: a body that no rule touches comes back as the same object.
 import { isObject } from '#server/framing/loose-json.ts';
-import type { RequestPlan } from '../dialect-channel.ts';
 import type { EncodeInput } from '../encode-input.ts';
 import type { RequestQuirks, ThinkingDrop } from '../provider-traits.ts';
-import type { AdaptedBody } from '../upstream-dialect.ts';
+import type { AppliedTraits } from '../upstream-dialect.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-export function applyQuirks(body: Body, { capability, channel, clientBody }: EncodeInput, plan: RequestPlan): AdaptedBody {
-  const quirks = channel.provider?.quirks;
+export function applyQuirks(body: Body, { capability, way, clientBody }: EncodeInput): AppliedTraits {
+  const quirks = way.provider.quirks;
   const edit = createEdit(body);
   const dropped: string[] = [];
   const result = () => ({ body: edit.result(), dropped });
@@ -23,18 +22,18 @@ export function applyQuirks(body: Body, { capability, channel, clientBody }: Enc
     if (key.length === 5 && key !== 'model' && key.toLowerCase() === 'model') edit.drop(key);
   }
   if (capability !== 'chat') return result();
-  for (const rule of plan.rules) {
+  for (const rule of way.rules) {
     renameFields(edit, rule.rename);
     for (const field of rule.drop ?? []) lose(field);
   }
-  if (plan.set !== null) {
-    for (const field in plan.set) if (!edit.has(field)) edit.set(field, plan.set[field]);
+  if (way.set !== null) {
+    for (const field in way.set) if (!edit.has(field)) edit.set(field, way.set[field]);
   }
-  const effort = channel.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
-  for (const { dropThinking: rule } of plan.rules) {
-    if (rule !== undefined && thinks(rule, plan.upstreamModel, effort)) for (const field of rule.fields) lose(field);
+  const effort = way.paramOverride?.['reasoning_effort'] ?? edit.get('reasoning_effort');
+  for (const { dropThinking: rule } of way.rules) {
+    if (rule !== undefined && thinks(rule, way.upstreamModel, effort)) for (const field of rule.fields) lose(field);
   }
-  if (plan.isDeveloperRole) developerRole(edit);
+  if (way.isDeveloperRole) developerRole(edit);
   if (quirks === undefined) return result();
 
   renameFields(edit, quirks.rename);

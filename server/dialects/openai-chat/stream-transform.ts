@@ -1,5 +1,5 @@
 // Changes to the events of a stream that is in OpenAI's format already. Most streams need none and are passed on as bytes.
-import type { DialectChannel } from '../dialect-channel.ts';
+import type { Way } from '../way.ts';
 import { restrictToFormat } from './force-format.ts';
 import { fixCompletionCount } from './identity-response.ts';
 import { createThinkingStream } from './thinking-to-content.ts';
@@ -13,16 +13,16 @@ export interface StreamTransform {
 }
 
 export interface StreamInput {
-  channel: Pick<DialectChannel, 'provider' | 'setting'>;
+  way: Pick<Way, 'provider' | 'setting'>;
   upstreamModel: string;
   /** The client did not ask for the usage chunk. */
   isUsageHidden: boolean;
 }
 
 /** Null when no event has to be looked at; the usage chunk is then found in the bytes (`stream-bytes.ts`). */
-export function createStreamTransform({ channel, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
-  const responses = channel.provider?.responses;
-  const { thinkingToContent, forceFormat } = channel.setting;
+export function createStreamTransform({ way, upstreamModel, isUsageHidden }: StreamInput): StreamTransform | null {
+  const responses = way.provider.responses;
+  const { thinkingToContent, forceFormat } = way.setting;
   if (responses === undefined && !thinkingToContent && !forceFormat) return null;
 
   const thinking = thinkingToContent ? createThinkingStream() : undefined;
@@ -33,7 +33,7 @@ export function createStreamTransform({ channel, upstreamModel, isUsageHidden }:
       const chunk = parseObject(data);
       if (chunk === null || chunk.error !== undefined) return [data];
       if (responses?.ownModel === true && typeof chunk.model === 'string') chunk.model = upstreamModel;
-      if (responses?.completionFromTotal === true) fixCompletionCount(chunk, channel.provider);
+      if (responses?.completionFromTotal === true) fixCompletionCount(chunk, way.provider);
       return (thinking?.chunk(chunk) ?? [chunk]).map(write);
     },
     end: () => (thinking?.end() ?? []).map(write),

@@ -90,7 +90,7 @@ describe('readTokenUsage', () => {
 
   it('adds the reasoning that xai leaves out, and only there', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 61 };
-    expect(readTokenUsage(usage, providerOf(48)?.responses)).toMatchObject({ input: 10, output: 51 });
-    expect(readTokenUsage(usage, providerOf(1)?.responses)).toMatchObject({ input: 10, output: 1 });
+    expect(readTokenUsage(usage, providerOf(48)?.formats['openai-chat']?.responses)).toMatchObject({ input: 10, output: 51 });
+    expect(readTokenUsage(usage, providerOf(1)?.formats['openai-chat']?.responses)).toMatchObject({ input: 10, output: 1 });
   });
 });

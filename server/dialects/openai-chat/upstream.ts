@@ -1,37 +1,36 @@
 // OpenAI's Chat Completions, and its embeddings, as a format that providers speak.
-import { parseObject } from '#server/framing/loose-json.ts';
 import type { UpstreamDialect } from '../upstream-dialect.ts';
-import { isDone } from './done-event.ts';
-import { writeRequest as passRequest } from './identity-request.ts';
-import { readWhole as passWhole } from './identity-response.ts';
+import { isEvent } from './done-event.ts';
+import { writeRequest as forwardRequest } from './identity-request.ts';
+import { readWhole as forwardWhole } from './identity-response.ts';
 import { ChatIdentityStream } from './identity-stream.ts';
-import { limitFields } from './limit-fields.ts';
-import { lossRules } from './losses.ts';
+import { limits } from './limits.ts';
 import { readLong } from './long-response.ts';
 import { createStreamReader, readWhole } from './read-response.ts';
 import { applyQuirks } from './request-quirks.ts';
 import { errorIn } from './response-errors.ts';
-import { isInvalidUsage } from './token-usage.ts';
+import { carriedFields } from './said-fields.ts';
 import { writeRequest } from './write-request.ts';
 import { createStreamWriter } from './write-response.ts';
 
 export const openaiChatUpstream: UpstreamDialect = {
   name: 'openai-chat',
-  limitFields,
-  lossRules,
+  limits,
+  carriedFields,
   identity: {
-    writeRequest: passRequest,
-    readWhole: passWhole,
+    writeRequest: forwardRequest,
+    readWhole: forwardWhole,
     readLong,
     openStream: (input) => new ChatIdentityStream(input),
   },
   writeRequest,
-  adapt: applyQuirks,
+  // https://platform.openai.com/docs/guides/priority-processing
+  surcharges: { fields: { service_tier: ['auto', 'default', 'flex', 'standard', 'standard_only'] } },
+  applyTraits: applyQuirks,
   effortOf: ({ reasoning_effort: effort }) => (typeof effort === 'string' ? effort : undefined),
   readWhole,
-  isInvalidUsage,
   createStreamReader,
   createStreamWriter,
-  isEvent: (data) => isDone(data) || parseObject(data) !== null,
+  isEvent: ({ data }) => isEvent(data),
   readError: errorIn,
 };

@@ -1,42 +1,40 @@
 // Parts → a chat completion request.
 import { dataUrl, imageType } from '../media.ts';
 import type { AssistantPart, ChatRequest, FilePart, ImagePart, Message, TextPart, ToolChoice, ToolResultPart, UserPart } from '../parts.ts';
-import { DroppedFields, untranslatable } from '../untranslatable.ts';
-import type { WritePlan, WrittenRequest } from '../upstream-dialect.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import { effortOf, reasons } from '../reasoning-models.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { carriedFields } from './said-fields.ts';
 
 type Json = Record<string, unknown>;
 
 const dialect = 'OpenAI Chat Completions';
 
 /** @throws {AppError} `untranslatable` */
-export function writeRequest(request: ChatRequest, plan: WritePlan): WrittenRequest {
-  const dropped = new DroppedFields(request.lossFields);
-  for (const { name, isEssential } of request.others) {
-    if (isEssential) throw untranslatable(name, dialect);
-    dropped.add(name);
-  }
-  const isReasoning = reasons(plan.upstreamModel);
-  const body: Json = { model: plan.upstreamModel, messages: request.messages.flatMap((message) => writeMessage(message, dropped)) };
+export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const extras = losses.carry(request.extras, carriedFields, dialect);
+  const isReasoning = reasons(options.upstreamModel);
+  const body: Json = {
+    ...extras,
+    model: options.upstreamModel,
+    messages: request.messages.flatMap((message) => writeMessage(message, losses)),
+  };
   if (request.maxTokens !== undefined) body[isReasoning ? 'max_completion_tokens' : 'max_tokens'] = request.maxTokens;
   if (request.temperature !== undefined) body.temperature = request.temperature;
   if (request.topP !== undefined) body.top_p = request.topP;
-  if (request.topK !== undefined) dropped.lose('top_k');
+  if (request.topK !== undefined) losses.drop('top_k');
   if (request.stop !== undefined) body.stop = request.stop.length === 1 ? request.stop[0] : request.stop;
   if (request.userId !== undefined) body.user = request.userId;
   if (request.responseFormat !== undefined) body.response_format = writeFormat(request.responseFormat);
   writeTools(body, request);
-  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, dropped });
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
   if (request.isStream) {
     body.stream = true;
-    if (plan.forceUsage) body.stream_options = { include_usage: true };
+    if (options.forceUsage) body.stream_options = { include_usage: true };
   }
-  if (hasCacheHints(request)) dropped.lose('cache_hints');
-  return { body, dropped: dropped.names };
-}
-
-/** Models that think before they answer, by their names: others refuse to be told how much. */
-function reasons(model: string): boolean {
-  return /(?:^|\/)(?:o\d|gpt-5|gpt-oss|grok-(?:3-mini|4)|deepseek-(?:r|reason)|qwen3)/.test(model);
+  if (hasCacheHints(request)) losses.drop('cache_hints');
+  return { body, dropped: losses.names };
 }
 
 function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
@@ -67,17 +65,16 @@ function writeChoice(choice: ToolChoice): unknown {
 
 function writeReasoning(
   body: Json,
-  { isOn, effort, budgetTokens }: NonNullable<ChatRequest['reasoning']>,
-  { isReasoning, dropped }: { isReasoning: boolean; dropped: DroppedFields },
+  wish: NonNullable<ChatRequest['reasoning']>,
+  { isReasoning, losses }: { isReasoning: boolean; losses: Losses },
 ): void {
   if (!isReasoning) {
     // Whoever asks for no thoughts gets none from a model that has none.
-    if (isOn) dropped.lose(budgetTokens === undefined ? 'effort' : 'thinking_budget');
+    if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
     return;
   }
-  if (!isOn) body.reasoning_effort = 'minimal';
-  else if (effort !== undefined) body.reasoning_effort = effort === 'max' ? 'xhigh' : effort;
-  else if (budgetTokens !== undefined) body.reasoning_effort = budgetTokens <= 4096 ? 'low' : budgetTokens <= 16_384 ? 'medium' : 'high';
+  const effort = effortOf(wish);
+  if (effort !== undefined) body.reasoning_effort = effort;
 }
 
 function hasCacheHints({ messages, tools }: ChatRequest): boolean {
@@ -87,14 +84,14 @@ function hasCacheHints({ messages, tools }: ChatRequest): boolean {
   );
 }
 
-function writeMessage(message: Message, dropped: DroppedFields): Json[] {
+function writeMessage(message: Message, losses: Losses): Json[] {
   if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
-  if (message.role === 'assistant') return writeAssistant(message.content, message.name, dropped);
-  return writeUser(message, dropped);
+  if (message.role === 'assistant') return writeAssistant(message.content, message.name, losses);
+  return writeUser(message, losses);
 }
 
 /** Results of tools are messages of their own and come first; images among them follow in the user's message. */
-function writeUser(message: Extract<Message, { role: 'user' }>, dropped: DroppedFields): Json[] {
+function writeUser(message: Extract<Message, { role: 'user' }>, losses: Losses): Json[] {
   const messages: Json[] = [];
   const rest: Exclude<UserPart, ToolResultPart>[] = [];
   for (const part of message.content) {
@@ -102,7 +99,7 @@ function writeUser(message: Extract<Message, { role: 'user' }>, dropped: Dropped
       rest.push(part);
       continue;
     }
-    if (part.isError) dropped.lose('tool_errors');
+    if (part.isError) losses.drop('tool_errors');
     const texts = part.content.filter((inner) => inner.type === 'text');
     messages.push({ role: 'tool', tool_call_id: part.callId, content: joined(texts) });
     for (const inner of part.content) if (inner.type !== 'text') rest.push(inner);
@@ -137,12 +134,13 @@ function writeFile({ source, name }: FilePart, field: string): Json {
   return { type: 'file', file: { filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) } };
 }
 
-function writeAssistant(parts: readonly AssistantPart[], name: string | undefined, dropped: DroppedFields): Json[] {
+function writeAssistant(parts: readonly AssistantPart[], name: string | undefined, losses: Losses): Json[] {
   const texts = parts.filter((part) => part.type === 'text');
   const refusals = parts.filter((part) => part.type === 'refusal');
   const calls = parts.filter((part) => part.type === 'tool_call');
   // Thoughts of one model mean nothing to another's provider.
-  if (parts.some((part) => part.type === 'reasoning' || part.type === 'redacted_reasoning')) dropped.lose('thoughts');
+  if (parts.some((part) => part.type === 'reasoning' || part.type === 'sealed' || (part.type === 'tool_call' && part.seal !== undefined)))
+    losses.drop('thoughts');
   if (texts.length + refusals.length + calls.length === 0) return [];
   const message: Json = { role: 'assistant', content: texts.length === 0 ? null : joined(texts) };
   if (name !== undefined) message.name = name;

@@ -1,8 +1,13 @@
 // Parts → a chat completion, or its stream.
-import type { ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
 import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ResponsePart } from '../parts.ts';
+import type { Seal } from '../seal.ts';
+import { errorEvent } from './errors.ts';
 import { writeFinishReason } from './finish-reason.ts';
+import { keepAlive } from './keep-alive.ts';
+import { encryptedDetail, signatureField, textDetail } from './reasoning-details.ts';
+import { markdownPicture } from '../media.ts';
 import { writeTokenUsage } from './token-usage.ts';
 
 type Json = Record<string, unknown>;
@@ -12,7 +17,7 @@ interface WholeChoice {
   hasText: boolean;
   reasoning: string;
   refusal: string;
-  calls: { id: string; name: string; arguments: string }[];
+  calls: { id: string; name: string; arguments: string; seal?: Seal }[];
   details: Json[];
   citations: Json[];
   finish: string;
@@ -65,23 +70,28 @@ function addToChoice(choice: WholeChoice, part: ResponsePart): void {
       choice.reasoning += part.text;
       addThought(choice, part.text);
       break;
-    case 'reasoning_signature':
-      signThought(choice, part.signature);
+    case 'reasoning_seal':
+      signThought(choice, part.seal);
       break;
-    case 'redacted_reasoning':
-      choice.details.push({ type: 'reasoning.encrypted', data: part.data });
+    case 'sealed':
+      choice.details.push(encryptedDetail(part.seal));
       break;
     case 'refusal':
       choice.refusal += part.text;
       break;
     case 'tool_call':
-      choice.calls[part.index] = { id: part.id, name: part.name, arguments: '' };
+      choice.calls[part.index] = { id: part.id, name: part.name, arguments: '', ...(part.seal === undefined ? {} : { seal: part.seal }) };
+      if (part.seal !== undefined) choice.details.push(encryptedDetail({ ...part.seal, callId: part.id }));
       break;
     case 'tool_arguments': {
       const call = choice.calls[part.index];
       if (call !== undefined) call.arguments += part.text;
       break;
     }
+    case 'image':
+      choice.text += markdownPicture(part);
+      choice.hasText = true;
+      break;
     case 'citation':
       choice.citations.push(citationOf(part));
       break;
@@ -95,14 +105,14 @@ function addToChoice(choice: WholeChoice, part: ResponsePart): void {
 function addThought(choice: WholeChoice, text: string): void {
   const last = choice.details.at(-1);
   if (last?.type === 'reasoning.text' && last.signature === undefined) last.text = `${String(last.text)}${text}`;
-  else choice.details.push({ type: 'reasoning.text', text });
+  else choice.details.push(textDetail(text));
 }
 
 /** A model that keeps its thoughts to itself signs an empty text. */
-function signThought(choice: WholeChoice, signature: string): void {
+function signThought(choice: WholeChoice, seal: Seal): void {
   const last = choice.details.at(-1);
-  if (last?.type === 'reasoning.text' && last.signature === undefined) last.signature = signature;
-  else choice.details.push({ type: 'reasoning.text', text: '', signature });
+  if (last?.type === 'reasoning.text' && last.signature === undefined) Object.assign(last, textDetail(String(last.text), seal));
+  else choice.details.push(textDetail('', seal));
 }
 
 function citationOf({ url, title }: Extract<ResponsePart, { type: 'citation' }>): Json {
@@ -123,6 +133,7 @@ function writeChoice(index: number, choice: WholeChoice): Json {
       id: call.id,
       type: 'function',
       function: { name: call.name, arguments: call.arguments === '' ? '{}' : call.arguments },
+      ...signatureField(call.seal),
     }));
   }
   return { index, message, finish_reason: choice.finish };
@@ -163,10 +174,10 @@ class ChatStreamWriter implements StreamWriter {
         return this.#textDelta(part.choice ?? 0, 'content', part.text);
       case 'reasoning':
         return this.#textDelta(part.choice ?? 0, 'reasoning_content', part.text);
-      case 'reasoning_signature':
-        return this.#delta(0, { reasoning_details: [{ type: 'reasoning.text', text: '', signature: part.signature }] });
-      case 'redacted_reasoning':
-        return this.#delta(0, { reasoning_details: [{ type: 'reasoning.encrypted', data: part.data }] });
+      case 'reasoning_seal':
+        return this.#delta(0, { reasoning_details: [textDetail('', part.seal)] });
+      case 'sealed':
+        return this.#delta(0, { reasoning_details: [encryptedDetail(part.seal)] });
       case 'refusal':
         return this.#delta(part.choice, { refusal: part.text });
       case 'tool_call':
@@ -174,6 +185,8 @@ class ChatStreamWriter implements StreamWriter {
       case 'tool_arguments':
         this.#empty.delete(callKey(part));
         return this.#delta(part.choice, { tool_calls: [{ index: part.index, function: { arguments: part.text } }] });
+      case 'image':
+        return this.#textDelta(part.choice ?? 0, 'content', markdownPicture(part));
       case 'citation':
         return this.#delta(0, { annotations: [citationOf(part)] });
       case 'finish':
@@ -181,6 +194,14 @@ class ChatStreamWriter implements StreamWriter {
       default:
         return '';
     }
+  }
+
+  keepAlive(): string {
+    return keepAlive;
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error);
   }
 
   end(usage: TokenUsage | null): string {
@@ -209,9 +230,10 @@ class ChatStreamWriter implements StreamWriter {
 
   #call(part: Extract<ResponsePart, { type: 'tool_call' }>): string {
     this.#empty.set(callKey(part), { choice: part.choice ?? 0, index: part.index });
-    return this.#delta(part.choice, {
-      tool_calls: [{ index: part.index, id: part.id, type: 'function', function: { name: part.name, arguments: '' } }],
-    });
+    const called = { name: part.name, arguments: '' };
+    const call = { index: part.index, id: part.id, type: 'function', function: called, ...signatureField(part.seal) };
+    const details = part.seal === undefined ? {} : { reasoning_details: [encryptedDetail({ ...part.seal, callId: part.id })] };
+    return this.#delta(part.choice, { tool_calls: [call], ...details });
   }
 
   #finish({ choice = 0, reason }: Extract<ResponsePart, { type: 'finish' }>): string {

@@ -1,6 +1,7 @@
 // Looks over JSON as it arrives, piece by piece, before anybody parses it: 64 MB of empty objects are 1.4 GB as a tree, take
 // 20 s to parse, and some brackets more overflow the stack of whoever walks through them.
 import { AppError } from '#shared/errors.ts';
+import { isEscapedAt } from './json-text.ts';
 
 /** Objects, arrays, texts and names: what costs most to parse and to hold. */
 const mostParts = 100_000;
@@ -90,15 +91,9 @@ export class JsonScan {
     if (at >= chunk.length) return chunk.length;
     const found = chunk.indexOf(quote, at);
     const end = found < 0 ? chunk.length : found;
-    const isEscaped = hasOddBackslashes(chunk, at, end);
+    const isEscaped = isEscapedAt(chunk, at, end);
     if (found < 0) this.#isEscaped = isEscaped;
     else if (!isEscaped) this.#isText = false;
     return found < 0 ? end : end + 1;
   }
-}
-
-function hasOddBackslashes(chunk: Buffer, from: number, end: number): boolean {
-  let at = end;
-  while (at > from && chunk[at - 1] === backslash) at -= 1;
-  return (end - at) % 2 === 1;
 }

@@ -1,2 +1,0 @@
-/** Where a Messages request says how long the response may be. */
-export const limitFields = ['max_tokens'] as const;

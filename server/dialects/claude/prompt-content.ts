@@ -1,0 +1,96 @@
+// What of a Messages request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+import { isObject } from '#server/framing/loose-json.ts';
+import { emptyPrompt, noteCacheControl } from '../prompt-content.ts';
+import type { PromptContent } from '../prompt-content.ts';
+import type { Body } from '../strict-fields.ts';
+
+const perMessage = 3;
+const perTools = 340;
+/** The most that an image costs. https://platform.claude.com/docs/en/build-with-claude/vision */
+const perImage = 1600;
+/** A document of a few pages. */
+const perFile = 5000;
+
+/** Fields beside messages and tools that providers put into the prompt. */
+const listsOfPrompt = ['mcp_servers', 'context_management'];
+
+export function promptContent(body: Body): PromptContent {
+  const prompt = emptyPrompt();
+  noteCacheControl(prompt, body);
+  addContent(prompt, body.system);
+  for (const message of Array.isArray(body.messages) ? body.messages : []) {
+    if (!isObject(message)) continue;
+    prompt.fixed += perMessage;
+    addContent(prompt, message.content);
+  }
+  if (isObject(body.output_config)) addJson(prompt, body.output_config.format);
+  for (const field of listsOfPrompt) addJson(prompt, body[field]);
+  if (Array.isArray(body.tools) && body.tools.length > 0) {
+    prompt.fixed += perTools;
+    for (const tool of body.tools) if (isObject(tool)) addTool(prompt, tool);
+  }
+  return prompt;
+}
+
+function addContent(prompt: PromptContent, content: unknown): void {
+  addText(prompt, content);
+  for (const block of Array.isArray(content) ? content : []) if (isObject(block)) addBlock(prompt, block);
+}
+
+function addBlock(prompt: PromptContent, block: Body): void {
+  noteCacheControl(prompt, block);
+  switch (block.type) {
+    case 'image':
+      addMedia(prompt, perImage);
+      break;
+    case 'document':
+      addDocument(prompt, block);
+      break;
+    case 'tool_use':
+      addText(prompt, block.name);
+      addJson(prompt, block.input);
+      break;
+    case 'tool_result':
+      addContent(prompt, block.content);
+      break;
+    case 'text':
+      addText(prompt, block.text);
+      break;
+    case 'thinking':
+      addText(prompt, block.thinking);
+      break;
+    default:
+      // What is not known here is a prompt all the same to whoever knows it.
+      addJson(prompt, block);
+  }
+}
+
+function addDocument(prompt: PromptContent, block: Body): void {
+  const { source, title, context } = block;
+  addText(prompt, title);
+  addText(prompt, context);
+  if (!isObject(source)) return;
+  if (source.type === 'text') addText(prompt, source.data);
+  else if (source.type === 'content') addContent(prompt, source.content);
+  else addMedia(prompt, perFile);
+}
+
+/** All of it but what steers the provider's cache. */
+function addTool(prompt: PromptContent, tool: Body): void {
+  noteCacheControl(prompt, tool);
+  const { cache_control: _cache, ...rest } = tool;
+  addJson(prompt, rest);
+}
+
+function addJson(prompt: PromptContent, value: unknown): void {
+  if (value !== undefined && value !== null) addText(prompt, JSON.stringify(value));
+}
+
+function addMedia(prompt: PromptContent, tokens: number): void {
+  prompt.fixed += tokens;
+  prompt.media += tokens;
+}
+
+function addText(prompt: PromptContent, text: unknown): void {
+  if (typeof text === 'string' && text !== '') prompt.texts.push(text);
+}

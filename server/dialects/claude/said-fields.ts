@@ -1,0 +1,98 @@
+// What a Messages request can say, and what this format carries of what others say.
+import type { CarriedFields, PartialLoss, SaidFields } from '../request-fields.ts';
+import { writeSeal } from '../seal.ts';
+
+const userPart = (part: object) => ({ messages: [{ role: 'user', content: [part] }] });
+const search = { type: 'web_search_20250305', name: 'web_search' };
+
+/** https://platform.claude.com/docs/en/api/messages */
+export const saidFields: SaidFields = {
+  container: { name: 'container', example: { container: 'c1' } },
+  mcp_servers: { name: 'mcp_servers', example: { mcp_servers: [{ type: 'url', url: 'https://example.com', name: 'a' }] } },
+  region: { name: 'inference_geo', example: { inference_geo: 'eu' } },
+  context_management: { name: 'context_management', example: { context_management: { edits: [] } } },
+  automatic_cache: { name: 'cache_control', example: { cache_control: { type: 'ephemeral' } } },
+  service_tier: { name: 'service_tier', neutral: ['auto'], example: { service_tier: 'standard_only' } },
+  speed: { name: 'speed', neutral: ['standard'], example: { speed: 'fast' } },
+  diagnostics: { name: 'diagnostics', example: { diagnostics: {} } },
+  user_profile: { name: 'user_profile_id', example: { user_profile_id: 'p1' } },
+  workspace: { name: 'workspace_id', example: { workspace_id: 'w1' } },
+  offered_provider_tools: { name: 'tools.0', example: { tools: [search] } },
+  forced_provider_tool: { name: 'tool_choice', example: { tools: [search], tool_choice: { type: 'tool', name: 'web_search' } } },
+  taught_tools: { name: 'tools.0.type', example: { tools: [{ type: 'bash_20250124', name: 'bash' }] } },
+  provider_tool_results: {
+    name: 'messages.0.content.0.type',
+    example: { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} }] }] },
+  },
+  single_calls: {
+    name: 'tool_choice.disable_parallel_tool_use',
+    example: {
+      tools: [{ name: 'get', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    },
+  },
+  media: {
+    name: 'messages.0.content',
+    example: userPart({ type: 'document', source: { type: 'file', file_id: 'file_1' } }),
+  },
+  stop: { name: 'stop_sequences', example: { stop_sequences: ['END'] } },
+  user_id: { name: 'metadata.user_id', example: { metadata: { user_id: 'u1' } } },
+  top_k: { name: 'top_k', example: { top_k: 5 } },
+  thinking_budget: { name: 'thinking', example: { thinking: { type: 'enabled', budget_tokens: 2048 } } },
+  effort: { name: 'output_config.effort', example: { output_config: { effort: 'high' } } },
+  thoughts: {
+    name: 'thinking blocks',
+    example: {
+      messages: [
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm', signature: 's' },
+            { type: 'text', text: 'Hi' },
+          ],
+        },
+        { role: 'user', content: 'Hello' },
+      ],
+    },
+  },
+  foreign_thoughts: {
+    name: 'thinking blocks',
+    example: {
+      messages: [
+        { role: 'assistant', content: [{ type: 'redacted_thinking', data: writeSeal({ origin: 'gemini', data: 'Cg==' }, 'claude') }] },
+        { role: 'user', content: 'Hello' },
+      ],
+    },
+  },
+  tool_errors: {
+    name: 'is_error',
+    example: userPart({ type: 'tool_result', tool_use_id: 't1', content: 'Not found', is_error: true }),
+  },
+  cache_hints: { name: 'cache_control', example: userPart({ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }) },
+};
+
+const thinkingLoss: PartialLoss = {
+  treatment: 'dropped',
+  about: 'for models that do not think, with a forced tool, and where the thoughts behind tool calls are missing',
+  model: 'claude-3-5-haiku-20241022',
+};
+
+export const carriedFields: CarriedFields = {
+  media: { treatment: 'refused', about: 'spoken input, files by id, and files that are not PDF' },
+  stop: 'by_parts',
+  json_without_schema: {
+    treatment: 'dropped',
+    about: '`json_object` only: there is no JSON without a schema, and the prompt has to ask for it',
+  },
+  effort: thinkingLoss,
+  thinking_budget: thinkingLoss,
+  temperature: { treatment: 'dropped', about: 'while the model thinks, like `top_p` and `top_k`; otherwise values above 1 become 1' },
+  top_p: 'by_parts',
+  top_k: 'by_parts',
+  thoughts: 'by_parts',
+  single_calls: 'by_parts',
+  user_id: 'by_parts',
+  unsigned_thoughts: { treatment: 'dropped', about: 'thoughts without a signature (`reasoning_details` carries it)' },
+  tool_errors: 'by_parts',
+  cache_hints: 'by_parts',
+};

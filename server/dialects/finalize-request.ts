@@ -1,0 +1,42 @@
+// The last steps of every request that is not passed on as text, whatever format it came in.
+import type { EncodedRequest, EncodeInput } from './encode-input.ts';
+import { keepLimits } from './token-limits.ts';
+import type { WrittenRequest } from './upstream-dialect.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** @param written in the provider's format */
+export function finalizeRequest({ body, dropped }: WrittenRequest, input: EncodeInput): EncodedRequest {
+  const { dialect } = input.way;
+  const applied = dialect.applyTraits(body, input);
+  const bounded = keepLimits({ ...applied.body, ...overrideOf(input) }, input, dialect.limits);
+  const final = dialect.normalize?.(bounded, input) ?? bounded;
+  return { ...describeRequest(final, input), body: Buffer.from(JSON.stringify(final)), dropped: [...dropped, ...applied.dropped] };
+}
+
+/** What is known of a request beside its bytes. */
+export function describeRequest(body: Body, input: EncodeInput): Omit<EncodedRequest, 'body' | 'dropped'> {
+  const { dialect } = input.way;
+  return {
+    headers: headersOf(input),
+    upstreamModel: typeof body['model'] === 'string' ? body['model'] : input.way.upstreamModel,
+    reasoningEffort: dialect.effortOf(body),
+    sentLimit: dialect.limits.read(body),
+  };
+}
+
+/** Whether it streams is the client's to say: it could not read anything else. */
+function overrideOf({ way, capability }: EncodeInput): Body {
+  // What is added to a generation is unknown where a prompt is counted.
+  if (capability === 'count_tokens') return {};
+  const { stream: _stream, ...fields } = way.paramOverride ?? {};
+  return fields;
+}
+
+function headersOf(input: EncodeInput): Readonly<Record<string, string>> | null {
+  const { client, way, clientHeaders } = input;
+  const own = way.dialect.headers?.(input);
+  // Headers of one format mean nothing to a provider of another one.
+  const forwarded = way.identity !== null && client.forwardedHeaders.length > 0 ? clientHeaders : undefined;
+  return own === undefined && forwarded === undefined ? null : { ...forwarded, ...own };
+}

@@ -1,0 +1,116 @@
+// What of a chat completion or embeddings request counts as prompt tokens.
+import { isObject } from '#server/framing/loose-json.ts';
+import { emptyPrompt, noteCacheControl } from '../prompt-content.ts';
+import type { PromptContent } from '../prompt-content.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+const perMessage = 3;
+const perName = 1;
+const replyPrimer = 3;
+const perTools = 8;
+const perAudio = 100;
+const perFile = 5000;
+const lowDetail = 85;
+
+/** An image of unknown size. Never fetched: a count must not depend on other machines. */
+interface ImageCost {
+  base: number;
+  fixed?: number;
+}
+
+export function promptContent(body: Body, model: string): PromptContent {
+  const prompt = emptyPrompt();
+  addChat(prompt, body, imageCostOf(model));
+  prompt.isSpoken = Array.isArray(body.modalities) && body.modalities.includes('audio');
+  return prompt;
+}
+
+export function embeddingsContent({ input }: Body): PromptContent {
+  const prompt = emptyPrompt();
+  addInput(prompt, input);
+  return prompt;
+}
+
+function addInput(prompt: PromptContent, input: unknown): void {
+  if (typeof input === 'string') prompt.texts.push(input);
+  // Token ids, one by one or in lists.
+  else if (typeof input === 'number') prompt.fixed += 1;
+  else if (Array.isArray(input)) for (const item of input) addInput(prompt, item);
+  else if (isObject(input)) {
+    if (typeof input.text === 'string') prompt.texts.push(input.text);
+    if (input.image !== undefined) addMedia(prompt, 3 * lowDetail);
+  }
+}
+
+function addChat(prompt: PromptContent, body: Body, image: ImageCost): void {
+  noteCacheControl(prompt, body);
+  const messages = Array.isArray(body.messages) ? body.messages : [];
+  for (const message of messages) {
+    if (!isObject(message)) continue;
+    prompt.fixed += perMessage;
+    noteCacheControl(prompt, message);
+    addText(prompt, message.role);
+    if (typeof message.name === 'string') {
+      prompt.fixed += perName;
+      prompt.texts.push(message.name);
+    }
+    addContent(prompt, message.content, image);
+    addText(prompt, message.reasoning_content);
+    addJson(prompt, message.tool_calls);
+  }
+  prompt.fixed += replyPrimer;
+  if (Array.isArray(body.tools) && body.tools.length > 0) {
+    prompt.fixed += perTools;
+    for (const tool of body.tools) addTool(prompt, tool);
+  }
+  addJson(prompt, body.functions);
+  if (isObject(body.response_format)) addJson(prompt, body.response_format.json_schema);
+}
+
+function addContent(prompt: PromptContent, content: unknown, image: ImageCost): void {
+  addText(prompt, content);
+  if (!Array.isArray(content)) return;
+  for (const part of content) {
+    if (!isObject(part)) continue;
+    noteCacheControl(prompt, part);
+    if (part.type === 'image_url') addMedia(prompt, imageTokens(part.image_url, image));
+    else if (part.type === 'input_audio') {
+      addMedia(prompt, perAudio);
+      prompt.audio += perAudio;
+    } else if (part.type === 'file') addMedia(prompt, perFile);
+    else addText(prompt, part.text ?? part.refusal);
+  }
+}
+
+function addTool(prompt: PromptContent, tool: unknown): void {
+  if (isObject(tool)) noteCacheControl(prompt, tool);
+  const definition = isObject(tool) && isObject(tool.function) ? tool.function : tool;
+  if (!isObject(definition)) return;
+  addText(prompt, definition.name);
+  addText(prompt, definition.description);
+  addJson(prompt, definition.parameters);
+}
+
+function imageCostOf(model: string): ImageCost {
+  if (model === 'glm-4v') return { base: lowDetail, fixed: 1047 };
+  return { base: model.startsWith('gpt-4o-mini') ? 2833 : 85 };
+}
+
+function imageTokens(image: unknown, cost: ImageCost): number {
+  if (cost.fixed !== undefined) return cost.fixed;
+  return isObject(image) && image.detail === 'low' ? lowDetail : 3 * cost.base;
+}
+
+function addMedia(prompt: PromptContent, tokens: number): void {
+  prompt.fixed += tokens;
+  prompt.media += tokens;
+}
+
+function addText(prompt: PromptContent, text: unknown): void {
+  if (typeof text === 'string' && text !== '') prompt.texts.push(text);
+}
+
+function addJson(prompt: PromptContent, value: unknown): void {
+  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
+}

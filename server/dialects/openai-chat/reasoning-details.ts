@@ -1,0 +1,38 @@
+// `reasoning_details`: how gateways hand out signed and encrypted thoughts in this format, with the vendor in `format`.
+// https://openrouter.ai/docs/use-cases/reasoning-tokens
+import { isObject } from '#server/framing/loose-json.ts';
+import { readSeal } from '../seal.ts';
+import type { Seal, SealOrigin } from '../seal.ts';
+
+const formats: Readonly<Record<SealOrigin, string>> = {
+  claude: 'anthropic-claude-v1',
+  openai: 'openai-responses-v1',
+  gemini: 'google-gemini-v1',
+};
+
+/** Of details that name no format or an unknown one, Claude's are the most. */
+export function sealOfDetail(data: string, { format, id }: Readonly<Record<string, unknown>>): Seal {
+  if (format === formats.openai) return { origin: 'openai', data };
+  // Those of calls name the call.
+  if (format === formats.gemini) return { origin: 'gemini', data, ...(typeof id === 'string' ? { callId: id } : {}) };
+  return readSeal(data, 'claude');
+}
+
+export function textDetail(text: string, seal?: Seal): Record<string, unknown> {
+  return { type: 'reasoning.text', text, ...(seal === undefined ? {} : { signature: seal.data, format: formats[seal.origin] }) };
+}
+
+export function encryptedDetail({ origin, data, callId }: Seal): Record<string, unknown> {
+  return { type: 'reasoning.encrypted', data, format: formats[origin], ...(callId === undefined ? {} : { id: callId }) };
+}
+
+/** Where Google's own service of this format has the signature of a call. https://ai.google.dev/gemini-api/docs/thought-signatures */
+export function signatureField(seal: Seal | undefined): Record<string, unknown> {
+  return seal?.origin === 'gemini' ? { extra_content: { google: { thought_signature: seal.data } } } : {};
+}
+
+export function readSignatureField({ extra_content: extra }: Readonly<Record<string, unknown>>): Seal | undefined {
+  const google = isObject(extra) && isObject(extra.google) ? extra.google : {};
+  const { thought_signature: data } = google;
+  return typeof data === 'string' && data !== '' ? { origin: 'gemini', data } : undefined;
+}

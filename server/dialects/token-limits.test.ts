@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { keepLimits, limitsAt } from './token-limits.ts';
+
+const flat = limitsAt('max_tokens', 'max_completion_tokens');
+const nested = limitsAt('generationConfig.maxOutputTokens');
+
+it('the larger of several limits counts, and what upstreams take for no limit is none', () => {
+  expect(flat.read({ max_tokens: 5, max_completion_tokens: 9 })).toBe(9);
+  for (const limit of [0, -1, null, '9', undefined]) expect(flat.read({ max_tokens: limit })).toBeUndefined();
+  expect(nested.read({ generationConfig: { maxOutputTokens: 7 } })).toBe(7);
+  expect(nested.read({ generationConfig: 7 })).toBeUndefined();
+});
+
+it('a bound lowers the limits that are there, and is set where there is none', () => {
+  expect(flat.bound({ max_tokens: 5, max_completion_tokens: 90 }, 20)).toEqual({ max_tokens: 5, max_completion_tokens: 20 });
+  expect(flat.bound({ max_completion_tokens: 0 }, 20)).toEqual({ max_completion_tokens: 20 });
+  expect(flat.bound({ n: 1 }, 20)).toEqual({ n: 1, max_tokens: 20 });
+  expect(nested.bound({}, 20)).toEqual({ generationConfig: { maxOutputTokens: 20 } });
+});
+
+it('a bound leaves what stands beside a nested limit, and the body that it was given', () => {
+  const body = { contents: [], generationConfig: { maxOutputTokens: 100, topK: 3 } };
+  expect(nested.bound(body, 20)).toEqual({ contents: [], generationConfig: { maxOutputTokens: 20, topK: 3 } });
+  expect(body.generationConfig.maxOutputTokens).toBe(100);
+});
+
+it('edits go beyond neither what the account pays for nor what was reserved', () => {
+  expect(keepLimits({ max_tokens: 50 }, { outputBound: 10, choiceLimit: 30 }, flat)).toEqual({ max_tokens: 10 });
+  expect(keepLimits({ max_tokens: 50 }, { choiceLimit: 30 }, flat)).toEqual({ max_tokens: 30 });
+  expect(keepLimits({}, { choiceLimit: 30 }, flat)).toEqual({});
+});
+
+it('the names on the way to a limit decide too', () => {
+  expect(nested.names).toEqual(['generationConfig', 'maxOutputTokens']);
+});

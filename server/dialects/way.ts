@@ -1,0 +1,32 @@
+// The way of a call to a provider, as far as formats need to know it: in which of the provider's formats it goes, and by which rules.
+import type { Framing } from '#server/framing/framing.ts';
+import type { IdentityPath } from './identity.ts';
+import type { ModelRule, ProviderTraits } from './provider-traits.ts';
+import type { UpstreamDialect } from './upstream-dialect.ts';
+
+export interface Way {
+  /** The provider's format that was chosen for this client. */
+  readonly dialect: UpstreamDialect;
+  /** How streams come in that format. */
+  readonly framing: Framing;
+  /** How the provider differs from others that speak it. */
+  readonly provider: ProviderTraits;
+  /** The way of bytes; null: the client speaks another format. */
+  readonly identity: IdentityPath | null;
+  /** The name that goes upstream. */
+  readonly upstreamModel: string;
+  readonly rules: readonly ModelRule[];
+  /** Fields that the name's ending stands for. */
+  readonly set: Readonly<Record<string, unknown>> | null;
+  readonly isDeveloperRole: boolean;
+  readonly setting: {
+    /** Responses are rebuilt from the fields that their format knows. */
+    readonly forceFormat: boolean;
+    /** Reasoning text becomes content within `<think>` tags. */
+    readonly thinkingToContent: boolean;
+    /** What costs more than the model's price passes. */
+    readonly allowsSurcharges?: boolean;
+  };
+  /** Null when nothing is overridden. */
+  readonly paramOverride: Readonly<Record<string, unknown>> | null;
+}
