@@ -1,0 +1,62 @@
+// What must be right in a Responses request before anything is spent on it; cheap, because every call passes it.
+import { AppError } from '#shared/errors.ts';
+import { fieldRules } from '#shared/field-rules.ts';
+import { plainTokenBytes } from '../client-dialect.ts';
+import type { CallParameters } from '../client-dialect.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import type { Body } from '../strict-fields.ts';
+
+/** The most tokens that a client may ask for. */
+const tokenLimit = 1_073_741_823;
+const textOrItems = { zh: '必须是文本或条目的数组', en: 'must be a text or a list of items' };
+
+/** @throws {AppError} 400 with the field at fault */
+export function checkRequest(body: Body): void {
+  const fields = new StrictFields(body);
+  for (const field of ['previous_response_id', 'conversation', 'prompt']) if (fields.has(field)) throw notKept(field);
+  if (fields.boolean('background') === true) throw notKept('background');
+  checkInput(fields);
+  fields.text('instructions');
+  fields.integer('max_output_tokens', 1, tokenLimit);
+  for (const field of ['temperature', 'top_p', 'top_logprobs']) fields.number(field);
+  for (const field of ['stream', 'store', 'parallel_tool_calls']) fields.boolean(field);
+  for (const field of ['tools', 'include']) fields.list(field);
+  for (const field of ['text', 'reasoning', 'metadata', 'stream_options']) fields.object(field);
+}
+
+/** It speaks of something that an earlier call has left: nothing is kept. */
+function notKept(field: string): AppError {
+  return new AppError('responses_not_kept', { field }, { field });
+}
+
+function checkInput(fields: StrictFields): void {
+  const input = fields.raw('input');
+  if (input === undefined || input === '') throw badField('input', fieldRules.required);
+  if (typeof input === 'string') return;
+  if (!Array.isArray(input)) throw badField('input', textOrItems);
+  if (input.length === 0) throw badField('input', fieldRules.required);
+  for (const item of fields.objects('input')) {
+    const type = item.text('type');
+    if (type === 'item_reference') throw notKept(item.path('type'));
+    if (type === undefined && !item.has('role')) throw badField(item.path('type'), fieldRules.required);
+  }
+}
+
+/** A token that might have been written, with its text, its bytes and its probability. */
+const alternativeBytes = 160;
+const mostAlternatives = 20;
+
+/** Only for a body that `checkRequest` let pass. */
+export function callParameters(body: Body): CallParameters {
+  const fields = new StrictFields(body);
+  const alternatives = Math.max(0, Math.min(mostAlternatives, fields.number('top_logprobs') ?? 0));
+  const hasLogprobs = alternatives > 0 || fields.list('include')?.includes('message.output_text.logprobs') === true;
+  return {
+    isStream: body.stream === true,
+    maxTokens: fields.number('max_output_tokens') ?? 0,
+    choices: 1,
+    // Every stream of this format ends with it.
+    wantsUsage: true,
+    mostTokenBytes: plainTokenBytes + (hasLogprobs ? alternativeBytes * (1 + alternatives) : 0),
+  };
+}

@@ -1,0 +1,47 @@
+// OpenAI's Responses as a format that callers speak.
+import type { ClientDialect } from '../client-dialect.ts';
+import { callParameters, checkRequest } from './check-request.ts';
+import { responsesNames } from './deciding-names.ts';
+import { errorBody } from './errors.ts';
+import { limits } from './limits.ts';
+import { writeModel, writeModelList } from './models.ts';
+import { promptContent } from './prompt-content.ts';
+import { readRequest } from './read-request.ts';
+import { responseFields } from './response-object.ts';
+import { saidFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { leastMaxTokens } from './write-request.ts';
+import { createStreamWriter, writeWhole } from './write-response.ts';
+
+export const openaiResponsesClient = {
+  name: 'openai-responses',
+  title,
+  calls: {
+    chat: {
+      check: checkRequest,
+      parameters: callParameters,
+      promptContent,
+      names: responsesNames,
+      responseFields,
+      probe: (model) => ({ model, input: 'hi', max_output_tokens: leastMaxTokens }),
+    },
+  },
+  // Of Codex: what its turns share, and which of its own ways of calling it takes.
+  forwardedHeaders: [
+    'openai-beta',
+    'session-id',
+    'thread-id',
+    'x-codex-beta-features',
+    'x-codex-turn-state',
+    'x-openai-internal-codex-responses-lite',
+  ],
+  requestIdHeader: 'x-request-id',
+  limits,
+  saidFields,
+  readRequest,
+  writeWhole,
+  createStreamWriter,
+  writeModel,
+  writeModelList,
+  errorBody,
+} satisfies ClientDialect;

@@ -1,0 +1,172 @@
+// A stream of this format to a client of the same: whole events pass as bytes. Only those are parsed that end it or tell an error; of the
+// others the texts are searched for, once many bytes have piled up or a count is wanted.
+import { isTooDeep } from '#server/framing/json-depth.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { dataIn, endOfEvent, firstEvent, startOfEvent } from '#server/framing/sse.ts';
+import type { ErrorObject } from '../client-dialect.ts';
+import type { StreamInput } from '../identity.ts';
+import { textOf } from '../text-in-events.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ErrorInResponse, PipeStep, ReportedUsage, StreamOpening, StreamPipe } from '../stream-pipe.ts';
+import type { TextTally } from '../text-tally.ts';
+import { ToldUsage } from '../token-usage.ts';
+import { errorEvent } from './errors.ts';
+import { isEnd } from './events.ts';
+import { keepAlive } from './keep-alive.ts';
+import { errorOf } from './read-error.ts';
+import { usageParts, writeTokenUsage } from './token-usage.ts';
+
+/** Bytes of events kept until their text is wanted, or there are more. */
+const keptBytes = 16 * 1024;
+/** Within texts the quote would be escaped. */
+const tellingKeys = ['"response.completed"', '"response.incomplete"', '"response.failed"', '"response.cancelled"', '"error"'].map((key) =>
+  Buffer.from(key),
+);
+const sequenceKey = Buffer.from('"sequence_number":');
+/** The ending of a response, whatever stands in it. */
+const deepEnd = /^\s*\{\s*"type"\s*:\s*"response\.(?:completed|incomplete|failed|cancelled)"/;
+/** Where deltas hold what the model wrote. */
+const deltaTextKey = /"delta"/g;
+
+export class ResponsesIdentityStream implements StreamPipe {
+  readonly #tally: TextTally;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #bytes = 0;
+  /** Number of the last event. */
+  #sequence = -1;
+  readonly #told = new ToldUsage();
+  /** The upstream's own ending, which is held back. */
+  #end: { event: Buffer; body: Record<string, unknown> } | null = null;
+
+  constructor({ tally }: Pick<StreamInput, 'tally'>) {
+    this.#tally = tally;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  open(events: Buffer): StreamOpening {
+    const event = firstEvent(events);
+    if (event === null) return 'comments';
+    // It repeats the tools of its request, whose schemas may be as deep as a request.
+    if (isTooDeep(event.data)) return 'stream';
+    const body = parseObject(event.data);
+    if (body === null) return 'invalid';
+    return errorOf(body) ?? 'stream';
+  }
+
+  push(events: Buffer, isOwned: boolean): PipeStep {
+    let error: ErrorInResponse | 'too_deep' | null = null;
+    let end = events.length;
+    for (const { from, to } of tellingEvents(events)) {
+      const data = dataIn(events, from, to);
+      const body = data === null ? null : parseObject(data);
+      if (body === null) {
+        if (data === null || !isTooDeep(data) || !deepEnd.test(data)) continue;
+        error = 'too_deep';
+        end = from;
+        break;
+      }
+      error = errorOf(body);
+      if (error === null && !isEnd(body.type)) continue;
+      // What a provider sends behind its own ending is nobody's.
+      end = from;
+      if (error === null) this.#note(body, Buffer.from(events.subarray(from, to)));
+      break;
+    }
+    const content = end === events.length ? events : events.subarray(0, end);
+    this.#noteSequence(content);
+    this.#keep(content, isOwned);
+    this.#bytes += this.#end?.event.length ?? 0;
+    return { forClient: content.length === 0 ? [] : [content], next: error ?? (this.#end === null ? 'more' : 'complete') };
+  }
+
+  #note(body: Record<string, unknown>, event: Buffer): void {
+    this.#end = { event, body };
+    for (const part of usageParts(isObject(body.response) ? body.response.usage : undefined)) this.#told.note(part);
+  }
+
+  #noteSequence(events: Buffer): void {
+    const at = events.lastIndexOf(sequenceKey);
+    if (at < 0) return;
+    const from = at + sequenceKey.length;
+    const number = /^ *(\d+)/.exec(events.toString('latin1', from, from + 16));
+    if (number !== null) this.#sequence = Math.max(this.#sequence, Number(number[1]));
+  }
+
+  #keep(events: Buffer, isOwned: boolean): void {
+    if (events.length === 0) return;
+    this.#bytes += events.length;
+    this.#kept.push(isOwned ? events : Buffer.from(events));
+    this.#keptBytes += events.length;
+    if (this.#keptBytes > keptBytes) this.#readKept();
+  }
+
+  #readKept(): void {
+    for (const events of this.#kept) this.#tally.add(textOf(events.toString('utf8'), deltaTextKey));
+    this.#kept = [];
+    this.#keptBytes = 0;
+  }
+
+  isEvent(rest: Buffer): boolean {
+    const data = dataIn(rest, 0, rest.length);
+    return data !== null && parseObject(data) !== null;
+  }
+
+  hasFinished(): boolean {
+    return this.#end !== null;
+  }
+
+  roughTokens(): number {
+    // Most events have a token or two in some 200 bytes.
+    return Math.max(Math.ceil(this.#keptBytes / 200) + this.#tally.roughTokens, 0);
+  }
+
+  reportedUsage(): ReportedUsage {
+    return this.#told.report(false);
+  }
+
+  countTokens(): Promise<number> {
+    this.#readKept();
+    return this.#tally.countTokens();
+  }
+
+  keepAlive(): string {
+    return keepAlive;
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error, this.#sequence + 1);
+  }
+
+  /** The upstream's own; with the usage when the upstream told none. */
+  ending(usage: TokenUsage | null): Buffer {
+    if (this.#end === null) return Buffer.alloc(0);
+    const { event, body } = this.#end;
+    const { response } = body;
+    if (usage === null || !isObject(response) || isObject(response.usage)) return event;
+    const told = { ...body, response: { ...response, usage: writeTokenUsage(usage) } };
+    return Buffer.from(`event: ${String(body.type)}\ndata: ${JSON.stringify(told)}\n\n`);
+  }
+
+  close(): void {
+    this.#kept = [];
+    this.#end = null;
+    this.#tally.clear();
+  }
+}
+
+/** The events in which one of the keys stands, in order. */
+function* tellingEvents(events: Buffer): Generator<{ from: number; to: number }> {
+  const found = tellingKeys.map((key) => ({ key, at: events.indexOf(key) })).filter(({ at }) => at >= 0);
+  while (found.length > 0) {
+    const at = Math.min(...found.map((place) => place.at));
+    const from = startOfEvent(events, at);
+    const to = endOfEvent(events, at);
+    yield { from, to };
+    for (const place of found) if (place.at < to) place.at = events.indexOf(place.key, to);
+    for (let index = found.length - 1; index >= 0; index -= 1) if ((found[index]?.at ?? -1) < 0) found.splice(index, 1);
+  }
+}

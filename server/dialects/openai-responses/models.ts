@@ -1,0 +1,12 @@
+// Models as this format shows them. https://platform.openai.com/docs/api-reference/models
+import type { ListedModel } from '../client-dialect.ts';
+
+const created = 1626777600;
+
+export function writeModel({ id, owner }: ListedModel) {
+  return { id, object: 'model' as const, created, owned_by: owner };
+}
+
+export function writeModelList(models: readonly ListedModel[]) {
+  return { object: 'list', data: models.map(writeModel) };
+}

@@ -1,0 +1,80 @@
+// What of a Responses request counts as prompt tokens. Read loosely: it also serves estimates of what is refused later.
+import { isObject } from '#server/framing/loose-json.ts';
+import { emptyPrompt } from '../prompt-content.ts';
+import type { PromptContent } from '../prompt-content.ts';
+import type { Body } from '../strict-fields.ts';
+
+const perItem = 3;
+const replyPrimer = 3;
+const perTools = 8;
+const perAudio = 100;
+const perFile = 5000;
+const lowDetail = 85;
+
+export function promptContent(body: Body, model: string): PromptContent {
+  const prompt = emptyPrompt();
+  const imageTokens = 3 * (model.startsWith('gpt-4o-mini') ? 2833 : lowDetail);
+  addText(prompt, body.instructions);
+  addText(prompt, body.input);
+  for (const item of Array.isArray(body.input) ? body.input : []) if (isObject(item)) addItem(prompt, item, imageTokens);
+  prompt.fixed += replyPrimer;
+  if (Array.isArray(body.tools) && body.tools.length > 0) {
+    prompt.fixed += perTools;
+    for (const tool of body.tools) addJson(prompt, tool);
+  }
+  if (isObject(body.text)) addJson(prompt, body.text.format);
+  return prompt;
+}
+
+function addItem(prompt: PromptContent, item: Body, imageTokens: number): void {
+  prompt.fixed += perItem;
+  switch (item.type) {
+    case undefined:
+    case null:
+    case 'message':
+      addContent(prompt, item.content, imageTokens);
+      break;
+    case 'function_call':
+    case 'custom_tool_call':
+      addText(prompt, item.name);
+      addText(prompt, item.arguments ?? item.input);
+      break;
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      addContent(prompt, item.output, imageTokens);
+      break;
+    case 'reasoning':
+      addContent(prompt, item.summary, imageTokens);
+      break;
+    default:
+      // What is not known here is a prompt all the same to whoever knows it.
+      addJson(prompt, item);
+  }
+}
+
+function addContent(prompt: PromptContent, content: unknown, imageTokens: number): void {
+  addText(prompt, content);
+  for (const part of Array.isArray(content) ? content : []) {
+    if (!isObject(part)) continue;
+    if (isObject(part.prompt_cache_breakpoint)) prompt.cacheWrite ??= 'cacheWrite5m';
+    if (part.type === 'input_image') addMedia(prompt, part.detail === 'low' ? lowDetail : imageTokens);
+    else if (part.type === 'input_file') addMedia(prompt, perFile);
+    else if (part.type === 'input_audio') {
+      addMedia(prompt, perAudio);
+      prompt.audio += perAudio;
+    } else addText(prompt, part.text ?? part.refusal);
+  }
+}
+
+function addMedia(prompt: PromptContent, tokens: number): void {
+  prompt.fixed += tokens;
+  prompt.media += tokens;
+}
+
+function addText(prompt: PromptContent, text: unknown): void {
+  if (typeof text === 'string' && text !== '') prompt.texts.push(text);
+}
+
+function addJson(prompt: PromptContent, value: unknown): void {
+  if (value !== undefined && value !== null) prompt.texts.push(JSON.stringify(value));
+}

@@ -1,0 +1,50 @@
+// Errors in the place of a response, in events, and in responses that have failed.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import { statusInBody, statusesOfChannel } from '../status-in-body.ts';
+import type { ErrorInResponse } from '../stream-pipe.ts';
+
+/** Null when there is none. Every response says `"error":null`. */
+export function errorIn(text: string): ErrorInResponse | null {
+  if (!/"error"\s*:\s*[^\sn]|"type"\s*:\s*"error"/.test(text)) return null;
+  const body = parseObject(text);
+  return body === null ? null : errorOf(body);
+}
+
+/** The same of a body or an event that is parsed already. */
+export function errorOf(body: Readonly<JsonObject>): ErrorInResponse | null {
+  if (isObject(body.error)) return written(body.error);
+  if (body.type === 'error') return written(body);
+  return body.type === 'response.failed' && isObject(body.response) && isObject(body.response.error) ? written(body.response.error) : null;
+}
+
+function written(error: JsonObject): ErrorInResponse | null {
+  const { code } = error;
+  const type = isFilled(error.type) && error.type !== 'error' ? error.type : 'upstream_error';
+  if (!isFilled(error.message) && !isFilled(code) && !isFilled(error.type)) return null;
+  return {
+    status: statusOf(error),
+    message: isFilled(error.message) ? error.message : isFilled(code) ? code : type,
+    type,
+    param: isFilled(error.param) ? error.param : '',
+    code: typeof code === 'string' || typeof code === 'number' ? code : null,
+  };
+}
+
+/** What the caller's own request was wrong in stays its fault. */
+const statuses: Readonly<Record<string, number>> = {
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+};
+
+function statusOf(error: JsonObject): number {
+  const status = statusInBody(error);
+  if (statusesOfChannel.has(status) || typeof error.code !== 'string') return status;
+  return statuses[error.code] ?? status;
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

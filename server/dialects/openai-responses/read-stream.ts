@@ -1,0 +1,138 @@
+// A stream of Responses events → parts.
+import type { FramedEvent } from '#server/framing/framing.ts';
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import type { JsonObject } from '#server/framing/loose-json.ts';
+import type { ResponsePart } from '../parts.ts';
+import type { StreamReader } from '../upstream-dialect.ts';
+import { isEnd } from './events.ts';
+import { readFinish } from './finish-reason.ts';
+import { errorOf } from './read-error.ts';
+import { argumentsOf, callOf, citationOf, contentOf, sealOf, startOf, thoughtIn } from './read-response.ts';
+import { usageParts } from './token-usage.ts';
+
+export function createStreamReader(): StreamReader {
+  return new ResponseStreamReader();
+}
+
+/** An item that has begun. */
+interface OpenItem {
+  /** Number of the call that it is. */
+  call: number | null;
+  /** Something of it has been told. */
+  isTold: boolean;
+}
+
+class ResponseStreamReader implements StreamReader {
+  #isComplete = false;
+  #calls = 0;
+  /** By their place in the output. */
+  readonly #open = new Map<number, OpenItem>();
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  read({ data }: FramedEvent): readonly ResponsePart[] {
+    const event = parseObject(data);
+    if (event === null) {
+      this.#isComplete ||= data.trim() === '[DONE]';
+      return [];
+    }
+    const { type } = event;
+    if (isEnd(type)) return this.#end(event);
+    switch (type) {
+      case 'response.created':
+        return isObject(event.response) ? [startOf(event.response)] : [];
+      case 'response.output_item.added':
+        return isObject(event.item) ? this.#begin(event.item, placeOf(event)) : [];
+      case 'response.output_item.done':
+        return isObject(event.item) ? this.#done(event.item, placeOf(event)) : [];
+      case 'error': {
+        const error = errorOf(event);
+        return error === null ? [] : [{ type: 'error', error }];
+      }
+      case 'response.output_text.annotation.added':
+        return citationOf(event.annotation);
+      case 'response.reasoning_summary_part.added':
+        return this.#separate(event);
+      default:
+        return this.#delta(event);
+    }
+  }
+
+  #delta(event: JsonObject): ResponsePart[] {
+    const { type, delta: text } = event;
+    if (typeof text !== 'string' || text === '') return [];
+    switch (type) {
+      case 'response.output_text.delta':
+        return this.#tell(event, { type: 'text', text });
+      case 'response.refusal.delta':
+        return this.#tell(event, { type: 'refusal', text });
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        return this.#tell(event, { type: 'reasoning', text });
+      case 'response.function_call_arguments.delta': {
+        const index = this.#open.get(placeOf(event))?.call ?? null;
+        return index === null ? [] : this.#tell(event, { type: 'tool_arguments', index, text });
+      }
+      default: // what runs at the provider, and what later versions add
+        return [];
+    }
+  }
+
+  #tell(event: JsonObject, part: ResponsePart): ResponsePart[] {
+    this.#item(placeOf(event)).isTold = true;
+    return [part];
+  }
+
+  /** Paragraphs of a summary. */
+  #separate(event: JsonObject): ResponsePart[] {
+    return this.#open.get(placeOf(event))?.isTold === true ? [{ type: 'reasoning', text: '\n\n' }] : [];
+  }
+
+  #item(place: number): OpenItem {
+    const known = this.#open.get(place);
+    if (known !== undefined) return known;
+    const item: OpenItem = { call: null, isTold: false };
+    this.#open.set(place, item);
+    return item;
+  }
+
+  #begin(item: JsonObject, place: number): ResponsePart[] {
+    const call = callOf(item, this.#calls);
+    this.#open.set(place, { call: call === null ? null : this.#calls, isTold: false });
+    if (call === null) return [];
+    this.#calls += 1;
+    return [call];
+  }
+
+  /** Some servers tell an item only when it is complete. */
+  #done(item: JsonObject, place: number): ResponsePart[] {
+    const parts = this.#open.has(place) ? [] : this.#begin(item, place);
+    const { call, isTold } = this.#item(place);
+    this.#open.delete(place);
+    if (call !== null) {
+      const text = argumentsOf(item);
+      return isTold || text === '' ? parts : [...parts, { type: 'tool_arguments', index: call, text }];
+    }
+    if (item.type === 'reasoning') {
+      const text = isTold ? '' : thoughtIn(item);
+      if (text !== '') parts.push({ type: 'reasoning', text });
+      return [...parts, ...sealOf(item, isTold || text !== '')];
+    }
+    return item.type === 'message' && !isTold ? [...parts, ...contentOf(item)] : parts;
+  }
+
+  #end(event: JsonObject): ResponsePart[] {
+    const response = isObject(event.response) ? event.response : {};
+    const error = errorOf(event);
+    if (error !== null) return [{ type: 'error', error }];
+    this.#isComplete = true;
+    const reason = readFinish(response, this.#calls > 0);
+    return [...(reason === null ? [] : [{ type: 'finish' as const, reason }]), ...usageParts(response.usage)];
+  }
+}
+
+function placeOf({ output_index: index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}

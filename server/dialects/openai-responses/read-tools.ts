@@ -1,0 +1,104 @@
+// Tools of a Responses request → tools of any format: free texts become JSON, namespaces a part of the name.
+import { fieldRules } from '#shared/field-rules.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import { otherProviders, untranslatable } from '../losses.ts';
+import type { Tool, ToolChoice } from '../parts.ts';
+import type { ExtraField } from '../request-fields.ts';
+import { badField, StrictFields } from '../strict-fields.ts';
+import { textTool } from '../text-tools.ts';
+import { flatName, searchName } from './tool-forms.ts';
+
+/** Tools that run at the provider, which the model may use or not. */
+const providerTool = /^(?:web_search|file_search|code_interpreter|image_generation|programmatic_tool_calling)/;
+
+export interface ReadTools {
+  tools: Tool[];
+  extras: ExtraField[];
+}
+
+/** A later definition takes the place of an earlier one: tools are loaded more than once in a conversation. */
+export function readTools(list: readonly StrictFields[]): ReadTools {
+  const tools = new Map<string, Tool>();
+  const extras: ExtraField[] = [];
+  const add = (tool: StrictFields, namespace?: string) => {
+    const type = tool.text('type') ?? '';
+    const path = tool.path('').slice(0, -1);
+    if (type === 'namespace') {
+      for (const inner of tool.objects('tools')) add(inner, tool.requiredText('name'));
+      return;
+    }
+    const read = readTool(tool, type, namespace);
+    if (read !== null) tools.set(read.name, read);
+    else if (isOffered(tool, type)) extras.push({ field: 'offered_provider_tools', name: path, value: null });
+    else extras.push({ field: type === 'mcp' ? 'mcp_servers' : 'taught_tools', name: tool.path('type'), value: null });
+  };
+  for (const tool of list) add(tool);
+  return { tools: [...tools.values()], extras };
+}
+
+function isOffered(tool: StrictFields, type: string): boolean {
+  return providerTool.test(type) || (type === searchName && !isClientSearch(tool));
+}
+
+/** A search that the provider carries out finds what is among the tools anyway. */
+function isClientSearch(tool: StrictFields): boolean {
+  return tool.text('execution') === 'client';
+}
+
+/** Null: it is none that the caller runs, or one that only OpenAI has taught its models. */
+function readTool(tool: StrictFields, type: string, namespace: string | undefined): Tool | null {
+  const description = tool.text('description');
+  const described = description === undefined ? {} : { description };
+  if (type === searchName && isClientSearch(tool)) {
+    return { name: searchName, ...described, parameters: tool.object('parameters') ?? {} };
+  }
+  if (type === 'custom') {
+    const grammar = tool.fields('format')?.text('definition');
+    const named = { name: flatName(tool.requiredText('name'), namespace), ...described };
+    return textTool(grammar === undefined ? named : { ...named, grammar });
+  }
+  if (type !== 'function') return null;
+  const isStrict = tool.boolean('strict');
+  return {
+    name: flatName(tool.requiredText('name'), namespace),
+    ...described,
+    parameters: tool.object('parameters') ?? {},
+    ...(isStrict === undefined ? {} : { isStrict }),
+  };
+}
+
+/** What may be called, and what has to be. */
+export interface ReadChoice {
+  choice?: ToolChoice;
+  tools: Tool[];
+}
+
+/** @throws {AppError} `untranslatable` where a tool has to be used that runs at the provider */
+export function readToolChoice(fields: StrictFields, { tools, extras }: ReadTools): ReadChoice {
+  const value = fields.raw('tool_choice');
+  if (value === undefined) return { tools };
+  if (!isObject(value)) {
+    const kind = fields.oneOf('tool_choice', ['auto', 'none', 'required']) ?? 'auto';
+    if (kind === 'required' && tools.length === 0 && extras.length > 0) throw untranslatable('tool_choice', otherProviders);
+    return { choice: { kind }, tools };
+  }
+  const choice = new StrictFields(value, 'tool_choice');
+  const type = choice.text('type');
+  if (type === 'function' || type === 'custom') return { choice: { kind: 'tool', name: nameOf(choice, tools) }, tools };
+  if (type !== 'allowed_tools') throw untranslatable('tool_choice', otherProviders);
+  const kind = choice.oneOf('mode', ['auto', 'required']) ?? 'auto';
+  const allowed = new Set(choice.objects('tools').flatMap((tool) => (tool.has('name') ? [nameOf(tool, tools)] : [])));
+  const left = tools.filter(({ name }) => allowed.has(name));
+  if (left.length === 0 && kind === 'required') throw untranslatable('tool_choice', otherProviders);
+  return { choice: { kind }, tools: left };
+}
+
+/** Its namespace may be left out. */
+function nameOf(chosen: StrictFields, tools: readonly Tool[]): string {
+  const name = chosen.requiredText('name');
+  const flat = flatName(name, chosen.text('namespace'));
+  if (tools.some((tool) => tool.name === flat)) return flat;
+  const within = tools.find((tool) => tool.name.endsWith(`_${name}`));
+  if (within === undefined) throw badField(chosen.path('name'), fieldRules.oneOf(tools.map((tool) => tool.name)));
+  return within.name;
+}

@@ -1,0 +1,80 @@
+// The response object: what was asked, as far as it says how the answer came about, and what came of it.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { ResponseWriterOptions } from '../client-dialect.ts';
+
+type Json = Record<string, unknown>;
+
+/** Fields of a request that its response repeats, with what they are where the request does not say. */
+const repeated: readonly (readonly [name: string, otherwise: unknown])[] = [
+  ['instructions', null],
+  ['max_output_tokens', null],
+  ['max_tool_calls', null],
+  ['metadata', {}],
+  ['parallel_tool_calls', true],
+  ['prompt_cache_key', null],
+  ['prompt_cache_retention', null],
+  ['safety_identifier', null],
+  ['temperature', 1],
+  ['tool_choice', 'auto'],
+  ['top_logprobs', 0],
+  ['top_p', 1],
+  ['truncation', 'disabled'],
+];
+
+const askedFields: readonly string[] = [...repeated.map(([name]) => name), 'reasoning', 'text', 'tools', 'user'];
+
+/** The fields of a request that its response is written from; `loaded_tools`: those that came within the input. */
+export function responseFields(body: Readonly<Json>): Readonly<Json> {
+  const fields: Json = {};
+  for (const name of askedFields) if (body[name] !== undefined) fields[name] = body[name];
+  const items: unknown[] = Array.isArray(body.input) ? body.input : [];
+  const loaded = items.flatMap((item): unknown[] => {
+    if (!isObject(item) || (item.type !== 'additional_tools' && item.type !== 'tool_search_output')) return [];
+    return Array.isArray(item.tools) ? item.tools : [];
+  });
+  return loaded.length === 0 ? fields : { ...fields, loaded_tools: loaded };
+}
+
+export interface ResponseHead {
+  id: string;
+  model: string;
+  createdAt: number;
+}
+
+/** All of a response but for what came of it. Nothing is kept of it here. */
+export function responseShell({ id, model, createdAt }: ResponseHead, asked: ResponseWriterOptions['asked'] = {}): Json {
+  const shell: Json = {
+    id,
+    object: 'response',
+    created_at: createdAt,
+    completed_at: null,
+    status: 'in_progress',
+    access_programs: null,
+    background: false,
+    conversation: null,
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [],
+    previous_response_id: null,
+    prompt: null,
+    reasoning: { effort: null, summary: null, ...asObject(asked.reasoning) },
+    service_tier: 'default',
+    store: false,
+    text: { format: { type: 'text' }, verbosity: 'medium', ...asObject(asked.text) },
+    tools: Array.isArray(asked.tools) ? asked.tools.map(completeTool) : [],
+    usage: null,
+  };
+  for (const [name, otherwise] of repeated) shell[name] = asked[name] ?? otherwise;
+  if (typeof asked.user === 'string') shell.user = asked.user;
+  return shell;
+}
+
+/** A function has every field in a response, also those that a request may leave out. */
+function completeTool(tool: unknown): unknown {
+  return isObject(tool) && tool.type === 'function' ? { parameters: null, strict: null, ...tool } : tool;
+}
+
+function asObject(value: unknown): Json {
+  return isObject(value) ? value : {};
+}

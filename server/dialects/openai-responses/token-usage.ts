@@ -1,0 +1,62 @@
+// Usage as this format writes it: cached tokens within the input, thoughts within the output.
+import { isObject } from '#server/framing/loose-json.ts';
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ResponsePart } from '../parts.ts';
+import { tokenCount } from '../token-usage.ts';
+
+/** Null: it tells nothing. */
+export function readTokenUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value)) return null;
+  const input = count(value.input_tokens);
+  const output = count(value.output_tokens);
+  if (input + output === 0) return null;
+  const details = asRecord(value.input_tokens_details);
+  const outputDetails = asRecord(value.output_tokens_details);
+  const cacheRead = Math.min(count(details.cached_tokens), input);
+  const cacheWrite5m = Math.min(count(details.cache_write_tokens), input - cacheRead);
+  return {
+    input: input - cacheRead - cacheWrite5m,
+    cacheRead,
+    cacheWrite5m,
+    cacheWrite1h: 0,
+    output,
+    reasoning: Math.min(count(outputDetails.reasoning_tokens), output),
+    audioInput: Math.min(count(details.audio_tokens), input),
+    audioOutput: Math.min(count(outputDetails.audio_tokens), output),
+    imageInput: Math.min(count(details.image_tokens), input),
+  };
+}
+
+/** True for a usage object whose main numbers cannot be counts of tokens: negative, fractional, no numbers, beyond reason. */
+function isInvalidUsage(value: unknown): boolean {
+  if (!isObject(value)) return value !== undefined && value !== null;
+  const main = [value.input_tokens, value.output_tokens, value.total_tokens];
+  return main.some((number) => number !== undefined && number !== null && tokenCount(number) === undefined);
+}
+
+/** What a usage object tells, if anything. */
+export function usageParts(value: unknown): ResponsePart[] {
+  if (isInvalidUsage(value)) return [{ type: 'invalid_usage', counts: ['input', 'output'] }];
+  const usage = readTokenUsage(value);
+  return usage === null ? [] : [{ type: 'usage', usage }];
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const input = inputTokens(usage);
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite5m + usage.cacheWrite1h },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + usage.output,
+  };
+}
+
+function count(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}

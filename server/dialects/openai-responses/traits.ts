@@ -1,0 +1,44 @@
+// What the provider's record makes of a Responses request.
+import { isObject } from '#server/framing/loose-json.ts';
+import type { EncodeInput } from '../encode-input.ts';
+import type { ThinkingDrop } from '../provider-traits.ts';
+import type { AppliedTraits } from '../upstream-dialect.ts';
+import { effortIn } from './identity.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The same body where nothing has to change. */
+export function applyTraits(body: Body, { way, clientBody }: EncodeInput): AppliedTraits {
+  const dropped: string[] = [];
+  let edited = way.set === null ? body : withFields(body, way.set);
+  const lose = (field: string) => {
+    if (!Object.hasOwn(edited, field)) return;
+    const { [field]: value, ...rest } = edited;
+    // Named where the client has it under the same name, unless it is so anyway.
+    const saysNothing = value === null || value === undefined || (field === 'temperature' && value === 1);
+    if (Object.hasOwn(clientBody, field) && !saysNothing) dropped.push(field);
+    edited = rest;
+  };
+  for (const { drop = [], dropThinking } of way.rules) {
+    for (const field of drop) lose(field);
+    if (dropThinking !== undefined && thinks(dropThinking, way.upstreamModel, effortIn(edited))) dropThinking.fields.forEach(lose);
+  }
+  for (const field of way.provider.quirks?.drop ?? []) lose(field);
+  return { body: edited, dropped };
+}
+
+/** Set where the client said nothing; an object member by member. */
+function withFields(body: Body, set: Body): Body {
+  const edited: Record<string, unknown> = { ...body };
+  for (const [field, value] of Object.entries(set)) {
+    const own = edited[field] ?? undefined;
+    if (own === undefined) edited[field] = value;
+    else if (isObject(own) && isObject(value)) edited[field] = { ...value, ...own };
+  }
+  return edited;
+}
+
+function thinks({ never, byChoice, byDefault }: ThinkingDrop, model: string, effort: string | undefined): boolean {
+  if (never.test(model)) return false;
+  return effort === undefined ? !byDefault.test(model) : effort !== 'none' || !byChoice.test(model);
+}

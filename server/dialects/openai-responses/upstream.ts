@@ -1,0 +1,37 @@
+// OpenAI's Responses as a format that providers speak.
+import { parseObject } from '#server/framing/loose-json.ts';
+import { forwardLong, forwardWhole } from '../forward-response.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { effortIn, forwardRequest } from './identity.ts';
+import { ResponsesIdentityStream } from './identity-stream.ts';
+import { limits } from './limits.ts';
+import { errorIn } from './read-error.ts';
+import { readWhole } from './read-response.ts';
+import { createStreamReader } from './read-stream.ts';
+import { carriedFields } from './said-fields.ts';
+import { applyTraits } from './traits.ts';
+import { leastMaxTokens, writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-response.ts';
+
+export const openaiResponsesUpstream: UpstreamDialect = {
+  name: 'openai-responses',
+  limits,
+  carriedFields,
+  identity: {
+    writeRequest: forwardRequest,
+    readWhole: forwardWhole,
+    readLong: forwardLong,
+    openStream: (input) => new ResponsesIdentityStream(input),
+  },
+  writeRequest,
+  // https://platform.openai.com/docs/guides/priority-processing
+  surcharges: { fields: { service_tier: ['auto', 'default', 'flex', 'standard'] } },
+  applyTraits,
+  effortOf: effortIn,
+  leastLimit: () => leastMaxTokens,
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ data }) => parseObject(data) !== null,
+  readError: errorIn,
+};

@@ -1,0 +1,99 @@
+// Messages → the items of a Responses request.
+import { dataUrl, imageType } from '../media.ts';
+import type { Losses } from '../losses.ts';
+import { untranslatable } from '../losses.ts';
+import type { AssistantPart, FilePart, ImagePart, Message, TextPart, ToolResultPart, UserPart } from '../parts.ts';
+import type { Seal } from '../seal.ts';
+import { title } from './title.ts';
+
+type Json = Record<string, unknown>;
+
+/** @throws {AppError} `untranslatable` */
+export function writeItems(messages: readonly Message[], losses: Losses): Json[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'system') return message.content.length === 0 ? [] : [{ role: 'system', content: joined(message.content) }];
+    if (message.name !== undefined) losses.drop('names');
+    return message.role === 'user' ? writeUser(message.content, message.field, losses) : writeAssistant(message.content, losses);
+  });
+}
+
+/** Results of tools are items of their own and come first. */
+function writeUser(parts: readonly UserPart[], field: string, losses: Losses): Json[] {
+  const items: Json[] = [];
+  const rest: Exclude<UserPart, ToolResultPart>[] = [];
+  for (const part of parts) {
+    if (part.type !== 'tool_result') {
+      rest.push(part);
+      continue;
+    }
+    if (part.isError) losses.drop('tool_errors');
+    items.push({ type: 'function_call_output', call_id: part.callId, output: writeContent(part.content, field) });
+  }
+  if (rest.length > 0) items.push({ role: 'user', content: writeContent(rest, field) });
+  return items;
+}
+
+function writeContent(parts: readonly Exclude<UserPart, ToolResultPart>[], field: string): unknown {
+  if (parts.length === 0) return '';
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') return first.text;
+  return parts.map((part) => {
+    if (part.type === 'text') return { type: 'input_text', text: part.text };
+    if (part.type === 'audio') throw untranslatable(`${field}.content`, title);
+    return part.type === 'image' ? writeImage(part, field) : writeFile(part, field);
+  });
+}
+
+function writeImage({ source, detail = 'auto' }: ImagePart, field: string): Json {
+  // A file's id is known to the provider that gave it, and to no other.
+  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  const url = source.kind === 'url' ? source.url : dataUrl(imageType(source.data, source.mediaType), source.data);
+  return { type: 'input_image', image_url: url, detail };
+}
+
+function writeFile({ source, name }: FilePart, field: string): Json {
+  if (source.kind === 'text') return { type: 'input_text', text: name === undefined ? source.text : `${name}\n\n${source.text}` };
+  if (source.kind === 'id') throw untranslatable(`${field}.content`, title);
+  const named = name === undefined ? {} : { filename: name };
+  if (source.kind === 'url') return { type: 'input_file', file_url: source.url, ...named };
+  return { type: 'input_file', filename: name ?? 'document.pdf', file_data: dataUrl(source.mediaType, source.data) };
+}
+
+function writeAssistant(parts: readonly AssistantPart[], losses: Losses): Json[] {
+  const items: Json[] = [];
+  let content: Json[] = [];
+  const endMessage = () => {
+    if (content.length > 0) items.push({ type: 'message', role: 'assistant', content });
+    content = [];
+  };
+  for (const part of parts) {
+    if (part.type === 'text') {
+      if (part.text !== '') content.push({ type: 'output_text', text: part.text, annotations: [] });
+      continue;
+    }
+    if (part.type === 'refusal') {
+      content.push({ type: 'refusal', refusal: part.text });
+      continue;
+    }
+    endMessage();
+    if (part.type === 'tool_call') {
+      items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments });
+      if (part.seal !== undefined) losses.drop('foreign_thoughts');
+    } else items.push(...writeThought(part.type === 'reasoning' ? part.text : '', part.seal, losses));
+  }
+  endMessage();
+  return items;
+}
+
+function writeThought(text: string, seal: Seal | undefined, losses: Losses): Json[] {
+  if (seal?.origin !== 'openai') {
+    losses.drop(seal === undefined ? 'unsigned_thoughts' : 'foreign_thoughts');
+    return [];
+  }
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return [{ type: 'reasoning', summary, encrypted_content: seal.data }];
+}
+
+function joined(parts: readonly TextPart[]): string {
+  return parts.map(({ text }) => text).join('\n');
+}

@@ -1,0 +1,99 @@
+// Parts → a Responses request. Nothing is kept at the provider: thoughts come and go encrypted.
+import { isObject } from '#server/framing/loose-json.ts';
+import { Losses, untranslatable } from '../losses.ts';
+import type { ChatRequest, Message, ToolChoice } from '../parts.ts';
+import { effortOf, reasons } from '../reasoning-models.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { carriedFields } from './said-fields.ts';
+import { title } from './title.ts';
+import { writeItems } from './write-items.ts';
+
+type Json = Record<string, unknown>;
+
+/** A smaller limit is refused. https://platform.openai.com/docs/api-reference/responses/create */
+export const leastMaxTokens = 16;
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, options: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  if (request.stop !== undefined) throw untranslatable(request.saidFields.stop?.name ?? 'stop', title);
+  const extras = losses.carry(request.extras, carriedFields, title);
+  const isReasoning = reasons(options.upstreamModel);
+  const { instructions, messages } = splitInstructions(request.messages);
+  const body: Json = { ...extras, model: options.upstreamModel };
+  if (instructions !== '') body.instructions = instructions;
+  body.input = writeItems(messages, losses);
+  body.store = false;
+  if (isReasoning) body.include = ['reasoning.encrypted_content'];
+  if (request.maxTokens !== undefined) body.max_output_tokens = Math.max(leastMaxTokens, request.maxTokens);
+  if (request.temperature !== undefined) body.temperature = request.temperature;
+  if (request.topP !== undefined) body.top_p = request.topP;
+  if (request.topK !== undefined) losses.drop('top_k');
+  if (request.userId !== undefined) body.user = request.userId;
+  if (request.responseFormat !== undefined) body.text = { ...asObject(body.text), format: writeFormat(request.responseFormat) };
+  writeTools(body, request);
+  if (request.reasoning !== undefined) writeReasoning(body, request.reasoning, { isReasoning, losses });
+  if (request.isStream) body.stream = true;
+  if (hasCacheHints(request)) losses.drop('cache_hints');
+  return { body, dropped: losses.names };
+}
+
+/** What the model is told before anybody speaks has a field of its own. */
+function splitInstructions(messages: readonly Message[]): { instructions: string; messages: readonly Message[] } {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const end = first < 0 ? messages.length : first;
+  // Without any other item there would be nothing to answer.
+  if (end === messages.length) return { instructions: '', messages };
+  const texts = messages.slice(0, end).flatMap(({ content }) => content.map((part) => ('text' in part ? part.text : '')));
+  return { instructions: texts.join('\n'), messages: messages.slice(end) };
+}
+
+function writeFormat(format: NonNullable<ChatRequest['responseFormat']>): Json {
+  if (format.kind === 'json') return { type: 'json_object' };
+  const { schema, name = 'response', description, isStrict = true } = format;
+  return { type: 'json_schema', name, schema, strict: isStrict, ...(description === undefined ? {} : { description }) };
+}
+
+function writeTools(body: Json, { tools, toolChoice, parallelToolCalls }: ChatRequest): void {
+  // A choice among no tools is refused.
+  if (tools.length === 0) return;
+  body.tools = tools.map(({ name, description, parameters, isStrict }) => ({
+    type: 'function',
+    name,
+    ...(description === undefined ? {} : { description }),
+    parameters: Object.keys(parameters).length === 0 ? { type: 'object', properties: {} } : parameters,
+    // Left out it would mean yes here, and no in every other format.
+    strict: isStrict ?? false,
+  }));
+  if (toolChoice !== undefined) body.tool_choice = writeChoice(toolChoice);
+  if (parallelToolCalls !== undefined) body.parallel_tool_calls = parallelToolCalls;
+}
+
+function writeChoice(choice: ToolChoice): unknown {
+  return choice.kind === 'tool' ? { type: 'function', name: choice.name } : choice.kind;
+}
+
+function writeReasoning(
+  body: Json,
+  wish: NonNullable<ChatRequest['reasoning']>,
+  { isReasoning, losses }: { isReasoning: boolean; losses: Losses },
+): void {
+  if (!isReasoning) {
+    // Whoever asks for no thoughts gets none from a model that has none.
+    if (wish.isOn) losses.drop(wish.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+    return;
+  }
+  const effort = effortOf(wish);
+  if (effort !== undefined) body.reasoning = { effort };
+}
+
+function hasCacheHints({ messages, tools }: ChatRequest): boolean {
+  return (
+    tools.some(({ cache }) => cache !== undefined) ||
+    messages.some(({ content }) => content.some((part) => 'cache' in part && part.cache !== undefined))
+  );
+}
+
+function asObject(value: unknown): Json {
+  return isObject(value) ? value : {};
+}

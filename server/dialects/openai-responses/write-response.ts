@@ -1,0 +1,140 @@
+// Parts → a Responses response, or its stream.
+import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { FinishReason, ResponsePart } from '../parts.ts';
+import { withUsage } from '../token-usage.ts';
+import { errorEvent, responseError } from './errors.ts';
+import { incompleteReason } from './finish-reason.ts';
+import { keepAlive } from './keep-alive.ts';
+import { OutputItems } from './output-items.ts';
+import type { EventSink, Json } from './output-items.ts';
+import { responseShell } from './response-object.ts';
+import { writeTokenUsage } from './token-usage.ts';
+import { toolForms } from './tool-forms.ts';
+
+export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
+  const response = new OpenResponse(options, { event: () => {}, delta: () => {} });
+  for (const part of parts) response.write(part);
+  return response.ended(usage).response;
+}
+
+export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
+  return new ResponseStreamWriter(options);
+}
+
+/** A response as it comes about. */
+class OpenResponse {
+  readonly #options: ResponseWriterOptions;
+  readonly #items: OutputItems;
+  #start: Extract<ResponsePart, { type: 'start' }> = { type: 'start', id: '', model: '' };
+  #usage: TokenUsage | null = null;
+  #reason: FinishReason = 'stop';
+
+  constructor(options: ResponseWriterOptions, sink: EventSink) {
+    this.#options = options;
+    const { requestId, asked = {} } = options;
+    const tools = [asked['tools'], asked['loaded_tools']].flatMap((list): unknown[] => (Array.isArray(list) ? list : []));
+    this.#items = new OutputItems(sink, toolForms(tools), (prefix, index) => `${prefix}_${requestId}${index}`);
+  }
+
+  /** Only the first choice has a place in this format. */
+  write(part: ResponsePart): void {
+    if ('choice' in part && part.choice !== undefined && part.choice !== 0) return;
+    if (part.type === 'start') this.#start = part;
+    else if (part.type === 'usage') this.#usage = withUsage(this.#usage, part.usage);
+    else if (part.type === 'finish') this.#reason = part.reason;
+    else this.#items.write(part);
+  }
+
+  /** While it comes about. */
+  shell(): Json {
+    const { requestId, model, createdAt, asked } = this.#options;
+    const { id, model: told, createdAt: at } = this.#start;
+    const head = { id: id.startsWith('resp_') ? id : `resp_${requestId}`, model: told || model, createdAt: at ?? createdAt };
+    return responseShell(head, asked);
+  }
+
+  ended(usage: TokenUsage | null): { status: string; response: Json } {
+    const reason = incompleteReason(this.#reason);
+    const status = reason === null ? 'completed' : 'incomplete';
+    this.#items.close(status);
+    const counted = usage ?? this.#usage;
+    const response = {
+      ...this.shell(),
+      status,
+      completed_at: reason === null ? (this.#options.now?.() ?? this.#options.createdAt) : null,
+      incomplete_details: reason === null ? null : { reason },
+      output: this.#items.items,
+      usage: counted === null ? null : writeTokenUsage(counted),
+    };
+    return { status, response };
+  }
+
+  /** Without what has been written: some of it may not have been told, and must not be. */
+  failed(error: ErrorObject): Json {
+    return { ...this.shell(), status: 'failed', error: responseError(error) };
+  }
+}
+
+class ResponseStreamWriter implements StreamWriter, EventSink {
+  readonly #response: OpenResponse;
+  #sequence = 0;
+  #hasBegun = false;
+  #written = '';
+
+  constructor(options: ResponseWriterOptions) {
+    this.#response = new OpenResponse(options, this);
+  }
+
+  event(type: string, fields: Json): void {
+    this.#written += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence, ...fields })}\n\n`;
+    this.#sequence += 1;
+  }
+
+  delta(type: string, place: string, text: string): void {
+    const head = `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence},${place}`;
+    this.#written += `${head},"delta":${JSON.stringify(text)}}\n\n`;
+    this.#sequence += 1;
+  }
+
+  write(part: ResponsePart): string {
+    // The head is told with the first event, so it has to be known.
+    if (part.type !== 'start') this.#begin();
+    this.#response.write(part);
+    if (part.type === 'start') this.#begin();
+    return this.#take();
+  }
+
+  keepAlive(): string {
+    return keepAlive;
+  }
+
+  /** Some clients throw at the one, others understand the other alone. */
+  fail(error: ErrorObject): string {
+    const told = errorEvent(error, this.#sequence);
+    this.#sequence += 1;
+    if (this.#hasBegun) this.event('response.failed', { response: this.#response.failed(error) });
+    return told + this.#take();
+  }
+
+  end(usage: TokenUsage | null): string {
+    this.#begin();
+    const { status, response } = this.#response.ended(usage);
+    this.event(`response.${status}`, { response });
+    return this.#take();
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    const response = this.#response.shell();
+    this.event('response.created', { response });
+    this.event('response.in_progress', { response });
+  }
+
+  #take(): string {
+    const written = this.#written;
+    this.#written = '';
+    return written;
+  }
+}
