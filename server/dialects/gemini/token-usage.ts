@@ -1,0 +1,84 @@
+// Usage as this format writes it: cached tokens within the prompt, thoughts beside the output, prompts of tools beside both.
+// https://ai.google.dev/api/generate-content#UsageMetadata
+import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import { isObject } from '#server/framing/loose-json.ts';
+import type { MainCount, ResponsePart } from '../parts.ts';
+import { tokenCount } from '../token-usage.ts';
+
+/** What a usage object tells, if anything. A stream tells it with every event, and what it has written so far. */
+export function usageParts(value: unknown): ResponsePart[] {
+  const counts = invalidCounts(value);
+  if (counts.length > 0) return [{ type: 'invalid_usage', counts }];
+  const usage = isObject(value) ? readTokenUsage(value) : {};
+  return Object.keys(usage).length === 0 ? [] : [{ type: 'usage', usage }];
+}
+
+function readTokenUsage(value: Readonly<Record<string, unknown>>): Partial<TokenUsage> {
+  const usage: Partial<TokenUsage> = {};
+  const prompt = tokenCount(value.promptTokenCount);
+  const ofTools = count(value.toolUsePromptTokenCount);
+  const total = tokenCount(value.totalTokenCount);
+  if (prompt !== undefined) {
+    const input = prompt + ofTools;
+    usage.cacheRead = Math.min(count(value.cachedContentTokenCount), input);
+    usage.input = input - usage.cacheRead;
+    const details = [value.promptTokensDetails, value.toolUsePromptTokensDetails];
+    usage.audioInput = Math.min(ofModality(details, 'AUDIO'), input);
+    usage.imageInput = Math.min(ofModality(details, 'IMAGE'), input - usage.audioInput);
+  }
+  const thoughts = count(value.thoughtsTokenCount);
+  const told = count(value.candidatesTokenCount) + thoughts;
+  // Some leave the thoughts out, and some have them in both numbers; the sum is what is paid for.
+  const output = total !== undefined && prompt !== undefined && total > 0 ? Math.max(0, total - prompt - ofTools) : told;
+  if (output > 0 || value.candidatesTokenCount !== undefined || value.thoughtsTokenCount !== undefined) {
+    usage.output = output;
+    usage.reasoning = Math.min(thoughts, output);
+    usage.audioOutput = Math.min(ofModality([value.candidatesTokensDetails], 'AUDIO'), output);
+  }
+  return usage;
+}
+
+function count(value: unknown): number {
+  return tokenCount(value) ?? 0;
+}
+
+function ofModality(lists: readonly unknown[], modality: string): number {
+  let sum = 0;
+  for (const list of lists) {
+    if (!Array.isArray(list)) continue;
+    for (const told of list) if (isObject(told) && told.modality === modality) sum += count(told.tokenCount);
+  }
+  return sum;
+}
+
+function invalidCounts(value: unknown): MainCount[] {
+  if (!isObject(value)) return value === undefined || value === null ? [] : ['input', 'output'];
+  const counts: MainCount[] = [];
+  if (isInvalid(value.promptTokenCount)) counts.push('input');
+  if (isInvalid(value.candidatesTokenCount) || isInvalid(value.thoughtsTokenCount) || isInvalid(value.totalTokenCount))
+    counts.push('output');
+  return counts;
+}
+
+function isInvalid(number: unknown): boolean {
+  return number !== undefined && number !== null && tokenCount(number) === undefined;
+}
+
+export function writeTokenUsage(usage: TokenUsage): Record<string, unknown> {
+  const prompt = inputTokens(usage);
+  const text = prompt - usage.audioInput - usage.imageInput;
+  return {
+    promptTokenCount: prompt,
+    ...(usage.cacheRead > 0 ? { cachedContentTokenCount: usage.cacheRead } : {}),
+    candidatesTokenCount: usage.output - usage.reasoning,
+    ...(usage.reasoning > 0 ? { thoughtsTokenCount: usage.reasoning } : {}),
+    totalTokenCount: prompt + usage.output,
+    promptTokensDetails: [...detail('TEXT', Math.max(0, text)), ...detail('AUDIO', usage.audioInput), ...detail('IMAGE', usage.imageInput)],
+    ...(usage.audioOutput > 0 ? { candidatesTokensDetails: detail('AUDIO', usage.audioOutput) } : {}),
+  };
+}
+
+function detail(modality: string, tokens: number): { modality: string; tokenCount: number }[] {
+  return tokens > 0 ? [{ modality, tokenCount: tokens }] : [];
+}

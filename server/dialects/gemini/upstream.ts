@@ -1,0 +1,57 @@
+// Gemini's `generateContent` as a format that providers speak. Model and stream flag stand in the path.
+import { isObject, parseObject } from '#server/framing/loose-json.ts';
+import { forwardLong, forwardWhole } from '../forward-response.ts';
+import type { UpstreamDialect } from '../upstream-dialect.ts';
+import { forwardRequest } from './identity.ts';
+import { GeminiIdentityStream } from './identity-stream.ts';
+import { limits } from './limits.ts';
+import { safetySettings } from './options.ts';
+import { createStreamReader, readWhole } from './read-response.ts';
+import { readError } from './response-errors.ts';
+import { carriedFields } from './said-fields.ts';
+import { effortOfLevel } from './thinking.ts';
+import { writeRequest } from './write-request.ts';
+import { createStreamWriter } from './write-response.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** https://ai.google.dev/gemini-api/docs/priority-inference */
+const cheapTiers = ['unspecified', 'standard', 'flex', 'SERVICE_TIER_UNSPECIFIED', 'STANDARD', 'FLEX'];
+
+export const geminiUpstream: UpstreamDialect = {
+  name: 'gemini',
+  limits,
+  carriedFields,
+  surcharges: { fields: { serviceTier: cheapTiers, service_tier: cheapTiers } },
+  identity: {
+    writeRequest: forwardRequest,
+    readWhole: forwardWhole,
+    readLong: forwardLong,
+    openStream: (input) => new GeminiIdentityStream(input),
+  },
+  writeRequest,
+  // What a caller has said of it stays.
+  applyTraits: (body, { capability, settings }) => ({
+    body:
+      capability === 'chat' && body['safetySettings'] === undefined && body['safety_settings'] === undefined
+        ? { ...body, safetySettings: safetySettings(settings) }
+        : body,
+    dropped: [],
+  }),
+  // A body with another model than the path is refused.
+  normalize: ({ model: _model, ...body }) => body,
+  effortOf: (body) => {
+    const level = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
+    const { thinkingLevel = level['thinking_level'] } = level;
+    return typeof thinkingLevel === 'string' ? effortOfLevel(thinkingLevel) : undefined;
+  },
+  readWhole,
+  createStreamReader,
+  createStreamWriter,
+  isEvent: ({ data }) => parseObject(data) !== null,
+  readError,
+};
+
+function memberOf(body: Body, ...names: readonly string[]): Body {
+  return names.map((name) => body[name]).find(isObject) ?? {};
+}

@@ -1,0 +1,96 @@
+// Parts → a `generateContent` request.
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from '../parts.ts';
+import { Losses } from '../losses.ts';
+import type { WriteOptions, WrittenRequest } from '../upstream-dialect.ts';
+import { toJsonSchema } from './json-schema.ts';
+import { takesJsonSchema } from './model-generation.ts';
+import { toOpenApiSchema } from './openapi-schema.ts';
+import { carriedFields } from './said-fields.ts';
+import { writeThinking } from './thinking.ts';
+import { writeContents } from './write-contents.ts';
+
+type Json = Record<string, unknown>;
+
+/** @throws {AppError} `untranslatable` */
+export function writeRequest(request: ChatRequest, { upstreamModel: model }: WriteOptions): WrittenRequest {
+  const losses = new Losses(request.saidFields);
+  const { generationConfig, tools: extraTools, ...extras } = losses.carry(request.extras, carriedFields, 'Gemini');
+  const body: Json = { ...extras, contents: writeContents(request.messages, model, losses) };
+  const system = request.messages.flatMap(({ role, content }) => (role === 'system' ? content : [])).map(({ text }) => text);
+  if (system.length > 0) body.systemInstruction = { parts: [{ text: system.join('\n') }] };
+  const tools = [...(Array.isArray(extraTools) ? extraTools : []), ...writeTools(request.tools, model)];
+  if (tools.length > 0) body.tools = tools;
+  if (request.toolChoice !== undefined && request.tools.length > 0) body.toolConfig = writeChoice(request.toolChoice);
+  const config = { ...asObject(generationConfig), ...writeConfig(request, model, losses) };
+  if (Object.keys(config).length > 0) body.generationConfig = config;
+  if (request.parallelToolCalls === false && request.tools.length > 0) losses.drop('single_calls');
+  if (request.userId !== undefined) losses.drop('user_id');
+  if (hasCacheHints(request)) losses.drop('cache_hints');
+  return { body, dropped: losses.names };
+}
+
+function asObject(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+function writeConfig(request: ChatRequest, model: string, losses: Losses): Json {
+  const { maxTokens, temperature, topP, topK, stop, responseFormat, reasoning } = request;
+  const config: Json = {};
+  if (temperature !== undefined) config.temperature = temperature;
+  if (topP !== undefined) config.topP = topP;
+  if (topK !== undefined) config.topK = topK;
+  if (maxTokens !== undefined) config.maxOutputTokens = maxTokens;
+  if (stop !== undefined) config.stopSequences = stop;
+  if (responseFormat !== undefined) Object.assign(config, writeFormat(responseFormat, model));
+  if (reasoning !== undefined) {
+    const thinkingConfig = writeThinking(model, reasoning);
+    if (thinkingConfig !== null) config.thinkingConfig = thinkingConfig;
+    // Whoever asks for no thoughts gets none from a model that has none.
+    else if (reasoning.isOn) losses.drop(reasoning.budgetTokens === undefined ? 'effort' : 'thinking_budget');
+  }
+  return config;
+}
+
+function writeFormat(format: ResponseFormat, model: string): Json {
+  const json = { responseMimeType: 'application/json' };
+  if (format.kind === 'json') return json;
+  if (takesJsonSchema(model)) return { ...json, responseJsonSchema: toJsonSchema(format.schema) };
+  return { ...json, responseSchema: toOpenApiSchema(format.schema) };
+}
+
+/** Functions by which callers of other formats ask for what runs at the provider. */
+const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
+
+function writeTools(tools: readonly Tool[], model: string): Json[] {
+  const isProviders = ({ name, parameters }: Tool) => providerTools.has(name) && Object.keys(parameters).length === 0;
+  const own = tools.filter(isProviders).map(({ name }) => ({ [name]: {} }));
+  const functionDeclarations = tools.filter((tool) => !isProviders(tool)).map((tool) => writeTool(tool, model));
+  return functionDeclarations.length === 0 ? own : [...own, { functionDeclarations }];
+}
+
+function writeTool({ name, description, parameters }: Tool, model: string): Json {
+  const declaration = { name, ...(description === undefined ? {} : { description }) };
+  // An object without properties is refused.
+  if (!hasProperties(parameters)) return declaration;
+  const schema = { type: 'object', ...parameters };
+  if (takesJsonSchema(model)) return { ...declaration, parametersJsonSchema: toJsonSchema(schema) };
+  return { ...declaration, parameters: toOpenApiSchema(schema) };
+}
+
+function hasProperties({ properties, ...rest }: Tool['parameters']): boolean {
+  if (Object.keys(asObject(properties)).length > 0) return true;
+  return ['$ref', 'anyOf', 'oneOf', 'allOf'].some((word) => rest[word] !== undefined) || typeof rest['additionalProperties'] === 'object';
+}
+
+/** https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes */
+function writeChoice(choice: ToolChoice): Json {
+  if (choice.kind === 'tool') return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [choice.name] } };
+  return { functionCallingConfig: { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[choice.kind] } };
+}
+
+function hasCacheHints({ messages, tools }: ChatRequest): boolean {
+  return (
+    tools.some(({ cache }) => cache !== undefined) ||
+    messages.some(({ content }) => content.some((part) => 'cache' in part && part.cache !== undefined))
+  );
+}

@@ -1,0 +1,176 @@
+// Parts → a `generateContent` response, or its stream: each event is a response of its own.
+import { JsonProgress } from '#server/framing/json-progress.ts';
+import { parseObject } from '#server/framing/loose-json.ts';
+import { noTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
+import type { ErrorObject, ResponseWriterOptions, StreamWriter } from '../client-dialect.ts';
+import type { FinishReason, ResponsePart } from '../parts.ts';
+import type { Seal } from '../seal.ts';
+import { withUsage } from '../token-usage.ts';
+import { errorEvent } from './errors.ts';
+import { writeFinishReason } from './finish-reason.ts';
+import { writeSignature } from './thought-signature.ts';
+import { writeTokenUsage } from './token-usage.ts';
+
+type Json = Record<string, unknown>;
+
+interface OpenCall {
+  id: string;
+  name: string;
+  seal: Seal | undefined;
+  arguments: string;
+  progress: JsonProgress;
+}
+
+/** The parts of one candidate as they become complete: the arguments of a call are an object. */
+class CandidateWriter {
+  readonly #calls = new Map<number, OpenCall>();
+  /** Signatures that came apart from the calls that they name. */
+  readonly #seals = new Map<string, Seal>();
+  readonly #citations: Json[] = [];
+  #finish: FinishReason = 'stop';
+
+  write(part: ResponsePart): Json[] {
+    switch (part.type) {
+      case 'text':
+      case 'refusal':
+        return [{ text: part.text }];
+      case 'reasoning':
+        return [{ text: part.text, thought: true }];
+      case 'reasoning_seal':
+        return [{ text: '', thought: true, thoughtSignature: writeSignature(part.seal) }];
+      case 'sealed':
+        if (part.seal.callId === undefined) return [{ text: '', thoughtSignature: writeSignature(part.seal) }];
+        this.#seals.set(part.seal.callId, part.seal);
+        return [];
+      case 'image':
+        return [{ inlineData: { mimeType: part.mediaType, data: part.data } }];
+      case 'tool_call':
+        this.#calls.set(part.index, { id: part.id, name: part.name, seal: part.seal, arguments: '', progress: new JsonProgress() });
+        return [];
+      case 'tool_arguments':
+        return this.#addArguments(part);
+      case 'citation':
+        this.#citations.push({ web: { uri: part.url, ...(part.title === undefined ? {} : { title: part.title }) } });
+        return [];
+      case 'finish':
+        this.#finish = part.reason;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  #addArguments({ index, text }: Extract<ResponsePart, { type: 'tool_arguments' }>): Json[] {
+    const call = this.#calls.get(index);
+    if (call === undefined) return [];
+    call.arguments += text;
+    call.progress.push(text);
+    if (!call.progress.isComplete) return [];
+    this.#calls.delete(index);
+    return [this.#written(call)];
+  }
+
+  #written({ id, name, seal = this.#seals.get(id), arguments: text }: OpenCall): Json {
+    const functionCall = { id, name, args: parseObject(text) ?? {} };
+    return { functionCall, ...(seal === undefined ? {} : { thoughtSignature: writeSignature(seal) }) };
+  }
+
+  /** Calls that nobody has written any arguments of. */
+  rest(): Json[] {
+    const rest = [...this.#calls.values()].map((call) => this.#written(call));
+    this.#calls.clear();
+    return rest;
+  }
+
+  /** What stands at the end of a candidate. */
+  ending(): Json {
+    const grounding = this.#citations.length === 0 ? {} : { groundingMetadata: { groundingChunks: this.#citations } };
+    return { finishReason: writeFinishReason(this.#finish), ...grounding };
+  }
+}
+
+function choiceOf(part: ResponsePart): number {
+  return 'choice' in part ? (part.choice ?? 0) : 0;
+}
+
+export function writeWhole(parts: readonly ResponsePart[], usage: TokenUsage | null, options: ResponseWriterOptions): Json {
+  const candidates = new Map<number, { writer: CandidateWriter; parts: Json[] }>([[0, { writer: new CandidateWriter(), parts: [] }]]);
+  let { model } = options;
+  for (const part of parts) {
+    if (part.type === 'start') model = part.model || model;
+    const known = candidates.get(choiceOf(part));
+    const candidate = known ?? { writer: new CandidateWriter(), parts: [] };
+    if (known === undefined) candidates.set(choiceOf(part), candidate);
+    for (const written of candidate.writer.write(part)) addPart(candidate.parts, written);
+  }
+  return {
+    candidates: [...candidates]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, { writer, parts: written }]) => ({
+        content: { parts: [...written, ...writer.rest()], role: 'model' },
+        ...writer.ending(),
+        index,
+      })),
+    usageMetadata: writeTokenUsage(usage ?? noTokens),
+    modelVersion: model,
+    responseId: options.requestId,
+  };
+}
+
+/** Pieces of a text are one, and what signs a text stands with it. */
+function addPart(parts: Json[], part: Json): void {
+  const last = parts.at(-1);
+  const isSame = last !== undefined && last.text !== undefined && part.text !== undefined && last.thought === part.thought;
+  if (isSame && last.thoughtSignature === undefined) Object.assign(last, part, { text: `${String(last.text)}${String(part.text)}` });
+  else parts.push(part);
+}
+
+export function createStreamWriter(options: ResponseWriterOptions): StreamWriter {
+  return new ResponseStreamWriter(options);
+}
+
+class ResponseStreamWriter implements StreamWriter {
+  readonly #candidates = new Map<number, CandidateWriter>([[0, new CandidateWriter()]]);
+  readonly #id: string;
+  #model: string;
+  #usage: TokenUsage | null = null;
+
+  constructor({ requestId, model }: ResponseWriterOptions) {
+    this.#id = requestId;
+    this.#model = model;
+  }
+
+  write(part: ResponsePart): string {
+    if (part.type === 'start') this.#model = part.model || this.#model;
+    if (part.type === 'usage') this.#usage = withUsage(this.#usage, part.usage);
+    const index = choiceOf(part);
+    const known = this.#candidates.get(index);
+    const candidate = known ?? new CandidateWriter();
+    if (known === undefined) this.#candidates.set(index, candidate);
+    const parts = candidate.write(part);
+    return parts.length === 0 ? '' : this.#event({ candidates: [{ content: { parts, role: 'model' }, index }] });
+  }
+
+  keepAlive(): string {
+    return ': keep-alive\n\n';
+  }
+
+  fail(error: ErrorObject): string {
+    return errorEvent(error);
+  }
+
+  end(usage: TokenUsage | null): string {
+    const candidates = [...this.#candidates]
+      .toSorted(([a], [b]) => a - b)
+      .map(([index, candidate]) => {
+        const rest = candidate.rest();
+        return { content: { parts: rest.length === 0 ? [{ text: '' }] : rest, role: 'model' }, ...candidate.ending(), index };
+      });
+    return this.#event({ candidates, usageMetadata: writeTokenUsage(usage ?? this.#usage ?? noTokens) });
+  }
+
+  #event(response: Json): string {
+    return `data: ${JSON.stringify({ ...response, modelVersion: this.#model, responseId: this.#id })}\n\n`;
+  }
+}

@@ -1,0 +1,27 @@
+// https://ai.google.dev/api
+import models from './default-models.json' with { type: 'json' };
+import type { Provider } from './spec.ts';
+
+export const gemini: Provider = {
+  type: 24,
+  name: 'Google Gemini',
+  baseUrl: 'https://generativelanguage.googleapis.com',
+  formats: {
+    gemini: {
+      framing: 'sse',
+      paths: {
+        chat: {
+          whole: '{base}/{version}/models/{model}:generateContent',
+          stream: '{base}/{version}/models/{model}:streamGenerateContent?alt=sse',
+        },
+      },
+    },
+  },
+  auth: { kind: 'header', name: 'x-goog-api-key' },
+  defaultVersion: 'v1beta',
+  versionSetting: 'gemini.version_settings',
+  // A key that is not valid is a bad request there.
+  refusals: { retried: [400] },
+  modelList: { path: '{base}/v1beta/models?pageSize=1000', items: 'models', name: 'name', prefix: 'models/', method: 'generateContent' },
+  models: models['24'],
+};
