@@ -1,13 +1,14 @@
 // A question about a channel's account, as its calls are sent: with its key, through its proxy.
+import { framings } from '#server/framing/registry.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
 /** `header`: where the key goes instead of where it goes in calls. */
 export function authorizedGet(channel: PreparedChannel, url: URL, now: number, header?: string): SendRequest | Promise<SendRequest> {
-  const { 'content-type': _noBody, ...called } = channel.headers(false);
+  const { 'content-type': _noBody, ...called } = channel.headers;
   const { authorization: _calls, ...others } = called;
   const headers = header === undefined ? called : { ...others, [header]: channel.key };
-  const { framing, setting } = channel;
+  const { setting } = channel;
   const request: SendRequest = {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
@@ -15,7 +16,7 @@ export function authorizedGet(channel: PreparedChannel, url: URL, now: number, h
     headers,
     body: null,
     proxy: setting.proxy,
-    framing,
+    framing: framings.sse,
   };
   return header === undefined ? channel.authorize(request, now) : request;
 }

@@ -2,10 +2,11 @@
 import { AppError } from '#shared/errors.ts';
 import { encodeRequest } from '#server/dialects/encode-request.ts';
 import type { CallInput, EncodedRequest } from '#server/dialects/encode-input.ts';
+import type { ChannelWay } from './find-way.ts';
 import type { PreparedChannel } from './prepared-channel.ts';
 import type { SendRequest } from './send.ts';
 
-export interface UpstreamCall extends CallInput {
+export interface UpstreamCall extends Omit<CallInput, 'way'> {
   channel: PreparedChannel;
   /** Milliseconds. */
   now: number;
@@ -14,36 +15,35 @@ export interface UpstreamCall extends CallInput {
 }
 
 export interface UpstreamRequest extends SendRequest, Omit<EncodedRequest, 'headers'> {
+  way: ChannelWay;
   body: Buffer;
   isStream: boolean;
-  isMapped: boolean;
-  /** The model thinks for long before its first token. */
-  hasLongIdle: boolean;
 }
 
 /** A promise only where the authorisation takes one. @throws {AppError} `format_unsupported`, `untranslatable`, `invalid_request` */
 export function buildRequest(call: UpstreamCall): UpstreamRequest | Promise<UpstreamRequest> {
-  const { channel, isStream } = call;
-  const plan = channel.plan(call.capability, call.originModel, call.version);
-  if (plan === null) throw new AppError('format_unsupported');
-  const encoded = encodeRequest(call, plan);
-  const headers = channel.headers(isStream);
+  const { channel, client, isStream } = call;
+  const setting = channel.provider?.versionSetting;
+  const versions = setting === undefined ? undefined : call.settings.get(setting);
+  const way = channel.way(client, call.capability, call.originModel, { version: call.version, versions });
+  if (way === null) throw new AppError('format_unsupported');
+  const encoded = encodeRequest({ ...call, way });
+  const headers = way.format.headers(isStream);
   const { body, upstreamModel, reasoningEffort, sentLimit, dropped } = encoded;
   const request: UpstreamRequest = {
+    way,
     body,
     upstreamModel,
     reasoningEffort,
     sentLimit,
     dropped,
-    origin: plan.origin,
-    path: plan.path,
+    origin: way.origin,
+    path: isStream ? way.streamPath : way.path,
     method: 'POST',
     headers: encoded.headers === null ? headers : { ...headers, ...encoded.headers },
     isStream,
-    isMapped: plan.isMapped,
     proxy: channel.setting.proxy,
-    hasLongIdle: plan.hasLongIdle,
-    framing: channel.framing,
+    framing: way.framing,
   };
-  return channel.authorize(request, call.now);
+  return way.format.authorize(request, call.now);
 }

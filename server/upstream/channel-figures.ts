@@ -15,6 +15,8 @@ export interface ChannelFigures {
   called(channelId: number, firstByteMs: number | undefined): void;
   /** One of those calls failed because of the channel. `status`: HTTP status of the upstream, 0 without an answer. */
   failed(channelId: number, status?: number): void;
+  /** A test of it passed at that time, milliseconds. */
+  passed(channelId: number, at: number): void;
   /** The hours from `since` (unix seconds) on, of all processes; what this one has not stored yet is in them. */
   read(since: number): Promise<ChannelHour[]>;
   /** The same by five minutes, of the last day. */
@@ -97,6 +99,7 @@ export function createChannelFigures({ db, log, now }: FiguresContext): ChannelF
       slots.failed(channelId, status);
       counted.of(channelId).failures += 1;
     },
+    passed: slots.passed,
     read(since) {
       return inTurn(async () => {
         const hours = new Map<string, ChannelHour>();

@@ -8,7 +8,13 @@ describe('the JSON texts of a channel', () => {
       expect(parseModelMapping(text)?.size).toBe(0);
       expect(parseStatusCodeMapping(text)?.size).toBe(0);
       expect(parseParamOverride(text)).toEqual({});
-      expect(parseChannelSetting(text)).toEqual({ forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false });
+      expect(parseChannelSetting(text)).toEqual({
+        forceFormat: false,
+        thinkingToContent: false,
+        proxy: null,
+        abortsAbandoned: false,
+        formats: [],
+      });
     }
   });
 

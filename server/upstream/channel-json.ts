@@ -11,10 +11,20 @@ export interface ChannelSetting {
   /** URL of the proxy for every call of this channel; null: direct. */
   proxy: string | null;
   /** Whole responses whose clients have left are ended instead of being read to their end. */
-  abortsLeft: boolean;
+  abortsAbandoned: boolean;
+  /** What costs more than the model's price passes. */
+  allowsSurcharges?: boolean;
+  /** Those of the provider's formats that its address speaks; empty: what is known of the provider. */
+  formats: readonly string[];
 }
 
-const noSetting: ChannelSetting = { forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false };
+export const noSetting: ChannelSetting = {
+  forceFormat: false,
+  thinkingToContent: false,
+  proxy: null,
+  abortsAbandoned: false,
+  formats: [],
+};
 
 /** Client model → upstream model, one step. Empty targets are left out. */
 export function parseModelMapping(text: string): ReadonlyMap<string, string> | null {
@@ -44,7 +54,9 @@ export function parseChannelSetting(text: string): ChannelSetting | null {
     forceFormat: setting.force_format === true,
     thinkingToContent: setting.thinking_to_content === true,
     proxy,
-    abortsLeft: setting.on_client_gone === 'abort',
+    abortsAbandoned: setting.on_client_gone === 'abort',
+    ...(setting.allow_surcharges === true ? { allowsSurcharges: true } : {}),
+    formats: setting.formats ?? [],
   };
 }
 

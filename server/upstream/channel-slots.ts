@@ -1,12 +1,15 @@
 // How each channel did in the last minutes, all processes together: what an operator is told when it fails. Counted in memory and
 // added to the stored counts once a minute, like the figures by the hour (decision 14).
 import type { AppContext } from '#server/context.ts';
+import type { Collection } from '#server/db/collection.ts';
 import type { ChannelSlotRecord } from '#server/db/records/channel-slot.ts';
 
 export interface ChannelSlots {
   called(channelId: number): void;
   /** `status`: HTTP status of the upstream, 0 without an answer. */
   failed(channelId: number, status: number): void;
+  /** A test passed at that time (milliseconds): what follows is counted apart from what was before. */
+  passed(channelId: number, at: number): void;
   /** Five minutes each, from `since` (unix seconds) on, of all processes; of one channel unless absent. */
   read(since: number, channelId?: number): Promise<ChannelSlot[]>;
   /** Never rejects: what could not be stored is kept for the next time. */
@@ -17,10 +20,14 @@ export interface ChannelSlot {
   channelId: number;
   /** When it began, unix seconds. */
   slot: number;
+  /** From when on it was counted, milliseconds: its beginning, or a test that passed within it. */
+  begins: number;
   calls: number;
   failures: number;
   /** Of the last failure; undefined: there was none. */
   status: number | undefined;
+  /** The first failure, unix seconds; undefined: there was none, or that is not known. */
+  firstAt: number | undefined;
 }
 
 type SlotContext = Pick<AppContext, 'db' | 'log' | 'now'>;
@@ -33,6 +40,8 @@ const writesAtOnce = 20;
 export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots {
   const rows = db.collection('channel_slots');
   let counted = new Map<string, ChannelSlot>();
+  /** Channel → when a test passed, milliseconds; of the present slot. */
+  const passedAt = new Map<number, number>();
   // Stored and counted slots add up only while nothing is on its way from the ones to the others.
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -43,18 +52,12 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
 
   function of(channelId: number): ChannelSlot {
     const slot = slotOf(now());
-    const id = idOf(channelId, slot);
+    const begins = Math.max(slot * 1000, passedAt.get(channelId) ?? 0);
+    const id = idOf(channelId, { slot, begins });
     let found = counted.get(id);
-    if (found === undefined) counted.set(id, (found = { channelId, slot, calls: 0, failures: 0, status: undefined }));
+    if (found === undefined)
+      counted.set(id, (found = { channelId, slot, begins, calls: 0, failures: 0, status: undefined, firstAt: undefined }));
     return found;
-  }
-
-  async function store([id, slot]: [string, ChannelSlot]): Promise<void> {
-    const { channelId: channel_id, calls, failures, status } = slot;
-    const counts: ChannelSlotRecord = { id, channel_id, slot: slot.slot, calls, failures };
-    const increment = { calls, failures };
-    if (status === undefined) await rows.patch({ id }, { increment }, { insertIfMissing: counts });
-    else await rows.patch({ id }, { increment, set: { status } }, { insertIfMissing: { ...counts, status } });
   }
 
   return {
@@ -65,6 +68,12 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
       const slot = of(channelId);
       slot.failures += 1;
       slot.status = status;
+      slot.firstAt ??= Math.floor(now() / 1000);
+    },
+    passed(channelId, at) {
+      const slot = slotOf(now()) * 1000;
+      for (const [id, passed] of passedAt) if (passed < slot) passedAt.delete(id);
+      if (at >= slot && at > (passedAt.get(channelId) ?? 0)) passedAt.set(channelId, at);
     },
     read: (since, channelId) =>
       inTurn(async () => {
@@ -83,7 +92,7 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
         counted = new Map();
         for (let start = 0; start < waiting.length; start += writesAtOnce) {
           const part = waiting.slice(start, start + writesAtOnce);
-          const results = await Promise.allSettled(part.map(store));
+          const results = await Promise.allSettled(part.map((one) => store(rows, one)));
           for (const [index, result] of results.entries()) {
             const [id, slot] = part[index] ?? [];
             if (result.status === 'fulfilled' || id === undefined || slot === undefined) continue;
@@ -96,6 +105,24 @@ export function createChannelSlots({ db, log, now }: SlotContext): ChannelSlots 
   };
 }
 
+/** Adds what was counted to what is stored. */
+async function store(rows: Collection<ChannelSlotRecord>, [id, slot]: [string, ChannelSlot]): Promise<void> {
+  const { channelId: channel_id, calls, failures, status, begins, firstAt: first_at } = slot;
+  const counts: ChannelSlotRecord = { id, channel_id, slot: slot.slot, calls, failures };
+  if (begins !== slot.slot * 1000) counts.begins = begins;
+  const increment = { calls, failures };
+  if (status === undefined || first_at === undefined) {
+    await rows.patch({ id }, { increment }, { insertIfMissing: counts });
+    return;
+  }
+  const row = await rows.patch({ id }, { increment, set: { status } }, { insertIfMissing: { ...counts, status, first_at } });
+  // They are stored: should the rest fail, they are not counted again.
+  slot.calls = slot.failures = 0;
+  if (row?.first_at !== undefined && row.first_at <= first_at) return;
+  // Of several processes the earliest.
+  await rows.patch({ id, or: [{ first_at: { gt: first_at } }, { first_at: { exists: false } }] }, { set: { first_at } });
+}
+
 export async function sweepChannelSlots({ db, now }: Pick<AppContext, 'db' | 'now'>): Promise<void> {
   await db.collection('channel_slots').remove({ slot: { lte: slotOf(now()) - keptSlotSeconds } });
 }
@@ -105,12 +132,13 @@ export function slotOf(milliseconds: number): number {
   return Math.floor(milliseconds / (slotSeconds * 1000)) * slotSeconds;
 }
 
-function idOf(channelId: number, slot: number): string {
-  return `${channelId}:${slot}`;
+function idOf(channelId: number, { slot, begins }: Pick<ChannelSlot, 'slot' | 'begins'>): string {
+  return `${channelId}:${begins === slot * 1000 ? slot : begins}`;
 }
 
-function slotOfRecord({ channel_id: channelId, slot, calls, failures, status }: ChannelSlotRecord): ChannelSlot {
-  return { channelId, slot, calls, failures, status };
+function slotOfRecord(record: ChannelSlotRecord): ChannelSlot {
+  const { channel_id: channelId, slot, begins = slot * 1000, calls, failures, status, first_at: firstAt } = record;
+  return { channelId, slot, begins, calls, failures, status, firstAt };
 }
 
 /** @param newer whose last failure counts */
@@ -123,5 +151,10 @@ function merge(slot: ChannelSlot | undefined, newer: ChannelSlot | undefined): C
     calls: one.calls + other.calls,
     failures: one.failures + other.failures,
     status: other.status ?? one.status,
+    firstAt: earlier(one.firstAt, other.firstAt),
   };
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

@@ -1,4 +1,4 @@
-// One try on one channel: the request as its provider wants it, sent in the channel's name, and what came of it. A failure has the
+// One request to one channel, as its provider wants it and in the channel's name, and its response. A failure has the
 // same form whichever step it was. Calls, tests of channels and lists of models all go this way.
 import type { AppContext } from '#server/context.ts';
 import { buildRequest } from './build-request.ts';
@@ -23,9 +23,9 @@ export interface Exchange {
 }
 
 /** What is kept of a request; nobody needs its body once it is sent. */
-export type SentRequest = Pick<UpstreamRequest, 'upstreamModel' | 'isMapped' | 'reasoningEffort' | 'sentLimit' | 'dropped' | 'hasLongIdle'>;
+export type SentRequest = Pick<UpstreamRequest, 'way' | 'upstreamModel' | 'reasoningEffort' | 'sentLimit' | 'dropped'>;
 
-export type SentCall = Exchange & { request: SentRequest };
+export type CallExchange = Exchange & { request: SentRequest };
 
 type ExchangeContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 
@@ -43,11 +43,11 @@ export function sendCall(
   context: ExchangeContext,
   call: Omit<UpstreamCall, 'settings' | 'now'>,
   { limits, isWanted }: SendOptions,
-): SentCall | Promise<SentCall> {
+): CallExchange | Promise<CallExchange> {
   const built = buildRequest({ ...call, settings: context.settings, now: context.now() });
-  const send = (whole: UpstreamRequest): SentCall => {
-    const { upstreamModel, isMapped, reasoningEffort, sentLimit, dropped, hasLongIdle } = whole;
-    const request = { upstreamModel, isMapped, reasoningEffort, sentLimit, dropped, hasLongIdle };
+  const send = (whole: UpstreamRequest): CallExchange => {
+    const { way, upstreamModel, reasoningEffort, sentLimit, dropped } = whole;
+    const request = { way, upstreamModel, reasoningEffort, sentLimit, dropped };
     const { sending, received } = isWanted?.() === false ? unwanted() : exchange(context, call.channel, whole, limits);
     return { sending, received, request };
   };

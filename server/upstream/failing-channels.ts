@@ -24,7 +24,8 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
     figures.slots.read(slotOf(time) - lateSeconds),
     db.collection('channels').find({ status: ChannelStatus.enabled, test_error: { gt: '' } }, { sort: [['id', 1]], limit: most }),
   ]);
-  const sums = sumsOf(late);
+  const passed = await passedTests(db, new Set(late.filter(({ failures }) => failures > 0).map(({ channelId }) => channelId)));
+  const sums = sumsOf(late.filter(({ channelId, begins }) => begins >= (passed.get(channelId) ?? 0)));
   const soleModels = countSoleModels(channels.all());
   const failing = new Map<number, FailingChannel>();
   for (const [id, { calls, failures, status }] of sums) {
@@ -43,7 +44,15 @@ export async function readFailingChannels({ channels, db, figures, now }: Contex
   const told = [...failing.values()]
     .toSorted((a, b) => b.sole_models - a.sole_models || b.failures - a.failures || a.id - b.id)
     .slice(0, most);
-  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, since: await failingSince(figures, one.id, time) })));
+  const since = (id: number) => failingSince(figures, id, { time, passedAt: passed.get(id) ?? 0 });
+  return Promise.all(told.map(async (one) => (one.by === 'test' ? one : { ...one, since: await since(one.id) })));
+}
+
+/** Channel → when a test last passed, milliseconds: what failed before is over. Of those; who never passed one is absent. */
+async function passedTests(db: Context['db'], ids: ReadonlySet<number>): Promise<Map<number, number>> {
+  if (ids.size === 0) return new Map();
+  const records = await db.collection('channels').find({ id: { in: [...ids] } });
+  return new Map(records.map(({ id, passed_at = 0 }) => [id, passed_at]));
 }
 
 interface Sum {
@@ -59,20 +68,26 @@ function isWell({ calls, failures }: Pick<Sum, 'calls' | 'failures'>): boolean {
 
 function sumsOf(slots: readonly ChannelSlot[]): Map<number, Sum> {
   const sums = new Map<number, Sum>();
-  for (const { channelId, calls, failures, status } of slots.toSorted((a, b) => a.slot - b.slot)) {
+  for (const { channelId, calls, failures, status } of slots.toSorted((a, b) => a.begins - b.begins)) {
     const sum = sums.get(channelId) ?? { calls: 0, failures: 0, status: 0 };
     sums.set(channelId, { calls: sum.calls + calls, failures: sum.failures + failures, status: status ?? sum.status });
   }
   return sums;
 }
 
-/** The beginning of the five minutes since which it has not done well. */
-async function failingSince(figures: Context['figures'], id: number, time: number): Promise<number> {
+/** The first failure of the five minutes since which it has not done well, and of no test that passed in between. */
+async function failingSince(
+  figures: Context['figures'],
+  id: number,
+  { time, passedAt }: { time: number; passedAt: number },
+): Promise<number> {
   const slots = await figures.slots.read(slotOf(time) - keptSlotSeconds + slotSeconds, id);
   let since = slotOf(time);
-  for (const slot of slots.filter(({ calls }) => calls > 0).toSorted((a, b) => b.slot - a.slot)) {
+  const counted = slots.filter(({ calls, begins }) => calls > 0 && begins >= passedAt);
+  for (const slot of counted.toSorted((a, b) => b.begins - a.begins)) {
     if (isWell(slot)) break;
-    since = slot.slot;
+    // Earlier versions do not note it.
+    since = slot.firstAt ?? Math.floor(slot.begins / 1000);
   }
   return since;
 }

@@ -38,7 +38,7 @@ export function autoDisableReason(
   failure: UpstreamFailure,
   { provider, keywords, callerText }: { provider: Refusing; keywords: readonly string[]; callerText: () => string | null },
 ): string | null {
-  if (failure.kind !== 'response') return null;
+  if (failure.kind !== 'response' || failure.isOfRequest === true) return null;
   const isRefused =
     failure.status === 401 ||
     provider?.refusals?.ofKey?.includes(failure.status) === true ||
@@ -52,7 +52,7 @@ export function autoDisableReason(
  * Here a keyword may have been quoted: nothing follows from it but other words for who wrote it.
  */
 export function refusesChannel(failure: UpstreamFailure, keywords: readonly string[]): boolean {
-  if (failure.kind !== 'response') return false;
+  if (failure.kind !== 'response' || failure.isOfRequest === true) return false;
   if (accountStatuses.has(failure.status) || accountStatuses.has(failure.upstreamStatus)) return true;
   return speaksOfAccount(failure) || hasKeyword(failure, keywords);
 }

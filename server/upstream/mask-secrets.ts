@@ -10,6 +10,8 @@ const prefixedKey = /(?<![\w-])(sk|pk|rk|ak|gsk|xai|hf|r8|pplx|nvapi|tvly|fw|bce
 const knownKey = /(?<!\w)(?:AIza[\w-]{20,}|AKIA[A-Z0-9]{12,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?)/g;
 // An unbroken run of letters and digits this long is no word, model name or sentence.
 const longRun = /(?<![\w-])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{32,}(?:\.[A-Za-z0-9]+)?/g;
+// As xAI names the account in refusals of a prompt.
+const accountId = /\b(Team|API key ID): [\w-]{6,}/g;
 
 export interface KnownSecrets {
   /** The channel's key, in case it is of no known form. */
@@ -28,6 +30,7 @@ export function maskSecrets(text: string, known: KnownSecrets = {}): string {
     .replace(knownKey, '***')
     .replace(prefixedKey, '$1$2***')
     .replace(longRun, '***')
+    .replace(accountId, '$1: ***')
     .replace(ipv6, '***')
     .replace(ipv4, '***');
   return known.host === undefined || known.host === '' ? masked : masked.replaceAll(known.host, '***');

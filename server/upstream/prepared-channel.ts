@@ -1,22 +1,37 @@
 // A channel as the relay uses it: everything that can be derived from its record, derived once per change of the record.
 import { hasModelInHost } from '#shared/channel-rules.ts';
 import type { ChannelRecord } from '#server/db/records/channel.ts';
-import type { DialectChannel } from '#server/dialects/dialect-channel.ts';
-import type { Capability } from '#server/dialects/provider-traits.ts';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { Capability, ProviderTraits } from '#server/dialects/provider-traits.ts';
 import { upstreamDialects } from '#server/dialects/registry.ts';
+import type { UpstreamDialectName } from '#server/dialects/registry.ts';
+import type { UpstreamDialect } from '#server/dialects/upstream-dialect.ts';
+import type { Framing } from '#server/framing/framing.ts';
 import { framings } from '#server/framing/registry.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import { authorizationOf } from './auth/registry.ts';
-import type { Authorization } from './auth/scheme.ts';
-import { parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
+import type { Auth } from './auth/registry.ts';
+import { noSetting, parseChannelSetting, parseModelMapping, parseParamOverride, parseStatusCodeMapping } from './channel-json.ts';
 import type { ChannelSetting } from './channel-json.ts';
-import { planCall } from './call-plan.ts';
-import type { CallPlan } from './call-plan.ts';
+import { findWay } from './find-way.ts';
+import type { ChannelWay, ModelVersions } from './find-way.ts';
 import { providerOf } from './providers/registry.ts';
-import type { Provider } from './providers/spec.ts';
+import type { Provider, ProviderFormat } from './providers/spec.ts';
 import type { SendRequest } from './send.ts';
 
-export interface PreparedChannel extends DialectChannel {
+/** One format of a channel's provider, ready to be used with the channel's key. */
+export interface PreparedFormat {
+  readonly dialect: UpstreamDialect;
+  readonly framing: Framing;
+  readonly traits: ProviderTraits;
+  readonly paths: ProviderFormat['paths'];
+  /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
+  headers(isStream: boolean): Readonly<Record<string, string>>;
+  /** The last step of a call: what its scheme makes of the whole of it. `now` in milliseconds. */
+  authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
+}
+
+export interface PreparedChannel {
   readonly record: ChannelRecord;
   readonly id: number;
   readonly name: string;
@@ -30,6 +45,8 @@ export interface PreparedChannel extends DialectChannel {
   readonly models: readonly string[];
   /** Null: no provider of this type is built in. */
   readonly provider: Provider | null;
+  /** In the order of the provider's record. */
+  readonly formats: readonly PreparedFormat[];
   /** The secret itself: never in a log or a response. */
   readonly key: string;
   /** Base URL without a trailing slash; may hold `{model}`. */
@@ -37,16 +54,25 @@ export interface PreparedChannel extends DialectChannel {
   readonly setting: ChannelSetting;
   readonly modelMapping: ReadonlyMap<string, string>;
   readonly statusCodeMapping: ReadonlyMap<number, number>;
+  /** Fields that overwrite those of a request; null when nothing is overridden. */
+  readonly paramOverride: Readonly<Record<string, unknown>> | null;
   /** What it was prepared with. */
   readonly siteUrl: string | undefined;
   /** Why no call can be made through it, for administrators; null when it can. */
   readonly problem: string | null;
-  /** What a call of that model looks like. `version`: `api-version` of the client's query. */
-  plan(capability: Capability, model: string, version?: string): CallPlan | null;
-  /** Headers of a call, before it is authorised. Shared between calls: never changed by who receives them. */
-  headers(isStream: boolean): Readonly<Record<string, string>>;
-  /** The last step of a call: what its scheme makes of the whole of it. `now` in milliseconds. */
+  /** Which way a call of that model goes; null: there is none. */
+  way(client: ClientDialect, capability: Capability, model: string, address?: WayAddress): ChannelWay | null;
+  /** Headers of questions about the account, in no format; they are authorised like calls. */
+  readonly headers: Readonly<Record<string, string>>;
   authorize<Request extends SendRequest>(request: Request, now: number): Request | Promise<Request>;
+}
+
+/** What an address may depend on beside the channel. Without `versions`, those of the last call are taken. */
+export interface WayAddress {
+  /** `api-version` of the client's query. */
+  version?: string | undefined;
+  /** What the provider's `versionSetting` has. */
+  versions?: ModelVersions | undefined;
 }
 
 export interface PrepareOptions {
@@ -54,8 +80,8 @@ export interface PrepareOptions {
   siteUrl?: string;
 }
 
-/** Plans per channel and capability that are kept; a channel with more models than this computes some again. */
-const PLANS_KEPT = 2000;
+/** Ways per channel, client's format and capability that are kept; a channel with more models than this computes some again. */
+const WAYS_KEPT = 2000;
 
 export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'decrypt'>, options: PrepareOptions = {}): PreparedChannel {
   const provider = providerOf(record.type) ?? null;
@@ -71,12 +97,12 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
   if (paramOverride === null) problems.push('param_override is not a JSON object');
   if (setting === null) problems.push('setting is not valid');
 
-  const authorization = provider === null ? null : authorizationOf(provider.auth, key);
-  if (authorization !== null && authorization.problem !== null) problems.push(authorization.problem);
-  const { siteUrl } = options;
-  const headers =
-    provider === null || authorization === null ? noHeaders : createHeaders({ record, provider, authorization, siteUrl, problems });
-  const plans = new Map<Capability, Map<string, CallPlan | null>>();
+  const source =
+    provider === null ? null : { record, provider, key, base, siteUrl: options.siteUrl, problems, spoken: setting?.formats ?? [] };
+  const authorized = source === null ? null : authorizeWith(source, source.provider.auth);
+  const formats = source === null ? [] : prepareFormats(source);
+  const ways = new Map<string, Map<string, ChannelWay | null>>();
+  let versions: ModelVersions | undefined;
   return {
     record,
     id: record.id,
@@ -90,30 +116,35 @@ export function prepareChannel(record: ChannelRecord, secrets: Pick<Secrets, 'de
     groups: commaList(record.group),
     models: commaList(record.models),
     provider,
-    dialect: upstreamDialects[provider?.dialect ?? 'openai-chat'],
-    framing: framings[provider?.framing ?? 'sse'],
+    formats,
     key,
     base,
-    siteUrl,
-    setting: setting ?? { forceFormat: false, thinkingToContent: false, proxy: null, abortsLeft: false },
+    siteUrl: options.siteUrl,
+    setting: setting ?? noSetting,
     modelMapping: modelMapping ?? new Map(),
     // An unreadable status mapping only loses its comfort, so it does not stop the channel.
     statusCodeMapping: statusCodeMapping ?? new Map(),
     paramOverride: paramOverride === null || Object.keys(paramOverride).length === 0 ? null : paramOverride,
     problem: problems.length === 0 ? null : problems.join('; '),
-    plan(capability, model, version) {
-      if (version !== undefined) return planCall({ channel: this, capability, model, version });
-      let kept = plans.get(capability);
-      if (kept === undefined) plans.set(capability, (kept = new Map()));
-      let plan = kept.get(model);
-      if (plan === undefined) {
-        if (kept.size >= PLANS_KEPT) kept.clear();
-        kept.set(model, (plan = planCall({ channel: this, capability, model })));
+    way(client, capability, model, address = {}) {
+      if (address.versions !== undefined && address.versions !== versions) {
+        versions = address.versions;
+        ways.clear();
       }
-      return plan;
+      const asked = { channel: this, client, capability, model, version: address.version, versions };
+      if (address.version !== undefined) return findWay(asked);
+      const kind = `${client.name} ${capability}`;
+      let kept = ways.get(kind);
+      if (kept === undefined) ways.set(kind, (kept = new Map()));
+      let way = kept.get(model);
+      if (way === undefined) {
+        if (kept.size >= WAYS_KEPT) kept.clear();
+        kept.set(model, (way = findWay(asked)));
+      }
+      return way;
     },
-    headers,
-    authorize: (request, now) => authorization?.sign?.(request, now) ?? request,
+    headers: authorized?.headers ?? {},
+    authorize: (request, now) => authorized?.authorize(request, now) ?? request,
   };
 }
 
@@ -149,35 +180,81 @@ function readBase(record: ChannelRecord, provider: Provider | null, problems: st
   return base;
 }
 
-interface HeaderSource {
+interface FormatSource {
   record: ChannelRecord;
   provider: Provider;
-  authorization: Authorization;
+  key: string;
+  base: string;
   siteUrl: string | undefined;
   problems: string[];
+  /** Formats that the channel is said to speak; empty: what is known of the provider. */
+  spoken: readonly string[];
 }
 
-const noHeaders = () => ({});
+function prepareFormats(source: FormatSource): PreparedFormat[] {
+  const { provider, base, spoken, problems } = source;
+  const names = Object.keys(provider.formats).filter((name): name is UpstreamDialectName => name in upstreamDialects);
+  const prepared = names.flatMap((name) => {
+    const format = provider.formats[name];
+    if (format === undefined) return [];
+    const isAway = format.isAtHomeOnly === true && base !== provider.baseUrl;
+    const isSpoken = spoken.length === 0 ? !isAway : spoken.includes(name);
+    return isSpoken ? [prepareFormat(source, upstreamDialects[name], format)] : [];
+  });
+  if (spoken.length > 0 && prepared.length === 0) note(problems, 'setting names no format of the provider');
+  return prepared;
+}
 
-function createHeaders({ record, provider, authorization, siteUrl, problems }: HeaderSource): PreparedChannel['headers'] {
-  const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
-  const fill = (headers: Readonly<Record<string, string>> = {}) => {
-    const filled: Record<string, string> = {};
-    for (const [name, template] of Object.entries(headers)) {
-      const value = template.replace('{other}', record.other).replace('{site}', siteUrl || 'http://localhost:3000');
-      if (value !== '') filled[name] = value;
-    }
-    return filled;
+function prepareFormat(source: FormatSource, dialect: UpstreamDialect, format: ProviderFormat): PreparedFormat {
+  const { provider } = source;
+  const { framing, paths, headers, auth, isAtHomeOnly: _, ...traits } = format;
+  const authorized = authorizeWith(source, auth ?? provider.auth);
+  const whole = { ...authorized.headers, ...filled(source, headers), accept: 'application/json' };
+  const stream = { ...whole, ...filled(source, provider.streamHeaders), accept: framings[framing].mediaType };
+  noteUnsendable(stream, source.problems);
+  return {
+    dialect,
+    framing: framings[framing],
+    traits: { name: provider.name, ...traits },
+    paths,
+    headers: (isStream) => (isStream ? stream : whole),
+    authorize: authorized.authorize,
   };
+}
+
+/** What every request in the channel's name carries. */
+function authorizeWith(source: FormatSource, auth: Auth): Pick<PreparedChannel, 'headers' | 'authorize'> {
+  const { record, provider, key, problems } = source;
+  const authorization = authorizationOf(auth, key);
+  note(problems, authorization.problem);
+  const fixed: Record<string, string> = { 'content-type': 'application/json', 'user-agent': 'Tidegate' };
   if (provider.sendsOrganization === true && record.openai_organization !== '') {
     fixed['openai-organization'] = record.openai_organization.trim();
   }
-  const whole = { ...fixed, ...authorization.headers, ...fill(provider.headers), accept: 'application/json' };
-  const stream = { ...whole, ...fill(provider.streamHeaders), accept: framings[provider.framing].mediaType };
-  // Only visible ASCII and blanks may travel in a header; anything else would fail on every call.
-  for (const [name, value] of Object.entries(stream)) {
-    if (!/^[\x20-\x7e\t]*$/.test(value))
-      problems.push(`${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
+  const headers = { ...fixed, ...authorization.headers, ...filled(source, provider.headers), accept: 'application/json' };
+  noteUnsendable(headers, problems);
+  return { headers, authorize: (request, now) => authorization.sign?.(request, now) ?? request };
+}
+
+/** Templates with their values; what is empty is left out. */
+function filled({ record, siteUrl }: FormatSource, headers: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const [name, template] of Object.entries(headers)) {
+    const value = template.replace('{other}', record.other).replace('{site}', siteUrl || 'http://localhost:3000');
+    if (value !== '') values[name] = value;
   }
-  return (isStream) => (isStream ? stream : whole);
+  return values;
+}
+
+/** Only visible ASCII and blanks may travel in a header; anything else would fail on every call. */
+function noteUnsendable(headers: Readonly<Record<string, string>>, problems: string[]): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^[\x20-\x7e\t]*$/.test(value)) continue;
+    note(problems, `${name === 'authorization' ? 'the key' : name} holds characters that a header cannot carry`);
+  }
+}
+
+/** Each problem once. */
+function note(problems: string[], problem: string | null): void {
+  if (problem !== null && !problems.includes(problem)) problems.push(problem);
 }

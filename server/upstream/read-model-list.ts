@@ -27,11 +27,17 @@ export function readModelList(text: string, { provider }: Pick<PreparedChannel, 
   if (list === undefined || !Array.isArray(items)) return null;
   const names = new Set<string>();
   for (const item of items) {
-    const name = isObject(item) ? item[list.name] : undefined;
-    if (typeof name === 'string' && isName(name.trim())) names.add(name.trim());
+    const name = isObject(item) && canDo(item, list.method) ? item[list.name] : undefined;
+    if (typeof name !== 'string') continue;
+    const bare = list.prefix !== undefined && name.startsWith(list.prefix) ? name.slice(list.prefix.length) : name;
+    if (isName(bare.trim())) names.add(bare.trim());
     if (names.size === mostModels) break;
   }
   return [...names];
+}
+
+function canDo({ supportedGenerationMethods: methods }: Readonly<Record<string, unknown>>, method: string | undefined): boolean {
+  return method === undefined || !Array.isArray(methods) || methods.includes(method);
 }
 
 /** Lists of models are joined by commas. */

@@ -1,7 +1,7 @@
 // How many tokens a text has: roughly and at once for reservations, exactly and in a thread of its own where an upstream
 // reports no usage. The tokenizer's tables never load in the thread that serves calls.
 import { Worker } from 'node:worker_threads';
-import type { PromptParts } from '#server/dialects/prompt-parts.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { TokenQueue } from './token-queue.ts';
 
 export type Encoding = 'o200k_base' | 'cl100k_base';
@@ -43,7 +43,7 @@ export interface Counting {
 }
 
 /** Prompt tokens by the tokenizer, of what was taken out of a request. Never rejects: what cannot be counted is estimated. */
-export async function countParts({ texts, fixed }: PromptParts, model: string, counting: Counting): Promise<number> {
+export async function countPrompt({ texts, fixed }: PromptContent, model: string, counting: Counting): Promise<number> {
   return fixed + (await countTexts(texts, model, counting));
 }
 

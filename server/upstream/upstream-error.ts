@@ -24,6 +24,8 @@ export interface UpstreamFailure {
   retryAfter: number | undefined;
   /** Our own refusal, where nothing was sent. */
   own?: AppError;
+  /** It is about what the caller sent, although its status is one that speaks of the channel. */
+  isOfRequest?: true;
 }
 
 export interface ErrorResponse {
@@ -43,9 +45,12 @@ const LONGEST_NAME = 200;
 
 /** A response whose status is not 200. The body is read as loosely as providers write theirs. */
 export function parseUpstreamError({ status, text, headers, channel, now }: ErrorResponse): UpstreamFailure {
-  const found = readErrorBody(parseObject(text));
-  const mapped = channel.statusCodeMapping.get(status) ?? status;
+  const body = parseObject(text);
+  const found = readErrorBody(body);
+  const isOfRequest = speaksOfRequest(status, body, found.message);
+  const mapped = channel.statusCodeMapping.get(status) ?? (isOfRequest && status !== 429 ? 400 : status);
   return {
+    ...(isOfRequest ? { isOfRequest } : {}),
     kind: 'response',
     // A redirect or a success that is none means nothing to a client; both are the upstream's fault.
     status: mapped < 400 || mapped > 599 ? 502 : mapped,
@@ -130,6 +135,19 @@ function readErrorBody(body: unknown): FoundError {
   const detail = Array.isArray(body.detail) && isObject(body.detail[0]) ? body.detail[0].msg : body.detail;
   const candidates = [body.message, body.msg, body.err, body.error_msg, header, response, error, first, detail];
   return { message: candidates.map(nonEmpty).find((candidate) => candidate !== undefined) };
+}
+
+/**
+ * A prompt that is refused, and one that alone is more than may be sent in a minute.
+ * https://openrouter.ai/docs/api/reference/errors-and-debugging; of xAI: https://github.com/theopenco/llmgateway/pull/1785
+ */
+function speaksOfRequest(status: number, body: unknown, message = ''): boolean {
+  if (status === 429) return message.startsWith('Request too large for ');
+  if (status !== 403) return status === 451;
+  if (message.startsWith('Content violates usage guidelines')) return true;
+  const error = isObject(body) ? body.error : undefined;
+  const metadata = isObject(error) ? error.metadata : undefined;
+  return isObject(metadata) && (Array.isArray(metadata.reasons) || typeof metadata.flagged_input === 'string');
 }
 
 function cleanName(name: string, channel: ErrorResponse['channel']): string {

@@ -6,10 +6,13 @@ import type { Provider } from './spec.ts';
 export const ai360: Provider = {
   type: 19,
   name: '360',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.360.cn',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   models: models['19'],

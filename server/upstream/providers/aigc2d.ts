@@ -6,13 +6,16 @@ import type { Provider } from './spec.ts';
 export const aigc2d: Provider = {
   type: 13,
   name: 'AIGC2D',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.aigc2d.com',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   balance: creditGrants('total_available'),
   models: [],
 };

@@ -5,12 +5,15 @@ import type { Provider } from './spec.ts';
 export const ails: Provider = {
   type: 9,
   name: 'AILS',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.caipacity.com',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

@@ -6,13 +6,16 @@ import type { Provider } from './spec.ts';
 export const aiProxy: Provider = {
   type: 10,
   name: 'AIProxy',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.aiproxy.io',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   balance: aiProxyBalance,
   models: [],
 };

@@ -7,37 +7,40 @@ import type { Provider } from './spec.ts';
 export const ali: Provider = {
   type: 17,
   name: 'Ali',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://dashscope.aliyuncs.com',
-  paths: {
-    chat: '{base}/compatible-mode/v1/chat/completions',
-    embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: {
+        chat: '{base}/compatible-mode/v1/chat/completions',
+        embeddings: '{base}/api/v1/services/embeddings/text-embedding/text-embedding',
+      },
+      quirks: {
+        streamOptions: 'ask',
+        // top_p must lie strictly between 0 and 1.
+        clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
+      },
+      // https://help.aliyun.com/zh/model-studio/error-code
+      errors: {
+        marker: '"code"',
+        code: 'code',
+        message: 'message',
+        ok: '',
+        statuses: {
+          InvalidApiKey: 401,
+          'InvalidParameter*': 400,
+          DataInspectionFailed: 400,
+          Arrearage: 403,
+          'AccessDenied*': 403,
+          'Throttling*': 429,
+        },
+      },
+      embeddings: aliEmbeddings,
+    },
   },
   auth: { kind: 'bearer' },
   headers: { 'x-dashscope-plugin': '{other}' },
   streamHeaders: { 'x-dashscope-sse': 'enable' },
   modelList: { path: '{base}/compatible-mode/v1/models', items: 'data', name: 'id' },
-  quirks: {
-    streamOptions: 'ask',
-    // top_p must lie strictly between 0 and 1.
-    clamp: { top_p: { below: { at: 0, to: 0.001 }, above: { at: 1, to: 0.999 } } },
-  },
-  // https://help.aliyun.com/zh/model-studio/error-code
-  errors: {
-    marker: '"code"',
-    code: 'code',
-    message: 'message',
-    ok: '',
-    statuses: {
-      InvalidApiKey: 401,
-      'InvalidParameter*': 400,
-      DataInspectionFailed: 400,
-      Arrearage: 403,
-      'AccessDenied*': 403,
-      'Throttling*': 429,
-    },
-  },
-  embeddings: aliEmbeddings,
   models: models['17'],
 };

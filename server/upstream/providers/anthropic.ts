@@ -6,10 +6,13 @@ import type { Provider } from './spec.ts';
 export const anthropic: Provider = {
   type: 14,
   name: 'Anthropic Claude',
-  dialect: 'claude',
-  framing: 'sse',
   baseUrl: 'https://api.anthropic.com',
-  paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
+  formats: {
+    claude: {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/messages', count_tokens: '{base}/v1/messages/count_tokens' },
+    },
+  },
   auth: { kind: 'header', name: 'x-api-key' },
   headers: { 'anthropic-version': '2023-06-01' },
   // An empty account is a bad request there.

@@ -6,13 +6,16 @@ import type { Provider } from './spec.ts';
 export const api2gpt: Provider = {
   type: 12,
   name: 'API2GPT',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.api2gpt.com',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   balance: creditGrants('total_remaining'),
   models: [],
 };

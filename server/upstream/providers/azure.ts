@@ -6,16 +6,19 @@ import type { Provider } from './spec.ts';
 export const azure: Provider = {
   type: 3,
   name: 'Azure',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: null,
-  paths: {
-    chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
-    embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: {
+        chat: '{base}/openai/deployments/{deployment}/chat/completions?api-version={version}',
+        embeddings: '{base}/openai/deployments/{deployment}/embeddings?api-version={version}',
+      },
+      quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
+    },
   },
   auth: { kind: 'header', name: 'api-key' },
   gatewayDrops: '/openai/deployments',
   defaultVersion: '2024-12-01-preview',
-  quirks: { streamOptions: 'ask', modelRules: [openaiReasoning] },
   models: [],
 };

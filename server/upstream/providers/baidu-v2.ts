@@ -5,25 +5,28 @@ import type { Provider } from './spec.ts';
 export const baiduV2: Provider = {
   type: 46,
   name: 'BaiduV2',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://qianfan.baidubce.com',
-  paths: { chat: '{base}/v2/chat/completions' },
-  auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
-  modelList: { path: '{base}/v2/models', items: 'data', name: 'id' },
-  quirks: {
-    streamOptions: 'ask',
-    modelRules: [
-      {
-        prefixes: [''],
-        suffixes: [
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v2/chat/completions' },
+      quirks: {
+        streamOptions: 'ask',
+        modelRules: [
           {
-            suffix: '-search',
-            set: { web_search: { enable: true, enable_citation: true, enable_trace: true, enable_status: false } },
+            prefixes: [''],
+            suffixes: [
+              {
+                suffix: '-search',
+                set: { web_search: { enable: true, enable_citation: true, enable_trace: true, enable_status: false } },
+              },
+            ],
           },
         ],
       },
-    ],
+    },
   },
+  auth: { kind: 'bearer', split: { separator: '|', header: 'appid' } },
+  modelList: { path: '{base}/v2/models', items: 'data', name: 'id' },
   models: models['46'],
 };

@@ -6,15 +6,18 @@ import type { Provider } from './spec.ts';
 export const cloudflare: Provider = {
   type: 39,
   name: 'Cloudflare',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.cloudflare.com',
-  paths: {
-    chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',
-    embeddings: '{base}/client/v4/accounts/{other}/ai/v1/embeddings',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: {
+        chat: '{base}/client/v4/accounts/{other}/ai/v1/chat/completions',
+        embeddings: '{base}/client/v4/accounts/{other}/ai/v1/embeddings',
+      },
+      quirks: { streamOptions: 'ask' },
+      responses: { ownModel: true },
+    },
   },
   auth: { kind: 'bearer' },
-  quirks: { streamOptions: 'ask' },
-  responses: { ownModel: true },
   models: models['39'],
 };

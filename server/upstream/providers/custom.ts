@@ -6,12 +6,15 @@ import type { Provider } from './spec.ts';
 export const custom: Provider = {
   type: 8,
   name: 'Custom',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: null,
-  paths: { chat: '{base}', embeddings: '{base}' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}', embeddings: '{base}' },
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   balance: customBalance,
   models: [],
 };

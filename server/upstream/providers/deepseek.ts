@@ -1,19 +1,24 @@
 // https://api-docs.deepseek.com — cached tokens come as `prompt_cache_hit_tokens`.
+// Claude's format: https://api-docs.deepseek.com/guides/anthropic_api
 import models from './default-models.json' with { type: 'json' };
-import { openaiModelList } from './openai-shape.ts';
+import { claudeBeside, openaiModelList } from './openai-shape.ts';
 import { deepSeekBalance } from '#server/upstream/balance-sources.ts';
 import type { Provider } from './spec.ts';
 
 export const deepSeek: Provider = {
   type: 43,
   name: 'DeepSeek',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.deepseek.com',
-  paths: { chat: '{base}/v1/chat/completions' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/chat/completions' },
+      quirks: { streamOptions: 'ask' },
+    },
+    ...claudeBeside('/anthropic'),
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'ask' },
   balance: deepSeekBalance,
   models: models['43'],
 };

@@ -5,10 +5,13 @@ import type { Provider } from './spec.ts';
 export const fastGpt: Provider = {
   type: 22,
   name: 'FastGPT',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://fastgpt.run/api/openapi',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
   models: [],

@@ -5,10 +5,13 @@ import type { Provider } from './spec.ts';
 export const jina: Provider = {
   type: 38,
   name: 'Jina',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.jina.ai',
-  paths: { embeddings: '{base}/v1/embeddings' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { embeddings: '{base}/v1/embeddings' },
+    },
+  },
   auth: { kind: 'bearer' },
   models: models['38'],
 };

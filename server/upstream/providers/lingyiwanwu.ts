@@ -6,12 +6,15 @@ import type { Provider } from './spec.ts';
 export const lingYiWanWu: Provider = {
   type: 31,
   name: 'LingYiWanWu',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.lingyiwanwu.com',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'ask' },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'ask' },
   models: models['31'],
 };

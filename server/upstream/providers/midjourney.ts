@@ -4,10 +4,8 @@ import type { Provider } from './spec.ts';
 
 const proxy = {
   tasks: 'midjourney',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: null,
-  paths: {},
+  formats: {},
   auth: { kind: 'header', name: 'mj-api-secret' },
 } as const;
 

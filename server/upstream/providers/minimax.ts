@@ -1,33 +1,39 @@
 // https://platform.minimaxi.com/document/ChatCompletion_v2 — errors arrive as status 200 with `base_resp`.
+// Claude's format: https://platform.minimax.io/docs/api-reference/text-anthropic-api
 import models from './default-models.json' with { type: 'json' };
+import { claudeBeside } from './openai-shape.ts';
 import type { Provider } from './spec.ts';
 
 export const miniMax: Provider = {
   type: 35,
   name: 'MiniMax',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.minimax.chat',
-  paths: { chat: '{base}/v1/text/chatcompletion_v2' },
-  auth: { kind: 'bearer' },
-  quirks: { streamOptions: 'ask' },
-  errors: {
-    marker: '"base_resp"',
-    code: 'base_resp.status_code',
-    message: 'base_resp.status_msg',
-    ok: 0,
-    statuses: {
-      1002: 429,
-      1039: 429,
-      1041: 429,
-      1004: 401,
-      2049: 401,
-      1008: 402,
-      1026: 400,
-      1027: 400,
-      1042: 400,
-      2013: 400,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/text/chatcompletion_v2' },
+      quirks: { streamOptions: 'ask' },
+      errors: {
+        marker: '"base_resp"',
+        code: 'base_resp.status_code',
+        message: 'base_resp.status_msg',
+        ok: 0,
+        statuses: {
+          1002: 429,
+          1039: 429,
+          1041: 429,
+          1004: 401,
+          2049: 401,
+          1008: 402,
+          1026: 400,
+          1027: 400,
+          1042: 400,
+          2013: 400,
+        },
+      },
     },
+    ...claudeBeside('/anthropic'),
   },
+  auth: { kind: 'bearer' },
   models: models['35'],
 };

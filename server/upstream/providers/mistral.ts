@@ -6,20 +6,23 @@ import type { Provider } from './spec.ts';
 export const mistral: Provider = {
   type: 42,
   name: 'Mistral',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.mistral.ai',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: {
+        streamOptions: 'ask',
+        rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },
+        replace: { tool_choice: { required: 'any' } },
+        drop: ['user', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'service_tier', 'top_k'],
+        // What OpenAI's own responses carry and clients send back.
+        dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
+        images: 'text',
+      },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: {
-    streamOptions: 'ask',
-    rename: { seed: 'random_seed', max_completion_tokens: 'max_tokens' },
-    replace: { tool_choice: { required: 'any' } },
-    drop: ['user', 'logit_bias', 'logprobs', 'top_logprobs', 'store', 'service_tier', 'top_k'],
-    // What OpenAI's own responses carry and clients send back.
-    dropFromMessages: ['refusal', 'annotations', 'audio', 'function_call', 'reasoning', 'reasoning_content'],
-    images: 'text',
-  },
   models: models['42'],
 };

@@ -5,10 +5,13 @@ import type { Provider } from './spec.ts';
 export const mokaAi: Provider = {
   type: 44,
   name: 'MokaAI',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.moka.ai',
-  paths: { embeddings: '{base}/embeddings' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { embeddings: '{base}/embeddings' },
+    },
+  },
   auth: { kind: 'bearer' },
   models: models['44'],
 };

@@ -5,12 +5,15 @@ import type { Provider } from './spec.ts';
 export const ohMyGpt: Provider = {
   type: 7,
   name: 'OhMyGPT',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.ohmygpt.com',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass', modelRules: [openaiReasoning] },
   models: [],
 };

@@ -7,13 +7,16 @@ import type { Provider } from './spec.ts';
 export const ollama: Provider = {
   type: 4,
   name: 'Ollama',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'http://localhost:11434',
-  paths: { chat: '{base}/v1/chat/completions', embeddings: '{base}/api/embed' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/chat/completions', embeddings: '{base}/api/embed' },
+      quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
+      embeddings: ollamaEmbeddings,
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'ask', drop: ['n', 'user'] },
-  embeddings: ollamaEmbeddings,
   models: models['4'],
 };

@@ -1,11 +1,32 @@
 // What providers of the OpenAI shape have in common.
 import type { ModelRule } from '#server/dialects/provider-traits.ts';
-import type { ModelList } from './spec.ts';
+import type { ModelList, ProviderFormat } from './spec.ts';
 
 export const openaiPaths = { chat: '{base}/v1/chat/completions', embeddings: '{base}/v1/embeddings' } as const;
 
 /** https://platform.openai.com/docs/api-reference/models/list */
 export const openaiModelList: ModelList = { path: '{base}/v1/models', items: 'data', name: 'id' };
+
+/** Claude's Messages at a provider that speaks OpenAI's format first. @param path what stands before `/v1/messages` */
+export function claudeBeside(path: string): { claude: ProviderFormat } {
+  return {
+    claude: {
+      framing: 'sse',
+      paths: { chat: `{base}${path}/v1/messages` },
+      auth: { kind: 'header', name: 'x-api-key' },
+      headers: { 'anthropic-version': '2023-06-01' },
+      isAtHomeOnly: true,
+    },
+  };
+}
+
+/**
+ * OpenAI's Responses beside its chat completions. Behind an address of somebody else there is mostly something that knows the latter
+ * alone. https://platform.openai.com/docs/api-reference/responses
+ */
+export const responsesBeside = {
+  'openai-responses': { framing: 'sse', paths: { chat: '{base}/v1/responses' }, isAtHomeOnly: true },
+} as const satisfies Record<string, ProviderFormat>;
 
 export const effortSuffixes = ['minimal', 'none', 'low', 'medium', 'high', 'xhigh'].map((effort) => ({
   suffix: `-${effort}`,
@@ -29,5 +50,14 @@ export const openaiReasoning: ModelRule = {
   },
   suffixes: effortSuffixes,
   developerRole: ['o1', 'o1-2024-12-17', 'o3*', 'o4*', 'gpt-5*'],
+  longIdle: true,
+};
+
+/** The same in Responses, where the limit has one name and a message's role is its own. */
+export const responsesReasoning: ModelRule = {
+  prefixes: openaiReasoning.prefixes,
+  except: ['gpt-5-chat'],
+  ...(openaiReasoning.dropThinking === undefined ? {} : { dropThinking: openaiReasoning.dropThinking }),
+  suffixes: effortSuffixes.map(({ suffix, set }) => ({ suffix, set: { reasoning: { effort: set.reasoning_effort } } })),
   longIdle: true,
 };

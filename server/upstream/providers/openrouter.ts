@@ -6,15 +6,20 @@ import type { Provider } from './spec.ts';
 export const openRouter: Provider = {
   type: 20,
   name: 'OpenRouter',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://openrouter.ai/api',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'ask' },
+      // https://openrouter.ai/docs/features/model-routing, https://openrouter.ai/docs/features/web-search
+      paidExtras: ['models', 'plugins', 'route', 'preset', 'provider'],
+    },
+  },
   auth: { kind: 'bearer' },
   // Who calls, for the provider's statistics.
   headers: { 'http-referer': '{site}', 'x-title': 'Tidegate' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'ask' },
   balance: openRouterBalance,
   models: [],
 };

@@ -5,16 +5,19 @@ import type { Provider } from './spec.ts';
 export const perplexity: Provider = {
   type: 27,
   name: 'Perplexity',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.perplexity.ai',
-  paths: { chat: '{base}/chat/completions' },
-  auth: { kind: 'bearer' },
-  quirks: {
-    streamOptions: 'ask',
-    drop: ['stop'],
-    dropFromMessages: ['name'],
-    clamp: { top_p: { above: { at: 1, to: 0.99 } } },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/chat/completions' },
+      quirks: {
+        streamOptions: 'ask',
+        drop: ['stop'],
+        dropFromMessages: ['name'],
+        clamp: { top_p: { above: { at: 1, to: 0.99 } } },
+      },
+    },
   },
+  auth: { kind: 'bearer' },
   models: models['27'],
 };

@@ -12,6 +12,7 @@ import { cloudflare } from './cloudflare.ts';
 import { custom } from './custom.ts';
 import { deepSeek } from './deepseek.ts';
 import { fastGpt } from './fastgpt.ts';
+import { gemini } from './gemini.ts';
 import { jina } from './jina.ts';
 import { lingYiWanWu } from './lingyiwanwu.ts';
 import { midjourneyProxy, midjourneyProxyPlus } from './midjourney.ts';
@@ -50,6 +51,7 @@ export const providers: readonly Provider[] = [
   ai360,
   openRouter,
   fastGpt,
+  gemini,
   moonshot,
   zhipuV4,
   perplexity,

@@ -7,13 +7,16 @@ import type { Provider } from './spec.ts';
 export const siliconFlow: Provider = {
   type: 40,
   name: 'SiliconFlow',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.siliconflow.cn',
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'ask' },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'ask' },
   balance: siliconFlowBalance,
   models: models['40'],
 };

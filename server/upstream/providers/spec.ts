@@ -8,12 +8,16 @@ import type { BalanceSource } from '#server/upstream/balance-sources.ts';
 
 /**
  * A template over the base URL: `{base}`, and encoded `{model}`, `{deployment}` (the model without dots), `{other}` (the
- * channel's free field), `{version}` (`api-version` of the client's query, else `{other}`, else `defaultVersion`).
+ * channel's free field), `{version}` (`api-version` of the client's query, else `{other}`, else `defaultVersion`; or what
+ * `versionSetting` has for the model).
  */
 export type PathTemplate = string;
 
 /** The first rule whose prefix the upstream model has wins; the last one usually has none. */
 export type PathRule = { modelPrefix?: string; path: PathTemplate };
+
+/** Where a call goes says whether its response streams. */
+export type PathPair = { whole: PathTemplate; stream: PathTemplate };
 
 /** Where a provider tells which models it has, and where in that response their names are. */
 export interface ModelList {
@@ -22,6 +26,10 @@ export interface ModelList {
   items: string;
   /** The field of a model that holds its name. */
   name: string;
+  /** What stands before each name. */
+  prefix?: string;
+  /** Of models that tell what they can do (`supportedGenerationMethods`), those that can do this. */
+  method?: string;
 }
 
 export interface Refusals {
@@ -31,16 +39,29 @@ export interface Refusals {
   ofKey?: readonly number[];
 }
 
-export interface Provider extends ProviderTraits {
-  /** The channel type: the number that clients and stored channels use. */
-  type: number;
-  dialect: UpstreamDialectName;
+/** How a provider speaks one of its formats. */
+export interface ProviderFormat extends Omit<ProviderTraits, 'name'> {
   /** How its streams are cut into events. */
   framing: FramingName;
+  /** What it does in this format. */
+  paths: Readonly<Partial<Record<Capability, PathTemplate | readonly PathRule[] | PathPair>>>;
+  /** Beside those of the provider. */
+  headers?: Readonly<Record<string, string>>;
+  /** Where the key travels otherwise in this format. */
+  auth?: Auth;
+  /** Only at the provider's own address: what answers behind another one is known to speak the first format alone. Otherwise the
+   *  channel's setting `formats` names it. */
+  isAtHomeOnly?: boolean;
+}
+
+export interface Provider {
+  /** The channel type: the number that clients and stored channels use. */
+  type: number;
+  name: string;
   /** Without a trailing slash; null: the channel must name one. */
   baseUrl: string | null;
-  /** A missing capability is refused before any call. */
-  paths: Readonly<Partial<Record<Capability, PathTemplate | readonly PathRule[]>>>;
+  /** Every format that it speaks. What none of them has a path for is refused before any call. */
+  formats: Readonly<Partial<Record<UpstreamDialectName, ProviderFormat>>>;
   /** It works on tasks of this kind, whose paths are theirs (`server/tasks/platforms/`). */
   tasks?: TaskRecord['platform'];
   auth: Auth;
@@ -53,6 +74,8 @@ export interface Provider extends ProviderTraits {
   gatewayDrops?: string;
   /** Of `{version}`. */
   defaultVersion?: string;
+  /** The setting that has `{version}` by upstream model, and under `default`. */
+  versionSetting?: 'gemini.version_settings';
   /** Statuses that mean more here than elsewhere. */
   refusals?: Refusals;
   /** Missing: the provider does not tell. */

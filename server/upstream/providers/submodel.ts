@@ -5,12 +5,15 @@ import type { Provider } from './spec.ts';
 export const submodel: Provider = {
   type: 53,
   name: 'Submodel',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://llm.submodel.ai',
-  paths: { chat: '{base}/v1/chat/completions' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/chat/completions' },
+      quirks: { streamOptions: 'pass' },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass' },
   models: [],
 };

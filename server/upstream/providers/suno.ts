@@ -6,10 +6,8 @@ export const suno: Provider = {
   type: 36,
   name: 'Suno API',
   tasks: 'suno',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: null,
-  paths: {},
+  formats: {},
   auth: { kind: 'bearer' },
   models: models['36'],
 };

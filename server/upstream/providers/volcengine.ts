@@ -5,17 +5,20 @@ import type { Provider } from './spec.ts';
 export const volcEngine: Provider = {
   type: 45,
   name: 'VolcEngine',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://ark.cn-beijing.volces.com',
-  paths: {
-    chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],
-    embeddings: '{base}/api/v3/embeddings',
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: {
+        chat: [{ modelPrefix: 'bot', path: '{base}/api/v3/bots/chat/completions' }, { path: '{base}/api/v3/chat/completions' }],
+        embeddings: '{base}/api/v3/embeddings',
+      },
+      quirks: {
+        streamOptions: 'ask',
+        modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],
+      },
+    },
   },
   auth: { kind: 'bearer' },
-  quirks: {
-    streamOptions: 'ask',
-    modelRules: [{ prefixes: ['deepseek'], suffixes: [{ suffix: '-thinking', set: { thinking: { type: 'enabled' } } }] }],
-  },
   models: models['45'],
 };

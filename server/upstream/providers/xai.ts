@@ -6,19 +6,22 @@ import type { Provider } from './spec.ts';
 export const xai: Provider = {
   type: 48,
   name: 'Xai',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: 'https://api.x.ai',
-  paths: { chat: '{base}/v1/chat/completions' },
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: { chat: '{base}/v1/chat/completions' },
+      quirks: {
+        streamOptions: 'ask',
+        modelRules: [
+          { prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes },
+          { prefixes: ['grok'], suffixes: [{ suffix: '-search', set: { search_parameters: { mode: 'on' } } }] },
+        ],
+      },
+      responses: { completionFromTotal: true },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: {
-    streamOptions: 'ask',
-    modelRules: [
-      { prefixes: ['grok-3-mini'], rename: { max_tokens: 'max_completion_tokens' }, suffixes: effortSuffixes },
-      { prefixes: ['grok'], suffixes: [{ suffix: '-search', set: { search_parameters: { mode: 'on' } } }] },
-    ],
-  },
-  responses: { completionFromTotal: true },
   models: models['48'],
 };

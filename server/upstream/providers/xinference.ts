@@ -6,12 +6,15 @@ import type { Provider } from './spec.ts';
 export const xinference: Provider = {
   type: 47,
   name: 'Xinference',
-  dialect: 'openai-chat',
-  framing: 'sse',
   baseUrl: null,
-  paths: openaiPaths,
+  formats: {
+    'openai-chat': {
+      framing: 'sse',
+      paths: openaiPaths,
+      quirks: { streamOptions: 'pass' },
+    },
+  },
   auth: { kind: 'bearer' },
   modelList: openaiModelList,
-  quirks: { streamOptions: 'pass' },
   models: models['47'],
 };

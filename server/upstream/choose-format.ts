@@ -1,0 +1,16 @@
+// In which of a provider's formats a call goes: in the caller's own where the provider speaks it, else in the one that loses least.
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { Capability } from '#server/dialects/provider-traits.ts';
+import { lossBetween } from '#server/dialects/translation-table.ts';
+import type { PreparedFormat } from './prepared-channel.ts';
+
+/** Null: the provider cannot do this in any. */
+export function formatFor(formats: readonly PreparedFormat[], client: ClientDialect, capability: Capability): PreparedFormat | null {
+  let best: PreparedFormat | null = null;
+  for (const format of formats) {
+    if (format.paths[capability] === undefined) continue;
+    if (format.dialect.name === client.name) return format;
+    if (best === null || lossBetween(client, format.dialect) < lossBetween(client, best.dialect)) best = format;
+  }
+  return best;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import { clientDialects } from '#server/dialects/registry.ts';
+import { buildPreparedChannel } from '#tests/support/build-channel.ts';
+
+const { claude, 'openai-chat': openaiChat, 'openai-responses': openaiResponses } = clientDialects;
+
+describe('a provider that speaks the formats of both callers', () => {
+  const channel = buildPreparedChannel({ type: 43, key: 'sk-key' });
+
+  it('is asked by each in its own', () => {
+    const messages = channel.way(claude, 'chat', 'deepseek-chat');
+    expect(messages).toMatchObject({ origin: 'https://api.deepseek.com', path: '/anthropic/v1/messages', dialect: { name: 'claude' } });
+    expect(messages?.identity).not.toBeNull();
+    expect(messages?.format.headers(false)).toMatchObject({ 'x-api-key': 'sk-key', 'anthropic-version': '2023-06-01' });
+    expect(messages?.format.headers(false)).not.toHaveProperty('authorization');
+    const completions = channel.way(openaiChat, 'chat', 'deepseek-chat');
+    expect(completions).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' } });
+    expect(completions?.format.headers(false)).toMatchObject({ authorization: 'Bearer sk-key' });
+  });
+
+  it('is asked in its first format at an address of somebody else', () => {
+    const elsewhere = buildPreparedChannel({ type: 43, base_url: 'https://gateway.example' });
+    const way = elsewhere.way(claude, 'chat', 'deepseek-chat');
+    expect(way).toMatchObject({ path: '/v1/chat/completions', dialect: { name: 'openai-chat' }, identity: null });
+  });
+
+  it('has no way for what none of its formats can', () => {
+    expect(channel.way(claude, 'count_tokens', 'deepseek-chat')).toBeNull();
+    expect(channel.way(openaiChat, 'embeddings', 'deepseek-chat')).toBeNull();
+  });
+
+  it('has one way for each caller, found once', () => {
+    expect(channel.way(claude, 'chat', 'deepseek-chat')).toBe(channel.way(claude, 'chat', 'deepseek-chat'));
+    expect(channel.way(claude, 'chat', 'deepseek-chat')).not.toBe(channel.way(openaiChat, 'chat', 'deepseek-chat'));
+  });
+});
+
+describe('a provider whose second format others behind its name may not have', () => {
+  const pathOf = (fields: Parameters<typeof buildPreparedChannel>[0], client: ClientDialect = claude) =>
+    buildPreparedChannel({ type: 1, ...fields })
+      .formats.map(({ dialect }) => dialect.name)
+      .join() + ` ${buildPreparedChannel({ type: 1, ...fields }).way(client, 'chat', 'gpt-5.5')?.path}`;
+
+  it('speaks both at its own address, and each caller gets the one that loses less', () => {
+    expect(pathOf({}, openaiChat)).toBe('openai-chat,openai-responses /v1/chat/completions');
+    expect(pathOf({}, claude)).toBe('openai-chat,openai-responses /v1/chat/completions');
+    expect(pathOf({}, openaiResponses)).toBe('openai-chat,openai-responses /v1/responses');
+  });
+
+  it('speaks the first one elsewhere, unless the channel says otherwise', () => {
+    const base_url = 'https://gateway.example';
+    expect(pathOf({ base_url })).toBe('openai-chat /v1/chat/completions');
+    expect(pathOf({ base_url }, openaiResponses)).toBe('openai-chat /v1/chat/completions');
+    expect(pathOf({ base_url, setting: '{"formats":["openai-responses"]}' }, openaiChat)).toBe('openai-responses /v1/responses');
+    expect(pathOf({ base_url, setting: '{"formats":["openai-responses","openai-chat"]}' })).toBe(
+      'openai-chat,openai-responses /v1/chat/completions',
+    );
+    expect(buildPreparedChannel({ type: 1, setting: '{"formats":["claude"]}' }).problem).toContain('setting');
+  });
+});

@@ -1,0 +1,134 @@
+// Which way a call of one model goes through one channel, before its body is known: format, address, names, rules that apply.
+import type { ClientDialect } from '#server/dialects/client-dialect.ts';
+import type { Capability, ModelRule } from '#server/dialects/provider-traits.ts';
+import type { Way } from '#server/dialects/way.ts';
+import { formatFor } from './choose-format.ts';
+import type { PathPair, PathRule, Provider } from './providers/spec.ts';
+import type { PreparedChannel, PreparedFormat } from './prepared-channel.ts';
+
+export interface ChannelWay extends Way {
+  readonly format: PreparedFormat;
+  readonly origin: string;
+  /** With the query. */
+  readonly path: string;
+  /** Of calls whose response streams. */
+  readonly streamPath: string;
+  /** The channel's mapping changed the name. */
+  readonly isMapped: boolean;
+  readonly hasLongIdle: boolean;
+}
+
+interface AskedWay {
+  channel: Pick<PreparedChannel, 'provider' | 'formats' | 'modelMapping' | 'base' | 'record' | 'setting' | 'paramOverride'>;
+  client: ClientDialect;
+  capability: Capability;
+  model: string;
+  /** `api-version` of the client's query. */
+  version?: string | undefined;
+  /** By upstream model, where a setting has them. */
+  versions?: ModelVersions | undefined;
+}
+
+export type ModelVersions = Readonly<Record<string, string>>;
+
+/** Null: the provider cannot do this. */
+export function findWay({ channel, client, capability, model, version, versions }: AskedWay): ChannelWay | null {
+  const { provider } = channel;
+  const format = formatFor(channel.formats, client, capability);
+  const paths = format?.paths[capability];
+  if (provider === null || format === null || paths === undefined) return null;
+
+  const mapped = channel.modelMapping.get(model) ?? model;
+  let upstreamModel = mapped;
+  const rules: ModelRule[] = [];
+  const set: Record<string, unknown> = {};
+  for (const rule of format.traits.quirks?.modelRules ?? []) {
+    if (!applies(rule, upstreamModel)) continue;
+    rules.push(rule);
+    const ending = rule.suffixes?.find(({ suffix }) => upstreamModel.endsWith(suffix) && upstreamModel.length > suffix.length);
+    if (ending === undefined) continue;
+    upstreamModel = upstreamModel.slice(0, -ending.suffix.length);
+    Object.assign(set, ending.set);
+  }
+
+  const name = upstreamModel;
+  // In a path they would lead to another one.
+  if (/(^|\/)\.{1,2}(\/|$)/.test(name)) return null;
+  const { whole, stream } = pathFor(paths, name);
+  const address = { channel, provider, name, version: versionOf(versions, name) ?? version };
+  const url = URL.parse(filled(whole, address));
+  const streamUrl = stream === whole ? url : URL.parse(filled(stream, address));
+  if (url === null || streamUrl === null) return null;
+  const { dialect, framing, traits } = format;
+  return {
+    format,
+    dialect,
+    framing,
+    provider: traits,
+    identity: dialect.name === client.name ? dialect.identity : null,
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    streamPath: `${streamUrl.pathname}${streamUrl.search}`,
+    upstreamModel,
+    isMapped: mapped !== model,
+    rules,
+    set: Object.keys(set).length === 0 ? null : set,
+    isDeveloperRole: rules.some((rule) => rule.developerRole?.some((pattern) => matches(pattern, name)) === true),
+    hasLongIdle: rules.some((rule) => rule.longIdle === true),
+    setting: channel.setting,
+    paramOverride: channel.paramOverride,
+  };
+}
+
+function applies(rule: ModelRule, model: string): boolean {
+  const begins = (prefix: string) => model.startsWith(prefix);
+  return rule.prefixes.some(begins) && rule.except?.some(begins) !== true;
+}
+
+function matches(pattern: string, model: string): boolean {
+  return pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
+}
+
+function pathFor(paths: string | readonly PathRule[] | PathPair, model: string): PathPair {
+  if (typeof paths === 'object' && 'whole' in paths) return paths;
+  const path = typeof paths === 'string' ? paths : ruleFor(paths, model);
+  return { whole: path, stream: path };
+}
+
+function ruleFor(rules: readonly PathRule[], model: string): string {
+  return rules.find((rule) => rule.modelPrefix === undefined || model.startsWith(rule.modelPrefix))?.path ?? '{base}';
+}
+
+/** A model's name may be that of a property that every object has. */
+function versionOf(versions: ModelVersions | undefined, model: string): string | undefined {
+  if (versions === undefined) return undefined;
+  return (Object.hasOwn(versions, model) ? versions[model] : undefined) || versions['default'] || undefined;
+}
+
+interface Address {
+  channel: AskedWay['channel'];
+  provider: Provider;
+  name: string;
+  version: string | undefined;
+}
+
+function filled(path: string, { channel, provider, name, version }: Address): string {
+  let { base } = channel;
+  let template = path;
+  if (provider.gatewayDrops !== undefined && base.startsWith('https://gateway.ai.cloudflare.com')) {
+    template = template.replace(`{base}${provider.gatewayDrops}`, '{base}');
+  }
+  if (base.includes('{model}')) base = base.replaceAll('{model}', () => encoded(name));
+  const { other } = channel.record;
+  return template
+    .replace('{base}', () => base)
+    .replace('{model}', () => encoded(name))
+    .replace('{deployment}', () => encoded(name.replaceAll('.', '')))
+    .replace('{version}', () => encodeURIComponent(version || other || provider.defaultVersion || ''))
+    .replace('{other}', () => encodeURIComponent(other));
+}
+
+/** A model name within a path: slashes, colons and `@` are part of many names and stay. */
+function encoded(model: string): string {
+  return encodeURI(model.toWellFormed()).replaceAll('?', '%3F').replaceAll('#', '%23');
+}
