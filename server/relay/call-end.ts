@@ -13,7 +13,7 @@ interface EndRule {
 
 const rules = {
   completed: { logged: undefined, channel: 'well', told: 'internal_error' },
-  caller_left: { logged: 'client_closed', channel: 'nothing', told: 'client_closed' },
+  client_disconnected: { logged: 'client_closed', channel: 'nothing', told: 'client_closed' },
   shutdown: { logged: 'shutdown', channel: 'nothing', told: 'shutting_down' },
   /** The account had no more in the middle of the response. */
   overdraft: { logged: 'overdraft', channel: 'well', told: 'overdraft_stopped' },
@@ -37,4 +37,4 @@ export type EndReason = keyof typeof rules;
 export const endRules: Readonly<Record<EndReason, EndRule>> = rules;
 
 /** Why a call is to be ended before its response is complete. */
-export type StopReason = 'caller_left' | 'shutdown';
+export type StopReason = 'client_disconnected' | 'shutdown';

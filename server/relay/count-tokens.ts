@@ -4,7 +4,7 @@ import { AppError } from '#shared/errors.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { languageOf } from '#server/http/language.ts';
+import { callerLanguage } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
@@ -14,7 +14,7 @@ import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, requestIdHeaders } from '#server/relay/relay-failure.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
-import { countParts } from '#server/upstream/token-estimate.ts';
+import { countPrompt } from '#server/upstream/token-estimate.ts';
 
 /** A provider that takes longer than this is not waited for. */
 const limits = { responseMs: 15_000, maxBytes: 64 * 1024 };
@@ -45,13 +45,13 @@ export async function countTokens(
     if (connection !== null) dropBody(connection);
     const error = toAppError(failure, context, requestId);
     noteRefusal(services, error, { request, connection, requestId, progress });
-    const told = ownError(error, languageOf(request.headers.get('accept-language')), requestId);
+    const told = ownError(error, callerLanguage(request.headers), requestId);
     return errorResponse(dialect, told, requestId, error.retryAfter);
   }
 }
 
-function countHere({ promptParts }: RelayEndpoint, { content, model, admission, prompt }: AdmittedCall): Promise<number> {
-  return countParts(prompt ?? promptParts(content.body, model), model, { owner: admission.user.id, isEstimated: false });
+function countHere({ promptContent }: RelayEndpoint, { content, model, admission, prompt }: AdmittedCall): Promise<number> {
+  return countPrompt(prompt ?? promptContent(content.body, model), model, { owner: admission.user.id, isEstimated: false });
 }
 
 /** Null: nobody can say it. What a provider says against it is a count of our own worth, not an error. */
@@ -65,7 +65,7 @@ async function askProvider(
   const channel = channels
     .tiers(admission.group, model)
     .flatMap((tier) => tier.channels)
-    .filter((one) => one.dialect.name === endpoint.dialect.name && one.provider?.paths.count_tokens !== undefined)
+    .filter((one) => (one.way(endpoint.dialect, 'count_tokens', model)?.identity ?? null) !== null)
     .find(({ id }) => health.factor(id, model) > 0);
   if (channel === undefined || admission.pinnedChannel !== undefined) return null;
   try {
@@ -81,12 +81,12 @@ async function askProvider(
       forceUsage: false,
     };
     const isWanted = () => connection === null || !(connection.res.closed || connection.res.destroyed);
-    const { sending, received } = await sendCall(context, call, { limits, isWanted });
+    const { sending, received, request: sent } = await sendCall(context, call, { limits, isWanted });
     connection?.res.once('close', () => sending.abort());
     const response = await received;
     if (response.kind === 'stream') response.stream.abort();
     if (response.kind !== 'whole') return null;
-    return channel.dialect.readTokenCount?.(parseObject(response.body.toString('utf8')) ?? {}) ?? null;
+    return sent.way.dialect.readTokenCount?.(parseObject(response.body.toString('utf8')) ?? {}) ?? null;
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
     return null;

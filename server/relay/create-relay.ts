@@ -6,8 +6,8 @@ import { createChannelHealth } from '#server/relay/routing/channel-health.ts';
 import { createChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import { createChannelUse } from '#server/relay/accounting/channel-use.ts';
 import { createExcessCharges } from '#server/relay/accounting/excess-charges.ts';
-import { createHeldResponses } from '#server/relay/accounting/held-responses.ts';
-import { createLeftCalls } from '#server/relay/accounting/left-calls.ts';
+import { createResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
+import { createAbandonedCalls } from '#server/relay/accounting/abandoned-calls.ts';
 import { createLearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import { createBlockedWords } from '#server/relay/admission/blocked-words.ts';
 import { createRateGate } from '#server/relay/admission/rate-gate.ts';
@@ -44,8 +44,8 @@ export function createRelay(context: AppContext): Relay {
     excess: createExcessCharges(),
     use: createChannelUse(context),
     clock: createStreamClock((cause) => context.log.error({ err: cause }, 'a stream failed unexpectedly')),
-    left: createLeftCalls(),
-    responses: createHeldResponses(),
+    abandoned: createAbandonedCalls(),
+    responseBuffers: createResponseBuffers(),
     refusals: createRefusalWatch(context),
     refusalLog: createRefusalLog(context),
     isEnding: () => isEnding,
@@ -65,10 +65,10 @@ export function createRelay(context: AppContext): Relay {
     get openStreams() {
       return services.clock.size;
     },
-    drain: () => services.left.shutDown(),
+    drain: () => services.abandoned.shutDown(),
     shutDown() {
       isEnding = true;
-      services.left.shutDown();
+      services.abandoned.shutDown();
       services.clock.shutDown();
     },
   };

@@ -3,7 +3,7 @@
 import { defaultClientDialect } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { toAppError } from '#server/http/failure.ts';
-import { languageOf } from '#server/http/language.ts';
+import { callerLanguage } from '#server/http/language.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { KeyAdmission } from '#server/relay/admission/admission.ts';
@@ -55,7 +55,7 @@ export function mountBilling(host: RouteHost, { context, gate }: Pick<RelayServi
       return Response.json(make(admission), { headers });
     } catch (failure) {
       const error = toAppError(failure, context, facts.requestId);
-      const told = ownError(error, languageOf(request.headers.get('accept-language')), facts.requestId);
+      const told = ownError(error, callerLanguage(request.headers), facts.requestId);
       return errorResponse(defaultClientDialect, told, facts.requestId, error.retryAfter);
     }
   }

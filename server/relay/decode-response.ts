@@ -1,17 +1,17 @@
 // A whole response for the caller. A short one is decoded at once; a long one in turn with others, a few milliseconds at a time.
 import { isLong } from '#server/dialects/decode-long.ts';
 import { inSteps } from '#server/http/in-steps.ts';
-import type { SentTry } from '#server/relay/call-try.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { readLong, readWhole } from '#server/upstream/read-response.ts';
 import type { ReadResponse } from '#server/upstream/read-response.ts';
 
-export function decodeResponse(call: RunningCall, { channel, request }: SentTry, body: Buffer): ReadResponse | Promise<ReadResponse> {
+export function decodeResponse(call: RunningCall, { channel, request }: SentAttempt, body: Buffer): ReadResponse | Promise<ReadResponse> {
   const { endpoint, responseFields, services } = call;
   const { capability, dialect: client } = endpoint;
-  const { upstreamModel } = request;
-  const input = { client, capability, channel, upstreamModel, body, responseFields, writer: writerOptions(call) };
+  const { way, upstreamModel } = request;
+  const input = { client, capability, channel, way, upstreamModel, body, responseFields, writer: writerOptions(call) };
   return isLong(body) ? inSteps(services.context.bodies, ownerOf(call), readLong(input)) : readWhole(input);
 }
 

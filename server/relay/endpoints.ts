@@ -29,6 +29,7 @@ export const relayEndpoints: readonly RelayEndpoint[] = [
   endpoint('/v1/chat/completions', clientDialects['openai-chat'], 'chat'),
   { ...endpoint('/pg/chat/completions', clientDialects['openai-chat'], 'chat'), callers: 'sessions' },
   endpoint('/v1/embeddings', clientDialects['openai-chat'], 'embeddings'),
+  endpoint('/v1/responses', clientDialects['openai-responses'], 'chat'),
   endpoint('/v1/messages', clientDialects.claude, 'chat'),
   endpoint('/v1/messages/count_tokens', clientDialects.claude, 'count_tokens'),
 ];

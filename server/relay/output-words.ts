@@ -14,6 +14,7 @@ const textFields: ReadonlySet<string> = new Set([
   'thinking',
   'arguments',
   'partial_json',
+  'delta',
   'name',
 ]);
 const toolFields: ReadonlySet<string> = new Set(['input']);
@@ -60,7 +61,8 @@ export class OutputWords {
       return false;
     }
     if (!isObject(value)) return false;
-    const own = typeof value['index'] === 'number' && !place.endsWith(']') ? `${place}#${value['index']}` : place;
+    const index = value['index'] ?? value['output_index'];
+    const own = typeof index === 'number' && !place.endsWith(']') ? `${place}#${index}` : place;
     for (const [name, field] of Object.entries(value)) {
       const isInTool = isTool || toolFields.has(name);
       if (yield* this.#inField(field, `${own}.${name}`, { isTool: isInTool, isText: isInTool || textFields.has(name) })) return true;

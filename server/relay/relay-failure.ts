@@ -11,7 +11,7 @@ import { invalidResponse } from '#server/upstream/upstream-error.ts';
 import { refusesChannel } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-const requestTypes = new Set([400, 404, 408, 413, 415]);
+const requestTypes = new Set([400, 404, 408, 413, 415, 426]);
 
 /** Clients of the playground compare these texts. */
 const withoutId = new Set<ErrorCode>(['access_token_not_supported', 'group_not_allowed']);
@@ -82,9 +82,14 @@ export function tellEnd({ services, language, requestId, admission, model }: Run
   return { error: ownError(error, language, requestId), retryAfter: error.retryAfter };
 }
 
-/** A try that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
+/** An attempt that failed on our side: at the request, which this channel has no place for, or at ourselves. It says nothing of the channel. */
 export function failureOfOurs(error: AppError): UpstreamFailure {
   return { ...invalidResponse(), status: error.status, errorCode: error.code, code: error.code, message: error.message, own: error };
+}
+
+/** The model wrote something that is nested too deep: its caller asked for it, and no other channel's would be better. */
+export function tooDeep(): UpstreamFailure {
+  return failureOfOurs(new AppError('upstream_too_deep'));
 }
 
 /** The id of a call under our own name, and where the libraries of the caller's format look for it. */

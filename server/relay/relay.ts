@@ -1,28 +1,28 @@
 // The life of a relayed call, top to bottom.
-import type { Attempt } from '#shared/logs.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { usageUntilLeft } from '#server/relay/accounting/call-usage.ts';
-import { finishCall } from '#server/relay/accounting/finish-call.ts';
-import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
+import { usageUntilDisconnect } from '#server/relay/accounting/call-usage.ts';
+import { settleCall } from '#server/relay/accounting/settle-call.ts';
+import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import { openCall } from '#server/relay/admission/open-call.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
-import type { SentTry } from '#server/relay/call-try.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { bufferResponse, type DirectResponse, eventStreamHeaders, streamResponse } from '#server/http/lean-response.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, requestIdHeaders, tellEnd } from '#server/relay/relay-failure.ts';
 import type { ToldFailure } from '#server/relay/relay-failure.ts';
-import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-try.ts';
-import { elapsed, stopCall } from '#server/relay/running-call.ts';
+import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
+import { noteAnswered, noteFailed, noteStopped } from '#server/relay/routing/note-attempt.ts';
+import { elapsed, stopCall, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { ClientStream } from '#server/relay/stream/client-stream.ts';
-import { tryChannel } from '#server/relay/try-channel.ts';
-import type { TryResult, WholeResult } from '#server/relay/try-channel.ts';
+import { runAttempt } from '#server/relay/run-attempt.ts';
+import type { AttemptResult, UnpassedResponse, WholeResult } from '#server/relay/run-attempt.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import { isRetryable } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-/** How the tries of a call ended. */
+/** How the attempts of a call ended. */
 type Outcome = { kind: 'whole'; result: WholeResult } | { kind: 'stream' } | NoResponse;
 interface NoResponse {
   kind: 'none';
@@ -31,7 +31,9 @@ interface NoResponse {
   channel?: PreparedChannel;
   failure?: UpstreamFailure;
   /** What was under way when the call was stopped. */
-  sent?: SentTry | null;
+  attempt?: SentAttempt | null;
+  /** What came, and cannot be passed on. */
+  unpassed?: UnpassedResponse | null;
 }
 
 /** Answers one call. Never rejects: every failure leaves in the endpoint's own format. */
@@ -54,18 +56,18 @@ export async function relay(
 }
 
 async function answerWhole(call: RunningCall): Promise<Response> {
-  const outcome = await tryChannels(call, null);
+  const outcome = await runAttempts(call, null);
   if (outcome.kind === 'stream') throw new Error('A call that does not stream got a stream');
   if (outcome.kind === 'none') return responseOfFailure(call, endWithoutResponse(call, outcome));
-  const { sent, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
-  const { channel, request } = sent;
+  const { attempt, usage, firstByteMs, contentType, body, isBlocked } = outcome.result;
+  const { channel, request } = attempt;
   const wasRead = call.stopped !== undefined;
   if (isBlocked && !wasRead) {
-    await finishCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
+    await settleCall(call, { reason: 'blocked_words', channel, request, usage, firstByteMs });
     return responseOfFailure(call, tellEnd(call, { reason: 'blocked_words' }));
   }
   // The response leaves when its charge is durable: what was not settled was not answered.
-  await finishCall(call, { reason: wasRead ? 'caller_left' : 'completed', channel, request, usage, firstByteMs, wasRead });
+  await settleCall(call, { reason: wasRead ? 'client_disconnected' : 'completed', channel, request, usage, firstByteMs, wasRead });
   return bufferResponse(200, { 'content-type': contentType, ...headersOf(call) }, body);
 }
 
@@ -74,20 +76,21 @@ async function answerStream(call: RunningCall): Promise<DirectResponse> {
   const { clock, context } = call.services;
   const keepAliveMs = context.env.STREAM_KEEPALIVE * 1000;
   const { dialect } = call.endpoint;
-  const client = new ClientStream(clock, { keepAliveMs, dialect, requestId: call.requestId, onLeft: () => stopCall(call) });
-  // The tries may outlive this function, so their faults must end the client's stream too.
-  const tries = tryChannels(call, client).catch((failure: unknown): Outcome => {
+  const openVoice = () => dialect.createStreamWriter(writerOptions(call));
+  const client = new ClientStream(clock, { keepAliveMs, openVoice, onDisconnect: () => stopCall(call) });
+  // The attempts may outlive this function, so their faults must end the client's stream too.
+  const running = runAttempts(call, client).catch((failure: unknown): Outcome => {
     context.log.error({ requestId: call.requestId, err: failure }, 'a relayed call failed unexpectedly');
     return { kind: 'none', reason: 'fault' };
   });
-  const outcome = await within(keepAliveMs, tries);
+  const outcome = await within(keepAliveMs, running);
   if (outcome !== 'waiting' && outcome.kind !== 'stream') {
     if (outcome.kind === 'whole') throw new Error('A call that streams got a whole response');
     return responseOfFailure(call, endWithoutResponse(call, outcome));
   }
   client.begin();
   if (outcome === 'waiting') {
-    const ending = tries.then((late) => {
+    const ending = running.then((late) => {
       if (late.kind === 'none') client.fail(endWithoutResponse(call, late).error);
     });
     context.waitUntil(
@@ -126,57 +129,67 @@ function within<Result>(ms: number, work: Promise<Result>): Promise<Result | 'wa
 }
 
 /** Sends the call to one channel after the other until one answers. Nothing has reached the client yet. */
-async function tryChannels(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
+async function runAttempts(call: RunningCall, client: ClientStream | null): Promise<Outcome> {
   const { services, admission, model } = call;
-  const { picker, channels, context } = services;
-  const pinned = admission.pinnedChannel === undefined ? undefined : channels.get(admission.pinnedChannel);
-  const tried = new Set<number>();
-  const mostTries = pinned === undefined ? context.settings.get('RetryTimes') + 1 : 1;
+  let stopped: StopReason | undefined;
   let last: Outcome = { kind: 'none', reason: 'no_channel' };
-  while (tried.size < mostTries) {
-    const stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
-    if (stopped !== undefined) return { kind: 'none', reason: stopped };
-    const channel = pinned ?? picker.pick({ group: admission.group, model, tried });
-    if (channel === null) break;
-    tried.add(channel.id);
-    const attempt: Attempt = { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(call), end_ms: 0 };
-    call.attempts.push(attempt);
-    const asked = { channel, attempt };
-    let result: TryResult;
+  const all = attempts({
+    services,
+    group: admission.group,
+    model,
+    only: channelOnly(services, admission.pinnedChannel),
+    records: call.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => {
+      stopped = call.stopped ?? (services.isEnding() ? 'shutdown' : undefined);
+      return stopped !== undefined;
+    },
+  });
+  for (const attempt of all) {
+    const { channel } = attempt;
+    let result: AttemptResult;
     try {
-      result = await tryChannel(call, asked, client);
+      result = await runAttempt(call, attempt, client);
     } catch (fault) {
-      noteStopped(call, asked);
+      noteStopped(call, attempt);
       throw fault;
     }
     if (result.kind === 'stream') return { kind: 'stream' };
     if (result.kind === 'stopped') {
-      noteStopped(call, asked);
-      return { kind: 'none', reason: call.stopped ?? 'caller_left', sent: result.sent };
+      noteStopped(call, attempt);
+      return { kind: 'none', reason: call.stopped ?? 'client_disconnected', attempt: result.attempt };
     }
     if (result.kind === 'whole') {
-      noteAnswered(call, asked, 'completed');
+      noteAnswered(call, attempt, 'completed');
       return { kind: 'whole', result };
     }
-    const { failure } = result;
-    noteFailed(call, asked, failure);
-    last = { kind: 'none', reason: 'upstream_failed', failure, channel };
-    if (!isRetryable(failure, channel.provider)) break;
+    const { failure, unpassed = null } = result;
+    noteFailed(call, attempt, failure);
+    last = { kind: 'none', reason: 'upstream_failed', failure, channel, unpassed };
+    if (unpassed !== null || !isRetryable(failure, channel.provider)) return last;
   }
-  return last;
+  return stopped === undefined ? last : { kind: 'none', reason: stopped };
 }
 
-/** Books a call that got no response; the log keeps its attempts. Only a caller that left what an upstream had is charged. */
-function endWithoutResponse(call: RunningCall, { reason, channel, failure, sent = null }: NoResponse): ToldFailure {
+/** Books a call that got no response; the log keeps its attempts. What an upstream had is charged where the client disconnected, or asked for too much. */
+function endWithoutResponse(call: RunningCall, outcome: NoResponse): ToldFailure {
+  const { reason, channel, failure, unpassed = null } = outcome;
   const { context } = call.services;
-  const isCharged = reason === 'caller_left' && sent !== null;
+  const attempt = unpassed?.attempt ?? (reason === 'client_disconnected' ? outcome.attempt : null) ?? null;
   if (call.attempts.length === 0 || reason === 'fault') context.ledger.release(call.reservation);
   else {
-    const end: CallEnd = isCharged
-      ? { reason, channel: sent.channel, request: sent.request, usage: usageUntilLeft(call, sent.attempt), firstByteMs: undefined }
-      : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
+    const end: CallEnd =
+      attempt !== null
+        ? {
+            reason,
+            channel: attempt.channel,
+            request: attempt.request,
+            usage: unpassed === null ? usageUntilDisconnect(call, attempt.record) : unpassed.usage(),
+            firstByteMs: undefined,
+          }
+        : { reason, channel: channel ?? null, request: null, usage: null, firstByteMs: undefined };
     // Not waited for: nobody is told a charge.
-    context.waitUntil(finishCall(call, failure === undefined ? end : { ...end, failure }));
+    context.waitUntil(settleCall(call, failure === undefined ? end : { ...end, failure }));
   }
   return tellEnd(call, { reason, failure });
 }

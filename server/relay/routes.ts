@@ -2,7 +2,7 @@
 import { AppError } from '#shared/errors.ts';
 import { pricedName } from '#shared/pricing-rules.ts';
 import type { ClientDialect, ListedModel } from '#server/dialects/client-dialect.ts';
-import { clientDialectOf } from '#server/dialects/registry.ts';
+import { clientDialectOf, clientDialects } from '#server/dialects/registry.ts';
 import type { Connection } from '#server/http/connection.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { toAppError } from '#server/http/failure.ts';
@@ -21,6 +21,13 @@ export function mountRelay(host: RouteHost, { services }: Relay): void {
     const answerCall = endpoint.capability === 'count_tokens' ? countTokens : relayCall;
     host.addDirect('POST', endpoint.path, (request, _params, connection) => answerCall(services, endpoint, request, connection));
   }
+
+  // A socket is asked for. Codex then goes on without one at once; any other status keeps it trying for seconds.
+  host.addDirect('GET', '/v1/responses', (request, _params, connection) => {
+    const { requestId, language } = host.facts(request, connection);
+    const error = ownError(new AppError('websocket_missing'), language, requestId);
+    return Promise.resolve(errorResponse(clientDialects['openai-responses'], error, requestId, undefined));
+  });
 
   /** Names that the key may use, sorted: its own list, or whatever enabled channels serve to its group. */
   function modelsOf(admission: Admission): readonly string[] {

@@ -4,11 +4,11 @@ import type { Attempt } from '#shared/logs.ts';
 import type { ResponseWriterOptions } from '#server/dialects/client-dialect.ts';
 import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
-import type { HeldResponse } from '#server/relay/accounting/held-responses.ts';
+import type { ResponseBuffer } from '#server/relay/accounting/response-buffers.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import type { StopReason } from '#server/relay/call-end.ts';
-import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import type { ExpectedPrompt } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
@@ -47,7 +47,9 @@ export interface RunningCall {
   readonly outputMost: number;
   /** Tokens of all choices together that an upstream is told to keep to; undefined without a limit. */
   readonly outputLimit: number | undefined;
-  readonly pass: RatePass | null;
+  /** Bytes of a whole response for each of its tokens, at the most, roughly. */
+  readonly mostTokenBytes: number;
+  readonly permit: RatePermit | null;
   readonly attempts: Attempt[];
   /** Names of the client's fields that the channel asked last has no place for. */
   dropped: readonly string[];
@@ -55,16 +57,17 @@ export interface RunningCall {
   sentLimit: number | undefined;
   /** Why it is to end before its response is complete; undefined: nothing has happened. */
   stopped: StopReason | undefined;
-  /** What is held of its response, until the client's connection is done with it; undefined: there is none. */
-  readonly held: HeldResponse | undefined;
+  /** What is in memory of its response, until the client's connection is done with it; undefined: there is none. */
+  readonly buffer: ResponseBuffer | undefined;
   /** Ends what is under way for a call that is stopped. */
   onStop: (() => void) | undefined;
 }
 
 /** What a writer of responses needs to know of the call. */
 export function writerOptions(call: RunningCall): ResponseWriterOptions {
-  const { requestId, model, createdAt, wantsUsage, prompt } = call;
-  return { requestId, model, createdAt, wantsUsage, promptEstimate: prompt.tokens };
+  const { requestId, model, createdAt, wantsUsage, prompt, responseFields, services } = call;
+  const now = () => Math.floor(services.context.now() / 1000);
+  return { requestId, model, createdAt, wantsUsage, promptEstimate: prompt.tokens, asked: responseFields, now };
 }
 
 /** Milliseconds since the call began, to the microsecond. */
@@ -72,8 +75,8 @@ export function elapsed(call: RunningCall): number {
   return Math.round((performance.now() - call.startedAt) * 1000) / 1000;
 }
 
-/** The client's connection is gone: it has left, or the server has cut it. The first time tells which. */
+/** The client's connection is gone: it has hung up, or the server has cut it. The first time tells which. */
 export function stopCall(call: RunningCall): void {
-  call.stopped ??= call.services.isEnding() ? 'shutdown' : 'caller_left';
+  call.stopped ??= call.services.isEnding() ? 'shutdown' : 'client_disconnected';
   call.onStop?.();
 }

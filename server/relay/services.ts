@@ -6,8 +6,8 @@ import type { ChannelHealth } from '#server/relay/routing/channel-health.ts';
 import type { ChannelPicker } from '#server/relay/routing/channel-picker.ts';
 import type { ChannelUse } from '#server/relay/accounting/channel-use.ts';
 import type { ExcessCharges } from '#server/relay/accounting/excess-charges.ts';
-import type { HeldResponses } from '#server/relay/accounting/held-responses.ts';
-import type { LeftCalls } from '#server/relay/accounting/left-calls.ts';
+import type { ResponseBuffers } from '#server/relay/accounting/response-buffers.ts';
+import type { AbandonedCalls } from '#server/relay/accounting/abandoned-calls.ts';
 import type { LearnedUsage } from '#server/relay/accounting/learned-usage.ts';
 import type { BlockedWords } from '#server/relay/admission/blocked-words.ts';
 import type { RateGate } from '#server/relay/admission/rate-gate.ts';
@@ -30,8 +30,8 @@ export interface RelayServices {
   readonly excess: ExcessCharges;
   readonly use: ChannelUse;
   readonly clock: StreamClock;
-  readonly left: LeftCalls;
-  readonly responses: HeldResponses;
+  readonly abandoned: AbandonedCalls;
+  readonly responseBuffers: ResponseBuffers;
   readonly refusals: RefusalWatch;
   readonly refusalLog: RefusalLog;
   /** The server is about to cut what is open: clients that go now were cut. */

@@ -67,7 +67,7 @@ describe.each(engines)('refused channels on $kind', (engine) => {
   test('a refusal in Chinese', async () => {
     await using scene = await createScene(engine, { settings: once });
     scene.upstream.behave({ status: 403, error: error() });
-    const answer = await (await scene.chat()).json();
+    const answer = await (await scene.chat({}, { 'accept-language': 'zh' })).json();
     expect(answer.error.message).toContain('上游服务商拒绝了该渠道');
   });
 

@@ -10,14 +10,26 @@ const settings = { SelfUseModeEnabled: 'true', SensitiveWords: 'Contraband\n违�
 const many = Array.from({ length: 30 }, (_, index) => `filler${index}`).join('\n');
 /** The client's format, and the type of the channel that answers. */
 const cases = engines.flatMap((engine) =>
-  ['/v1/chat/completions', '/v1/messages'].flatMap((path) => [1, 14].map((type) => ({ engine, kind: engine.kind, path, type }))),
+  ['/v1/chat/completions', '/v1/messages', '/v1/responses'].flatMap((path) =>
+    [{ type: 1 }, { type: 14 }, { type: 1, setting: '{"formats":["openai-responses"]}' }].map((channel) => ({
+      engine,
+      kind: engine.kind,
+      path,
+      channel,
+    })),
+  ),
 );
 
-describe.each(cases)('blocked words in answers on $kind, asked at $path, of a channel of type $type', ({ engine, path, type }) => {
+describe.each(cases)('blocked words in answers on $kind, asked at $path, of the channel $channel', ({ engine, path, channel }) => {
   const open = (more: Record<string, string> = {}) =>
-    createScene(engine, { settings: { ...settings, ...more }, channels: [{ type, models: model }] });
+    createScene(engine, { settings: { ...settings, ...more }, channels: [{ ...channel, models: model }] });
   const ask = (scene: RelayScene, stream: boolean) =>
-    scene.post(path, { model, max_tokens: 200, messages: [{ role: 'user', content: 'What is in the hold?' }], stream });
+    scene.post(
+      path,
+      path === '/v1/responses'
+        ? { model, max_output_tokens: 200, input: 'What is in the hold?', stream }
+        : { model, max_tokens: 200, messages: [{ role: 'user', content: 'What is in the hold?' }], stream },
+    );
   const isChat = path === '/v1/chat/completions';
 
   /** Charged for what was written, once, and the channel is not blamed. */
@@ -45,8 +57,9 @@ describe.each(cases)('blocked words in answers on $kind, asked at $path, of a ch
       expect(response.status).toBe(200);
       const text = (await response.text()).toLowerCase();
       const last = text.trim().split('\n').at(-1)?.replace('data: ', '') ?? '{}';
-      expect(JSON.parse(last).error).toMatchObject(
-        isChat ? { code: 'output_blocked' } : { message: expect.stringContaining('回答含有敏感词') },
+      const told: { error?: object; response?: { error: object } } = JSON.parse(last);
+      expect(told.error ?? told.response?.error ?? told).toMatchObject(
+        isChat ? { code: 'output_blocked' } : { message: expect.stringContaining('the answer holds blocked words') },
       );
       // Neither the word nor what comes after it.
       expect(text).not.toContain('contraband');
@@ -62,7 +75,7 @@ describe.each(cases)('blocked words in answers on $kind, asked at $path, of a ch
     const response = await ask(scene, false);
     const text = await response.text();
     expect(response.status).toBe(400);
-    expect(text).toContain('回答含有敏感词');
+    expect(text).toContain('The answer holds blocked words');
     expect(text).not.toContain('contraband');
     expect(text).not.toContain('rope');
     await expectCharged(scene);
@@ -74,14 +87,14 @@ describe.each(cases)('blocked words in answers on $kind, asked at $path, of a ch
   ])('%s are looked at, too', async (_what, behaviour) => {
     await using scene = await open();
     scene.upstream.behave(behaviour);
-    expect(await (await ask(scene, true)).text()).toContain('回答含有敏感词');
+    expect(await (await ask(scene, true)).text()).toContain('The answer holds blocked words');
     await expectCharged(scene);
   });
 
   it('everything else goes by as it is', async () => {
     await using scene = await open();
     scene.upstream.behave({ pieces: ['contra', ' band', ' 违禁', '的词'] });
-    expect(await (await ask(scene, true)).text()).not.toContain('敏感');
+    expect(await (await ask(scene, true)).text()).not.toContain('blocked words');
     expect((await ask(scene, false)).status).toBe(200);
     const rows = await scene.logs(2);
     for (const row of rows) expect(row.other).not.toHaveProperty('ending');

@@ -1,7 +1,7 @@
 // Prompts that the provider writes into its cache: they are reserved at the price that they are charged at.
 import { describe, expect, test } from 'vitest';
-import { promptParts } from '#server/dialects/claude/prompt-parts.ts';
-import { countParts } from '#server/upstream/token-estimate.ts';
+import { promptContent } from '#server/dialects/claude/prompt-content.ts';
+import { countPrompt } from '#server/upstream/token-estimate.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
 
@@ -40,7 +40,7 @@ describe.each(engines)('cache writes on $kind', (engine) => {
     'a prompt that is written for $ttl, as said in $place, is reserved at $ratio times its input: no debt, all is charged',
     async ({ ttl, ratio, told, place }) => {
       const body = bodyWith(place, ttl);
-      const prompt = await countParts(promptParts(body), model, { owner: 0, isEstimated: false });
+      const prompt = await countPrompt(promptContent(body), model, { owner: 0, isEstimated: false });
       const cost = Math.ceil(10 * ratio * prompt) + 10 * answerTokens;
       await using scene = await createScene(engine, { settings, channels: [{ type: 14, models: model }], quota: cost + 5 });
       const written = Object.fromEntries(Object.entries(told).map(([name, share]) => [name, share * prompt]));
@@ -71,7 +71,7 @@ test('of different times in one request the longest is reserved for', () => {
     { role: 'user', content: [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
     { role: 'user', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }] },
   ];
-  expect(promptParts({ messages }).cacheWrite).toBe('cacheWrite1h');
-  expect(promptParts({ messages: messages.slice(1) }).cacheWrite).toBe('cacheWrite5m');
-  expect(promptParts({ messages: [{ role: 'user', content: 'a' }] }).cacheWrite).toBeNull();
+  expect(promptContent({ messages }).cacheWrite).toBe('cacheWrite1h');
+  expect(promptContent({ messages: messages.slice(1) }).cacheWrite).toBe('cacheWrite5m');
+  expect(promptContent({ messages: [{ role: 'user', content: 'a' }] }).cacheWrite).toBeNull();
 });

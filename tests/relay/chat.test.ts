@@ -205,20 +205,24 @@ describe.each(engines)('chat completions on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test('errors are in the language of the caller, all of their sentence', async () => {
+  test('errors are in the language of the caller, all of their sentence; English where none is named', async () => {
     await using scene = await createScene(engine);
     const messageOf = async (answer: Response) => (await answer.json()).error.message.replace(/ \(request id: \w+\)$/, '');
-    const english = { 'accept-language': 'en' };
-    expect(await messageOf(await scene.chat({ messages: 'hi' }))).toBe('无效的请求：messages 必须是数组');
-    expect(await messageOf(await scene.chat({ messages: 'hi' }, english))).toBe('Invalid request: messages must be a list');
-    expect(await messageOf(await scene.chat({ max_tokens: -1 }))).toBe('无效的请求：max_tokens 必须是 1 到 1073741823 之间的整数');
+    const chinese = { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' };
+    expect(await messageOf(await scene.chat({ messages: 'hi' }, chinese))).toBe('无效的请求：messages 必须是数组');
+    expect(await messageOf(await scene.chat({ messages: 'hi' }))).toBe('Invalid request: messages must be a list');
+    for (const language of ['*', 'de', 'en'])
+      expect(await messageOf(await scene.chat({ messages: 'hi' }, { 'accept-language': language }))).toBe(
+        'Invalid request: messages must be a list',
+      );
+    expect(await messageOf(await scene.chat({ max_tokens: -1 }, chinese))).toBe('无效的请求：max_tokens 必须是 1 到 1073741823 之间的整数');
     for (const [behaviour, zh, en] of [
       [{ usage: { prompt_tokens: -1, completion_tokens: 1, total_tokens: 0 } }, /无法识别/, /cannot be understood/],
       [{ refuse: true }, /上游/, /upstream/i],
     ] as const) {
       scene.upstream.behave(behaviour);
-      expect(await messageOf(await scene.chat())).toMatch(zh);
-      expect(await messageOf(await scene.chat({}, english))).toMatch(en);
+      expect(await messageOf(await scene.chat({}, chinese))).toMatch(zh);
+      expect(await messageOf(await scene.chat())).toMatch(en);
     }
   });
 
@@ -357,7 +361,7 @@ describe.each(engines)('chat completions on $kind', (engine) => {
         param: expect.any(String),
       });
     }
-    const zh = await (await scene.chat({ messages: 'x' })).json();
+    const zh = await (await scene.chat({ messages: 'x' }, { 'accept-language': 'zh' })).json();
     const en = await (await scene.chat({ messages: 'x' }, { 'accept-language': 'en-GB,en' })).json();
     expect(zh.error.message).toContain('无效的请求');
     expect(en.error.message).toContain('Invalid request');

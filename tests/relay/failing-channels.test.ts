@@ -1,7 +1,10 @@
 // What an operator is told of channels that fail.
 import { describe, expect, test } from 'vitest';
 import type { FailingChannel } from '#shared/channels.ts';
+import { LogType } from '#shared/logs.ts';
 import { engines } from '#tests/support/engines.ts';
+import { storeTestResult } from '#server/features/channels/test-channel.ts';
+import { createChannelSlots } from '#server/upstream/channel-slots.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
@@ -27,11 +30,16 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     });
     await calls(scene, 20);
     expect(await failing(scene)).toEqual([]);
-    scene.app.clock.advance(20 * minute);
-    const began = Math.floor(scene.app.clock.now() / 300_000) * 300;
+    // Two minutes after a slot began.
+    scene.app.clock.advance(20 * minute + 120_000 - (scene.app.clock.now() % 300_000));
+    const before = Math.floor(scene.app.clock.now() / 1000);
     scene.upstream.behave({ status: 401 });
     await calls(scene, 10);
-    expect(await failing(scene)).toEqual([
+    const told = await failing(scene);
+    const began = told[0]?.since ?? 0;
+    expect(began).toBeGreaterThanOrEqual(before);
+    expect(began).toBeLessThan(before + 30);
+    expect(told).toEqual([
       {
         id: scene.channelIds[0],
         name: 'east',
@@ -71,11 +79,131 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     await expect.poll(() => failing(scene)).toMatchObject([{ name: 'first', status: 500, sole_models: 1 }]);
   });
 
+  test.each([
+    // OpenRouter, xAI, providers that speak of the law, and OpenAI of a request that is more than a minute may have.
+    [403, { message: 'your input was flagged', type: '', code: 403, metadata: { reasons: ['violence'], flagged_input: 'x' } }, 400],
+    [403, { message: 'Content violates usage guidelines. Team: ab12cd34, API key ID: ef56-ab78, Model: m', type: 'permission_error' }, 400],
+    [451, { message: 'Sensitive content', type: 'x' }, 400],
+    [429, { message: 'Request too large for m in organization o: Limit 30000, Requested 60000', type: 'tokens' }, 429],
+  ])('no channel fails or rests because of prompts that it refuses: %i %j', async (status, error, told) => {
+    await using scene = await createScene(engine, {
+      settings: { AutomaticDisableChannelEnabled: 'true' },
+      channels: [{ name: 'first', priority: 1, auto_ban: 1 }, { name: 'second' }],
+    });
+    scene.upstream.behave({ status, error }, { times: 24 });
+    for (let made = 0; made < 12; made += 1) {
+      const refused = await scene.chat();
+      expect(refused.status).toBe(told);
+      expect(await refused.text()).not.toMatch(/ab12cd34|ef56|refused the channel/);
+    }
+    scene.upstream.reset();
+    // The next caller has the first one again, at once.
+    expect((await scene.chat()).status).toBe(200);
+    expect((await scene.logs(13)).at(-1)?.channel_id).toBe(scene.channelIds[0]);
+    expect(await failing(scene)).toEqual([]);
+  });
+
   test('a failed test, until calls go well', async () => {
     await using scene = await createScene(engine, { channels: [{ name: 'east', test_error: 'no such model', test_time: 1_700_000_000 }] });
     expect(await failing(scene)).toMatchObject([{ name: 'east', by: 'test', problem: 'no such model', since: 1_700_000_000 }]);
     await calls(scene, 10);
     expect(await failing(scene)).toEqual([]);
+  });
+
+  test('a passed test ends it at once; failures after it count anew, and bring it back', async () => {
+    await using scene = await createScene(engine, {
+      settings: { RetryTimes: '0', AutomaticDisableChannelEnabled: 'false' },
+      // Of another group: east is not the only one of its model, and has all calls.
+      channels: [{ name: 'east' }, { name: 'west', group: 'vip' }],
+    });
+    const { app, upstream } = scene;
+    const [id = 0] = scene.channelIds;
+    const root = await app.as(await app.createUser({ role: 100 }));
+    upstream.behave({ status: 401 });
+    await calls(scene, 12);
+    const east = async () => (await failing(scene)).filter((one) => one.id === id);
+    expect(await east()).toMatchObject([{ by: 'calls', status: 401, failures: expect.any(Number) }]);
+    const failed = (await east())[0]?.failures ?? 0;
+    expect(failed).toBeGreaterThanOrEqual(10);
+    // A test that fails ends nothing, and is told when the calls are over.
+    expect(await root.get(`/api/channel/test/${id}`)).toMatchObject({ success: false });
+    expect(await east()).toMatchObject([{ by: 'calls', failures: failed }]);
+    upstream.reset();
+    expect(await root.get(`/api/channel/test/${id}`)).toMatchObject({ success: true });
+    expect(await east()).toEqual([]);
+    await app.context.figures.flush();
+    expect(await east()).toEqual([]);
+    // Nine are too few, of whatever was before.
+    const { figures } = app.context;
+    app.clock.advance(2_000);
+    const again = Math.floor(app.clock.now() / 1000);
+    const fail = () => (figures.called(id, undefined), figures.failed(id, 403));
+    for (let made = 0; made < 9; made += 1) fail();
+    expect(await east()).toEqual([]);
+    fail();
+    const [told] = await east();
+    expect(told).toMatchObject({ by: 'calls', status: 403, calls: 10, failures: 10 });
+    expect(told?.since).toBeGreaterThanOrEqual(again);
+    // A failed test after it does not bring back what was before the passed one.
+    upstream.behave({ status: 500 });
+    expect(await root.get(`/api/channel/test/${id}`)).toMatchObject({ success: false });
+    expect(await east()).toMatchObject([{ by: 'calls', calls: 10 }]);
+    // One test among all, as by itself.
+    upstream.reset();
+    await root.get('/api/channel/test');
+    await expect.poll(east).toEqual([]);
+  });
+
+  test('what earlier versions counted has no first failure, and is told from its five minutes on', async () => {
+    await using scene = await createScene(engine, { channels: [{ name: 'east' }] });
+    const id = scene.channelIds[0] ?? 0;
+    const slot = Math.floor(scene.app.clock.now() / 300_000) * 300 - 300;
+    await scene.app.context.db
+      .collection('channel_slots')
+      .insert({ id: `${id}:${slot}`, channel_id: id, slot, calls: 10, failures: 10, status: 401 });
+    expect(await failing(scene)).toMatchObject([{ since: slot, failures: 10, status: 401 }]);
+    // What the schedule's tests find ends nothing: they are of one model, and may come often.
+    const result = { test_time: slot + 299, response_time: 1, test_error: '', tested_model: 'm' };
+    await storeTestResult(scene.app.context, id, result, { isByHand: false });
+    expect(await failing(scene)).toMatchObject([{ failures: 10 }]);
+    await storeTestResult(scene.app.context, id, result, { isByHand: true });
+    expect(await failing(scene)).toEqual([]);
+  });
+
+  test('of several processes the earliest failure counts, and each hears of a passed test', async () => {
+    await using scene = await createScene(engine, { channels: [{ name: 'east' }] });
+    const { db, log } = scene.app.context;
+    const id = scene.channelIds[0] ?? 0;
+    const at = { now: Math.floor(scene.app.clock.now() / 300_000) * 300_000 + 60_000 };
+    const [one, other] = [0, 1].map(() => createChannelSlots({ db, log, now: () => at.now }));
+    const fail = (slots: typeof one) => (slots?.called(id), slots?.failed(id, 500));
+    const firsts = async () =>
+      (await one?.read(0, id))?.toSorted((a, b) => a.begins - b.begins).map(({ firstAt, failures }) => [firstAt, failures]);
+    fail(one);
+    at.now += 40_000;
+    fail(other);
+    fail(one);
+    await other?.flush();
+    await one?.flush();
+    const first = Math.floor(at.now / 1000) - 40;
+    expect(await firsts()).toEqual([[first, 3]]);
+    fail(other);
+    await other?.flush();
+    expect(await firsts()).toEqual([[first, 4]]);
+    for (const slots of [one, other]) slots?.passed(id, at.now + 500);
+    at.now += 10_000;
+    fail(one);
+    fail(other);
+    for (const slots of [one, other]) await slots?.flush();
+    expect(await firsts()).toEqual([
+      [first, 4],
+      [first + 50, 2],
+    ]);
+    // Announced: the second figures of the same books hear of what the first was told.
+    await storeTestResult(scene.app.context, id, { test_time: 1, response_time: 1, test_error: '', tested_model: 'm' }, { isByHand: true });
+    expect((await db.collection('changes').find({ kind: 'passed_test' })).map(({ key }) => key)).toEqual([
+      expect.stringMatching(new RegExp(`^${id}:\\d+$`)),
+    ]);
   });
 
   test('refused calls are told by cause and token, with their counts', async () => {
@@ -86,5 +214,30 @@ describe.each(engines)('failing channels on $kind', (engine) => {
     await expect
       .poll(groups, { timeout: 15_000 })
       .toMatchObject([{ code: 'model_not_found', username: scene.user.username, token_name: scene.token.name, count: 3 }]);
+    // Whatever the models: one line, of the last of them.
+    for (const model of ['a', 'b', 'c', 'd', 'e', 'last']) {
+      scene.app.clock.advance(1_000);
+      await (await scene.chat({ model: `nothing-${model}` })).text();
+    }
+    scene.app.clock.advance(minute);
+    await expect.poll(groups, { timeout: 15_000 }).toMatchObject([{ count: 9 }]);
+    const [line, ...more] = await groups();
+    expect(more).toEqual([]);
+    expect(line.reason.en).toContain('nothing-last');
+    // However many rows there are.
+    const rows = await scene.app.context.db.collection('logs').find({ type: LogType.refusal }, { limit: 1 });
+    const [row] = rows;
+    if (row === undefined) throw new Error('There is no row');
+    const at = Math.floor(scene.app.clock.now() / 1000);
+    for (let made = 0; made < 600; made += 1) {
+      const refusal = { code: 'token_exhausted', status: 403, reason: { zh: '', en: '' }, count: 1, last_at: at, request_ids: [] };
+      await scene.app.context.db
+        .collection('logs')
+        .insert({ ...row, id: 9_000_000 + made, created_at: at, refusal_key: `made ${made}`, other: { refusal } });
+    }
+    expect(await groups()).toMatchObject([
+      { code: 'token_exhausted', count: 600 },
+      { code: 'model_not_found', count: 9 },
+    ]);
   });
 });

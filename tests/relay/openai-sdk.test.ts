@@ -224,7 +224,7 @@ describe.each(engines)('the openai package on $kind', (engine) => {
       await using scene = await createScene(engine);
       const failure = await ask(clientOf(scene, { apiKey: 'sk-wrong' }));
       expect(failure).toBeInstanceOf(OpenAI.AuthenticationError);
-      expect(failure).toMatchObject({ status: 401, code: 'key_invalid', error: { message: expect.stringContaining('无效的令牌') } });
+      expect(failure).toMatchObject({ status: 401, code: 'key_invalid', error: { message: expect.stringContaining('Invalid token') } });
     });
 
     test('PermissionDeniedError for a model that the key may not use, and for an empty account', async () => {

@@ -1,6 +1,6 @@
 // An account that cannot cover a model's largest answer: what it has is the limit, and nothing ends in debt.
 import { describe, expect, test, vi } from 'vitest';
-import { countPrompt } from '#tests/support/count-prompt.ts';
+import { countMessages } from '#tests/support/count-prompt.ts';
 import { leasedOf } from '#server/money/account.ts';
 import { Leases } from '#server/money/leases/leases.ts';
 import { buildLog } from '#tests/support/build-log.ts';
@@ -15,7 +15,7 @@ const settingsOf = (name: string) => ({ ModelRatio: JSON.stringify({ [name]: 10 
 const settings = settingsOf(model);
 const channels = [{ models: model }];
 const messages = [{ role: 'user', content: 'Say hello' }];
-const promptTokens = await countPrompt(messages, model);
+const promptTokens = await countMessages(messages, model);
 const longText = 'word '.repeat(3_000);
 
 async function inParallel(scene: RelayScene, origins: readonly string[], count: number, fields: Record<string, unknown>) {
@@ -180,7 +180,7 @@ describe.each(engines)('what a call may answer on $kind', (engine) => {
 
   test('`hi` reserves what it is counted as: ten calls of ten that are paid for pass', async () => {
     const body = [{ role: 'user', content: 'hi' }];
-    const cost = 10 * ((await countPrompt(body, model)) + 3);
+    const cost = 10 * ((await countMessages(body, model)) + 3);
     await using scene = await createScene(engine, { settings, channels, quota: 10 * cost });
     scene.upstream.behave({ usage: { prompt_tokens: cost / 10 - 3, completion_tokens: 3, total_tokens: cost / 10 } });
     const statuses = await inParallel(scene, [], 10, { messages: body, max_tokens: 3 });

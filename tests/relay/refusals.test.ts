@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Log } from '#shared/logs.ts';
 import { LogOther } from '#shared/logs.ts';
 import { errorText } from '#shared/errors.ts';
-import { keptIds, mostOfUser } from '#server/logs/refusal-counters.ts';
+import { csvLine } from '#server/features/logs/log-lines.ts';
+import { keptIds, mostOfUser, mostUnknownModels } from '#server/logs/refusal-counters.ts';
 import { createRefusalLog, sweepRefusedRequests, sweepUndatedRefusals } from '#server/logs/refusal-log.ts';
 import { AppError } from '#shared/errors.ts';
 import { audit } from '#server/money/audit.ts';
@@ -66,6 +67,48 @@ describe.each(engines)('refused calls on $kind', (engine) => {
     expect((await audit(the.app.context.db)).findings).toEqual([]);
     expect((await the.root.get('/api/log/?result=refused&username=mei')).data.items).toHaveLength(2);
     expect((await the.root.get('/api/log/?result=refused&username=root')).data.items).toEqual([]);
+  });
+
+  it('are counted by model: each that is served, a few that are not, and the others together, which says so', async () => {
+    await using the = await scene();
+    const { app, root, user, token } = the;
+    const served = Array.from({ length: 6 }, (_, index) => `served-${index}`);
+    await root.post('/api/channel/', { name: 'more', key: 'sk-up', models: served.join(','), base_url: 'http://127.0.0.1:9' });
+    await until(() => app.context.channels.groupsOf('served-5').length > 0);
+    const ids: string[] = [];
+    for (const model of ['nope-1', 'nope-2', 'nope-1', 'nope-3', 'nope-4', 'nope-5', ...served, 'served-0']) {
+      ids.push((await ask(the.app, the.key, { model })).requestId);
+    }
+    const rows = await the.refused(13);
+    const unknown = rows.filter((row) => factsOf(row)?.code === 'model_not_found');
+    const counts = (found: Log[]) => Object.fromEntries(found.map((row) => [row.model_name, factsOf(row)?.count]));
+    expect(unknown).toHaveLength(mostUnknownModels + 1);
+    expect(counts(unknown)).toEqual({ 'nope-1': 2, 'nope-2': 1, 'nope-3': 1, '': 2 });
+    expect(counts(rows.filter((row) => !unknown.includes(row)))).toEqual({
+      ...Object.fromEntries(served.map((name) => [name, 1])),
+      'served-0': 2,
+    });
+    expect(rows.map((row) => [row.model_name, factsOf(row)?.is_others]).filter(([, isOthers]) => isOthers)).toEqual([['', true]]);
+    const others = unknown.find((row) => row.model_name === '');
+    expect(factsOf(others)?.request_ids).toEqual(ids.slice(4, 6));
+    const lines = unknown.map((row) => csvLine(row, { isForAdmins: false, quotaPerUsd: 500_000 }));
+    expect(lines.filter((line) => line.includes(',(others),'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes(',nope-1,'))).toHaveLength(1);
+    // The next minute begins anew, and many tokens with models of their own keep their rows.
+    const log = createRefusalLog(app.context);
+    for (let tokenId = 1; tokenId <= 30; tokenId += 1)
+      for (let name = 0; name < 20; name += 1) {
+        const model = `random-${tokenId}-${name}`;
+        log.note({
+          user,
+          token: { ...token, id: 50_000 + tokenId },
+          model,
+          requestId: model,
+          error: new AppError('model_not_found', { model }),
+        });
+      }
+    expect(log.size).toBeLessThanOrEqual(mostOfUser + 1);
+    await log.stop();
   });
 
   it('are found by the request id that the caller got, also the older ones of a row', async () => {

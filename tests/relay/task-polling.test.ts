@@ -8,6 +8,7 @@ import { pollBounds, pollTasks } from '#server/tasks/poll-tasks.ts';
 import { buildTask } from '#tests/support/build-task.ts';
 import { engines } from '#tests/support/engines.ts';
 import { createTaskScene } from '#tests/support/task-scene.ts';
+import { refusingPatches } from '#tests/support/watched-database.ts';
 
 /** As `poll-tasks.ts` has it. */
 const channelsAtOnce = 8;
@@ -41,6 +42,22 @@ describe.each(engines)('questions about tasks on $kind', (engine) => {
       expect((await scene.task(customer)).progress).toBe(`${tick}0%`);
     }
     await scheduler.stop();
+  });
+
+  it('a task whose news cannot be stored holds up no other of its channel, and is asked about again', async () => {
+    await using scene = await createTaskScene(engine);
+    await scene.addChannel();
+    const { context } = scene.app;
+    const [bad, good] = [await scene.customer(), await scene.customer()];
+    for (const customer of [bad, good]) {
+      const { result: id } = (await customer.imagine()).body;
+      scene.upstream.tell(id, { status: 'IN_PROGRESS', progress: '40%' });
+    }
+    const { id, poll_at: asked = 0 } = await scene.task(bad);
+    scene.later(15);
+    await pollTasks({ ...context, db: refusingPatches(context.db, 'tasks', id) });
+    expect([await scene.task(good), await scene.task(bad)]).toMatchObject([{ progress: '40%' }, { progress: '0%' }]);
+    expect((await scene.task(bad)).poll_at).toBeGreaterThan(asked);
   });
 
   it('a run asks nobody when its time is over, and the next run begins with those', async () => {

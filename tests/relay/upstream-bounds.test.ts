@@ -1,11 +1,13 @@
-// What no upstream may send, however long it is: it is that upstream's fault, and another channel answers.
+// What no upstream may send, however long it is: it is that upstream's fault, and another channel answers; unless its caller asked
+// for it.
 import { describe, expect, test } from 'vitest';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene, testModel } from '#tests/support/relay-scene.ts';
 import type { RelayScene } from '#tests/support/relay-scene.ts';
 
-const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+const deepOf = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+const deep = deepOf(20_000);
 const claudeUsage = '"usage":{"input_tokens":3,"output_tokens":4}';
 const block = `{"type":"tool_use","id":"t","name":"f","input":${deep}}`;
 const message = `{"id":"m","type":"message","role":"assistant","model":"x","content":[${block}],"stop_reason":"tool_use",${claudeUsage}}`;
@@ -15,7 +17,14 @@ const completion = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }],
   usage: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
 });
-const nestedCompletion = `{"id":"x","extra":${deep},"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]}`;
+const chatUsage = '"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}';
+const completionOf = (content: string) =>
+  `{"id":"x","extra":${deep},"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"},"finish_reason":"stop"}],${chatUsage}}`;
+const nestedCompletion = completionOf('x');
+/** Beyond what is decoded at once. */
+const longText = 'x'.repeat(300_000);
+const longCompletion = completionOf(longText);
+const longMessage = message.replace('"content":[', `"content":[{"type":"text","text":"${longText}"},`);
 /** Nothing is wrong with it but its first event. */
 const lines = `${':\n'.repeat(100_000)}data: {"id":"x","choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`;
 
@@ -41,9 +50,6 @@ const ask = (scene: RelayScene, path: string, stream: boolean) =>
 
 describe.each(engines)('what no upstream may send, on $kind', (engine) => {
   test.each([
-    { what: 'an input nested too deep', path: openai.path, stream: false, body: message, type: json, channelType: claude.type },
-    { what: 'arguments nested too deep', path: claude.path, stream: false, body: completion, type: json, channelType: openai.type },
-    { what: 'an answer nested too deep', path: openai.path, stream: false, body: nestedCompletion, type: json, channelType: openai.type },
     { what: 'an event of too many lines', path: openai.path, stream: true, body: lines, type: sse, channelType: openai.type },
     { what: 'comments without an end', path: claude.path, stream: true, body: lines, type: sse, channelType: openai.type },
     {
@@ -67,7 +73,62 @@ describe.each(engines)('what no upstream may send, on $kind', (engine) => {
     await scene.checkBooks();
   });
 
-  test('a later event nested too deep ends the stream with an error, charged', async () => {
+  test.each([
+    { what: 'an input', path: openai.path, body: message, channelType: claude.type },
+    { what: 'an input, passed on', path: claude.path, body: message, channelType: claude.type },
+    { what: 'an input of a long answer, passed on', path: claude.path, body: longMessage, channelType: claude.type },
+    { what: 'arguments', path: claude.path, body: completion, channelType: openai.type },
+    { what: 'short arguments', path: openai.path, body: message.replace(deep, deepOf(1500)), channelType: claude.type },
+    { what: 'an answer', path: openai.path, body: nestedCompletion, channelType: openai.type },
+    { what: 'a long answer', path: openai.path, body: longCompletion, channelType: openai.type },
+    { what: 'an answer that came where a stream was wanted', path: openai.path, body: message, channelType: claude.type, stream: true },
+    { what: 'one that calls itself a stream', path: openai.path, body: message, channelType: claude.type, stream: true, type: sse },
+  ])(
+    '$what nested too deep ($path) is charged, asked for once, and no channel’s fault',
+    async ({ path, stream = false, type = json, ...sent }) => {
+      await using arranged = await arrange(engine, { ...sent, type });
+      const { scene, upstream } = arranged;
+      const answer = await ask(scene, path, stream);
+      expect(answer.status).toBe(502);
+      expect(await answer.text()).toContain('The answer of the upstream is nested too deep');
+      expect(upstream.calls).toBe(1);
+      expect(scene.upstream.requests).toEqual([]);
+      const [row] = await scene.logs(1);
+      expect(row).toMatchObject({ channel_id: scene.channelIds[0], other: { attempts: [{ error: 'upstream_too_deep' }] } });
+      expect(row).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
+      expect(row?.quota).toBeGreaterThan(0);
+      expect(await scene.app.context.figures.slots.read(0)).toEqual([]);
+      await scene.checkBooks();
+    },
+  );
+
+  test.each([
+    { what: 'an answer', body: message.replace(claudeUsage, '"x":1'), path: openai.path, channelType: claude.type },
+    { what: 'arguments', body: completion.replace(/,"usage":.*/, '}'), path: claude.path, channelType: openai.type },
+  ])('$what nested too deep without a usage is counted and charged', async ({ path, ...sent }) => {
+    await using arranged = await arrange(engine, { ...sent, type: json });
+    const { scene } = arranged;
+    expect((await ask(scene, path, false)).status).toBe(502);
+    const [row] = await scene.logs(1);
+    expect(row?.completion_tokens).toBeGreaterThan(500);
+    expect(row?.quota).toBeGreaterThan(0);
+    await scene.checkBooks();
+  });
+
+  test('arguments that begin a stream and are nested too deep end it, charged', async () => {
+    const called = `{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":${deep}}}`;
+    const body = `data: {"id":"x","choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[${called}]}}]}\n\n`;
+    await using arranged = await arrange(engine, { body, type: sse, channelType: openai.type });
+    const { scene, upstream } = arranged;
+    expect(await (await ask(scene, claude.path, true)).text()).toContain('The answer of the upstream is nested too deep');
+    expect(upstream.calls).toBe(1);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ channel_id: scene.channelIds[0], other: { ending: 'upstream_error' } });
+    expect(row?.completion_tokens).toBeGreaterThan(500);
+    await scene.checkBooks();
+  });
+
+  test('a later event nested too deep ends the stream with an error, charged, and no channel’s fault', async () => {
     const event = (name: string, fields: string) => `event: ${name}\ndata: {"type":"${name}",${fields}}\n\n`;
     const start = event('message_start', `"message":{"id":"m","role":"assistant","model":"x","content":[],${claudeUsage}}`);
     const text = event('content_block_start', '"index":0,"content_block":{"type":"text","text":"hello"}');
@@ -77,11 +138,41 @@ describe.each(engines)('what no upstream may send, on $kind', (engine) => {
     const { scene } = arranged;
     const answer = await (await ask(scene, openai.path, true)).text();
     expect(answer).toContain('hello');
-    expect(answer).toContain('invalid_upstream_response');
+    expect(answer).toContain('upstream_too_deep');
     expect(answer).not.toContain('[[[');
     const [row] = await scene.logs(1);
-    expect(row?.other).toMatchObject({ ending: 'invalid_answer' });
+    expect(row?.other).toMatchObject({ ending: 'upstream_error', attempts: [{ error: 'upstream_too_deep' }] });
+    // The input has come as well, though it is not passed on.
+    expect(row?.completion_tokens).toBeGreaterThan(500);
+    expect(await scene.app.context.figures.slots.read(0)).toMatchObject([{ calls: 1, failures: 0 }]);
+    await scene.checkBooks();
+  });
+
+  /** Longer than any whole response that is passed on. */
+  const endless = `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"${'x'.repeat(34_000_000)}"}}]}`;
+
+  test('a response that is too long because its caller asked for so much is charged, asked for once, and no channel’s fault', async () => {
+    await using arranged = await arrange(engine, { body: endless, type: json, channelType: openai.type });
+    const { scene, upstream } = arranged;
+    const fields = { n: 8, logprobs: true, top_logprobs: 20 };
+    const answer = await scene.chat(fields, { 'accept-language': 'en' });
+    expect(answer.status).toBe(502);
+    expect(await answer.text()).toContain('The answer of the upstream is too large');
+    expect(upstream.calls).toBe(1);
+    expect(scene.upstream.requests).toEqual([]);
+    const [row] = await scene.logs(1);
+    expect(row).toMatchObject({ channel_id: scene.channelIds[0], other: { attempts: [{ error: 'upstream_too_large' }] } });
+    expect(row?.completion_tokens).toBeGreaterThan(5_000);
     expect(row?.quota).toBeGreaterThan(0);
+    expect(await scene.app.context.figures.slots.read(0)).toEqual([]);
+    await scene.checkBooks();
+  });
+
+  test('one that nobody asked to be so long is its upstream’s fault: another channel answers', async () => {
+    await using arranged = await arrange(engine, { body: endless, type: json, channelType: openai.type });
+    const { scene } = arranged;
+    expect((await scene.chat()).status).toBe(200);
+    expect((await scene.logs(1))[0]?.channel_id).toBe(scene.channelIds[1]);
     await scene.checkBooks();
   });
 });

@@ -39,15 +39,27 @@ export async function usageOfPrompt(call: RunningCall): Promise<MeteredUsage> {
 const usualTokensPerSecond = 50;
 
 /**
- * What a call has used whose client left before anything came; hanging up would be free otherwise. Nothing of a stream has come.
+ * What a call has used whose client disconnected before anything came; hanging up would be free otherwise. Nothing of a stream has come.
  * A whole response was being written all the time.
  */
-export async function usageUntilLeft(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
+export async function usageUntilDisconnect(call: RunningCall, attempt: Attempt): Promise<MeteredUsage> {
   const seconds = (elapsed(call) - attempt.start_ms) / 1000;
   const prompt = await usageOfPrompt(call);
   if (call.isStream || call.endpoint.capability !== 'chat') return prompt;
   const speed = call.services.learned.tokensPerSecond(call.model) ?? usualTokensPerSecond;
   const written = Math.ceil(seconds * speed * call.choices);
+  return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
+}
+
+/** The response may be longer than one that is passed on, by what its caller asked for. */
+export function mayBeTooLong({ isStream, outputMost, mostTokenBytes, endpoint }: RunningCall): boolean {
+  return !isStream && outputMost * mostTokenBytes > endpoint.mostResponseBytes;
+}
+
+/** What such a response has cost, of which no more was read: as many tokens as that must have had. */
+export async function usageOfTooLong(call: RunningCall): Promise<MeteredUsage> {
+  const written = Math.ceil(call.endpoint.mostResponseBytes / call.mostTokenBytes);
+  const prompt = await usageOfPrompt(call);
   return { ...prompt, output: Math.min(written, call.outputLimit ?? call.outputMost), completionSource: 'estimated' };
 }
 

@@ -15,7 +15,7 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
   const { price } = quoted;
   // What a model was not told it cannot have ignored.
   const limit = call.sentLimit === undefined ? undefined : call.sentLimit * call.choices;
-  // Cache writes that cost more than was reserved for each token count as more prompt.
+  // Cache writes and audio that cost more than was reserved for each token count as more prompt.
   const reserved = promptRatio(price, prompt.cacheWrite);
   const excess = (tokens: number, ratio: number) => tokens * Math.max(0, ratio / reserved - 1);
   const dearer =
@@ -23,7 +23,8 @@ export function learnFromCall(call: RunningCall, usage: MeteredUsage, firstByteM
       ? 0
       : excess(usage.cacheWrite5m, price.cacheCreationRatio) +
         excess(usage.cacheWrite1h, price.cacheCreation1hRatio) +
-        excess(usage.cacheRead, price.cacheRatio);
+        excess(usage.cacheRead, price.cacheRatio) +
+        Math.max(0, usage.audioInput - prompt.audio) * Math.max(0, price.audioInputRatio - 1);
   const lastAttempt = call.attempts.at(-1);
   const began = isStream ? firstByteMs : lastAttempt?.start_ms;
   services.learned.note({

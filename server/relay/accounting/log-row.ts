@@ -2,9 +2,11 @@
 import type { LogOther } from '#shared/logs.ts';
 import { LogType } from '#shared/logs.ts';
 import { pricedUsage } from '#shared/pricing.ts';
+import type { UsagePrice } from '#shared/pricing.ts';
 import { inputTokens } from '#shared/token-usage.ts';
+import type { TokenUsage } from '#shared/token-usage.ts';
 import type { ChargeRow } from '#server/money/settlement/settlement.ts';
-import type { CallEnd } from '#server/relay/accounting/finish-call.ts';
+import type { CallEnd } from '#server/relay/accounting/settle-call.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import { elapsed } from '#server/relay/running-call.ts';
@@ -16,7 +18,7 @@ const mostDropped = 20;
 /** What the row says of how the call ended. */
 type RowEnd = Pick<CallEnd, 'reason' | 'channel' | 'request' | 'firstByteMs' | 'failure'> & {
   usage: MeteredUsage | null;
-  afterLeaving: LogOther['after_leaving'];
+  afterDisconnect: LogOther['after_leaving'];
 };
 
 export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
@@ -52,14 +54,15 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
         other.cache_creation_ratio_1h = price.cacheCreation1hRatio;
       }
     }
+    if (price.kind === 'usage') noteAudio(other, usage, price);
   }
   if (request?.reasoningEffort !== undefined) other.reasoning_effort = request.reasoningEffort;
-  if (request?.isMapped === true && request.upstreamModel !== model) {
+  if (request?.way.isMapped === true && request.upstreamModel !== model) {
     other.is_model_mapped = true;
     other.upstream_model_name = request.upstreamModel;
   }
   if (call.outputBound !== undefined) other.output_bound = call.outputBound;
-  if (end.afterLeaving !== undefined) other.after_leaving = end.afterLeaving;
+  if (end.afterDisconnect !== undefined) other.after_leaving = end.afterDisconnect;
   if (call.dropped.length > 0) other.dropped_fields = call.dropped.slice(0, mostDropped);
   if (ending !== undefined) other.ending = ending;
   if (failure !== undefined) other.problem = failure.message;
@@ -83,4 +86,17 @@ export function chargeRow(call: RunningCall, end: RowEnd): ChargeRow {
     ...(ending === undefined ? {} : { failed: 1 }),
     ...(services.context.settings.get('LogConsumeEnabled') ? {} : { hidden: true }),
   };
+}
+
+function noteAudio(other: LogOther, usage: TokenUsage, price: UsagePrice): void {
+  if (usage.audioInput === 0 && usage.audioOutput === 0) return;
+  other.audio = true;
+  other.audio_input = usage.audioInput;
+  other.audio_output = usage.audioOutput;
+  other.text_input = Math.max(0, inputTokens(usage) - usage.audioInput);
+  other.text_output = Math.max(0, usage.output - usage.audioOutput);
+  other.audio_ratio = price.audioInputRatio;
+  // Both: a quotient does not end, and the receipt is exact.
+  other.audio_output_ratio = price.audioOutputRatio;
+  if (price.audioInputRatio > 0) other.audio_completion_ratio = price.audioOutputRatio / price.audioInputRatio;
 }

@@ -2,14 +2,14 @@
 // spent.
 import { AppError } from '#shared/errors.ts';
 import { ChannelStatus } from '#shared/channels.ts';
-import type { BodyFacts } from '#server/dialects/client-dialect.ts';
-import type { PromptParts } from '#server/dialects/prompt-parts.ts';
+import type { CallParameters } from '#server/dialects/client-dialect.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { requestedModel } from '#server/dialects/requested-model.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { readContent } from '#server/relay/admission/call-content.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
 import type { RelayEndpoint } from '#server/relay/endpoints.ts';
-import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { splitPlaygroundBody } from '#server/relay/admission/playground-body.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
@@ -21,10 +21,10 @@ export interface AdmittedCall {
   /** To be released by whoever gets it. */
   content: CallContent;
   model: string;
-  facts: BodyFacts;
+  parameters: CallParameters;
   /** As far as it was looked into. */
-  prompt: PromptParts | null;
-  pass: RatePass | null;
+  prompt: PromptContent | null;
+  permit: RatePermit | null;
 }
 
 /** Characters of a header that is passed on. */
@@ -63,14 +63,14 @@ export async function admitCall(
     const model = requestedModel(body);
     progress.model = model;
     endpoint.check(body);
-    const facts = endpoint.facts(body);
+    const parameters = endpoint.parameters(body);
     gate.checkModel(admission, model);
     checkChannels(services, admission, model);
-    const prompt = services.words.isOn ? endpoint.promptParts(body, model) : null;
+    const prompt = services.words.isOn ? endpoint.promptContent(body, model) : null;
     const looking = prompt === null ? undefined : services.words.check(content, prompt.texts);
     if (looking instanceof Promise) await looking;
     const rate = services.rates.enter(admission.user.id);
-    return { admission, content, model, facts, prompt, pass: rate === null ? null : await rate };
+    return { admission, content, model, parameters, prompt, permit: rate === null ? null : await rate };
   } catch (failure) {
     content.release();
     throw failure;

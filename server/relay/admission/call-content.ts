@@ -12,8 +12,8 @@ import { readBody } from '#server/http/read-body.ts';
 import type { RawBody } from '#server/http/read-body.ts';
 import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
 import { isObject } from '#server/framing/loose-json.ts';
-import type { PromptParts } from '#server/dialects/prompt-parts.ts';
-import { countParts } from '#server/upstream/token-estimate.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
+import { countPrompt } from '#server/upstream/token-estimate.ts';
 import type { Counting } from '#server/upstream/token-estimate.ts';
 
 interface ContentSource {
@@ -29,7 +29,7 @@ interface ContentSource {
 
 export type SplitBody = (body: RelayBody) => { ours: RelayBody; body: RelayBody };
 
-type CountedEndpoint = Pick<RelayEndpoint, 'promptParts'>;
+type CountedEndpoint = Pick<RelayEndpoint, 'promptContent'>;
 
 /** What a parsed part takes beside its text, roughly. */
 const partBytes = 64;
@@ -68,7 +68,7 @@ interface ParsedBody {
 
 const noFields: RelayBody = {};
 
-interface ContentParts {
+interface ContentDependencies {
   bodies: Bodies;
   owner: string;
   hold: BodyHold;
@@ -78,13 +78,13 @@ interface ContentParts {
 
 export class CallContent {
   readonly isLarge: boolean;
-  readonly #parts: ContentParts;
+  readonly #parts: ContentDependencies;
   #raw: RawBody | null;
   #parsed: ParsedBody | null = null;
-  #prompt: PromptParts | null = null;
+  #prompt: PromptContent | null = null;
   #isChecked = false;
 
-  constructor(raw: RawBody, parts: ContentParts) {
+  constructor(raw: RawBody, parts: ContentDependencies) {
     this.#raw = raw;
     this.#parts = parts;
     this.isLarge = raw.bytes.length + raw.parts * partBytes > smallBytes;
@@ -158,14 +158,14 @@ export class CallContent {
     { endpoint, model, estimate }: { endpoint: CountedEndpoint; model: string; estimate: number },
     counting: Counting,
   ): Promise<number> {
-    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptParts(this.#parsed.body, model);
-    if (prompt !== null) return countParts(prompt, model, counting);
+    const prompt = this.#parsed === null ? this.#prompt : endpoint.promptContent(this.#parsed.body, model);
+    if (prompt !== null) return countPrompt(prompt, model, counting);
     counting.isEstimated = true;
     return Promise.resolve(estimate);
   }
 
-  #promptOf(body: RelayBody, endpoint: CountedEndpoint, model: string): PromptParts | null {
-    const prompt = endpoint.promptParts(body, model);
+  #promptOf(body: RelayBody, endpoint: CountedEndpoint, model: string): PromptContent | null {
+    const prompt = endpoint.promptContent(body, model);
     return lengthOf(prompt) > longestCounted ? null : prompt;
   }
 
@@ -180,6 +180,6 @@ function splitBody(value: RelayBody, split: SplitBody): ParsedBody {
   return { ours, body, text: JSON.stringify(body) };
 }
 
-function lengthOf({ texts }: PromptParts): number {
+function lengthOf({ texts }: PromptContent): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }

@@ -1,7 +1,7 @@
 // Every name of a body stands once, and one that decides what the call costs in one spelling: two readers of the same body then
 // read the same.
 import { fieldRules } from '#shared/field-rules.ts';
-import { type DecidingNames, opaqueNames } from '#server/dialects/deciding-names.ts';
+import type { DecidingNames } from '#server/dialects/deciding-names.ts';
 import { badField } from '#server/dialects/strict-fields.ts';
 import { endOfText } from '#server/framing/json-text.ts';
 import type { RawBody } from '#server/http/read-body.ts';
@@ -32,7 +32,7 @@ function countNames(value: unknown, names: DecidingNames): number {
       const item: unknown = Reflect.get(object, name);
       count += 1;
       if (!names.has(name)) checkSpelling(name, names);
-      if (typeof item === 'object' && item !== null) (names.has(name) && !opaqueNames.has(name) ? left : opaque).push(item);
+      if (typeof item === 'object' && item !== null) (names.has(name) && !names.isOpaque(name) ? left : opaque).push(item);
     }
   }
   for (let part = opaque.pop(); part !== undefined; part = opaque.pop()) {

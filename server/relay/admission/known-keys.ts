@@ -1,5 +1,6 @@
 // What is known of the keys that were seen lately, by the hash of the bare key, whose length nobody chooses. The change feed
 // drops whatever was edited, in this process at once and in others within a second.
+import { LRUCache } from 'lru-cache';
 import type { AppContext } from '#server/context.ts';
 import type { KeyAdmission } from './admission.ts';
 
@@ -15,12 +16,6 @@ export interface KnownKeys {
   stop(): void;
 }
 
-/** What is known of a key. Null: there is no such key. */
-interface Known {
-  admission: KeyAdmission | null;
-  expiresAt: number;
-}
-
 /** A key is read again after this long, whatever the change feed said. */
 const maxAgeMs = 30_000;
 /** A key that does not exist is believed not to for this long; every change of a token ends that. */
@@ -30,8 +25,7 @@ const maxMisses = 1_000;
 
 export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   const found = createFoundKeys();
-  // In order of expiry.
-  const missed = new Map<string, Known>();
+  const missed = new LRUCache<string, true>({ max: maxMisses, ttl: missAgeMs });
   const underWay = new Map<string, Promise<KeyAdmission | null>>();
   // Counts drops, so that a reading which was under way during an edit does not store what it read before it.
   let epoch = 0;
@@ -57,33 +51,22 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
     }),
   ];
 
-  function storeMiss(hashed: string): void {
-    missed.delete(hashed);
-    const now = performance.now();
-    for (const [oldest, known] of missed) {
-      if (known.expiresAt > now && missed.size < maxMisses) break;
-      missed.delete(oldest);
-    }
-    missed.set(hashed, { admission: null, expiresAt: now + missAgeMs });
-  }
-
   async function readAndStore(hashed: string, reader: () => Promise<KeyAdmission | null>): Promise<KeyAdmission | null> {
     const before = epoch;
     const admission = await reader();
     if (before !== epoch) return admission;
     if (admission === null) {
       found.forget(hashed);
-      storeMiss(hashed);
+      missed.set(hashed, true);
     } else found.store(hashed, admission);
     return admission;
   }
 
   return {
     get(hashed) {
-      const known = found.get(hashed) ?? missed.get(hashed);
-      return known === undefined || known.expiresAt <= performance.now() ? undefined : known.admission;
+      return found.get(hashed) ?? (missed.has(hashed) ? null : undefined);
     },
-    lastSeen: (hashed) => found.get(hashed)?.admission ?? null,
+    lastSeen: (hashed) => found.lastSeen(hashed) ?? null,
     read(hashed, reader) {
       const running = underWay.get(hashed);
       if (running !== undefined) return running;
@@ -102,44 +85,37 @@ export function createKnownKeys(changes: AppContext['changes']): KnownKeys {
   };
 }
 
-/** Keys that exist, and which of them belong to a token or a user. */
+/** Keys that exist, and which of them belong to a token or a user. What is too old stays until there is no room for it. */
 function createFoundKeys() {
-  // In order of expiry.
-  const found = new Map<string, Known>();
   const keysOfToken = new Map<number, Set<string>>();
   const keysOfUser = new Map<number, Set<string>>();
-
-  function forget(hashed: string): void {
-    const admission = found.get(hashed)?.admission;
-    found.delete(hashed);
-    if (admission === null || admission === undefined) return;
-    unlist(keysOfToken, admission.token.id, hashed);
-    unlist(keysOfUser, admission.user.id, hashed);
-  }
+  const found = new LRUCache<string, KeyAdmission>({
+    max: maxKeys,
+    ttl: maxAgeMs,
+    noDeleteOnStaleGet: true,
+    dispose({ token, user }, hashed) {
+      unlist(keysOfToken, token.id, hashed);
+      unlist(keysOfUser, user.id, hashed);
+    },
+  });
 
   return {
     get: (hashed: string) => found.get(hashed),
-    forget,
+    lastSeen: (hashed: string) => found.peek(hashed, { allowStale: true }),
+    forget: (hashed: string) => void found.delete(hashed),
     store(hashed: string, admission: KeyAdmission): void {
-      forget(hashed);
-      const now = performance.now();
-      for (const [oldest, known] of found) {
-        if (known.expiresAt > now && found.size < maxKeys) break;
-        forget(oldest);
-      }
-      found.set(hashed, { admission, expiresAt: now + maxAgeMs });
+      found.delete(hashed);
+      found.set(hashed, admission);
       list(keysOfToken, admission.token.id, hashed);
       list(keysOfUser, admission.user.id, hashed);
     },
     forgetToken(id: number): void {
-      for (const hashed of keysOfToken.get(id) ?? []) forget(hashed);
+      for (const hashed of keysOfToken.get(id) ?? []) found.delete(hashed);
     },
     forgetUser(id: number): void {
-      for (const hashed of keysOfUser.get(id) ?? []) forget(hashed);
+      for (const hashed of keysOfUser.get(id) ?? []) found.delete(hashed);
     },
-    clear(): void {
-      for (const map of [found, keysOfToken, keysOfUser]) map.clear();
-    },
+    clear: () => found.clear(),
     get size() {
       return found.size;
     },

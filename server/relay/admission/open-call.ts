@@ -2,13 +2,13 @@
 // nothing has been spent.
 import type { Connection } from '#server/http/connection.ts';
 import { failureResponse, toAppError } from '#server/http/failure.ts';
-import { languageOf } from '#server/http/language.ts';
+import { callerLanguage } from '#server/http/language.ts';
 import { dropBody } from '#server/http/read-body.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 import { admitCall, clientHeadersOf } from '#server/relay/admission/admit-call.ts';
 import type { Progress } from '#server/relay/admission/admit-call.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import type { RelayBody, RelayEndpoint } from '#server/relay/endpoints.ts';
+import type { RelayEndpoint } from '#server/relay/endpoints.ts';
 import { errorResponse, ownError, playgroundError } from '#server/relay/relay-failure.ts';
 import { noteRefusal } from '#server/relay/admission/note-refusal.ts';
 import { reserveCall } from '#server/relay/admission/reserve-call.ts';
@@ -26,18 +26,18 @@ export async function openCall(
   const { context } = services;
   const startedAt = performance.now();
   const requestId = newRequestId(context);
-  const language = languageOf(request.headers.get('accept-language'));
+  const language = callerLanguage(request.headers);
   let content: CallContent | undefined;
   const progress: Progress = { model: '' };
   try {
     const admitted = await admitCall(services, endpoint, { request, connection, progress });
     content = admitted.content;
-    const { admission, model, facts, prompt, pass } = admitted;
+    const { admission, model, parameters, prompt, permit } = admitted;
     const { body } = content;
     const quoted = context.quotes.priceOf(model, admission.group, admission.user);
     const settling = services.excess.settled(admission.user.id);
     if (settling !== undefined) await settling;
-    const reserving = reserveCall(services, { admission, endpoint, model, body, facts, prompt, quoted });
+    const reserving = reserveCall(services, { admission, endpoint, model, body, parameters, prompt, quoted });
     const reserved = reserving instanceof Promise ? await reserving : reserving;
     const call: RunningCall = {
       services,
@@ -47,9 +47,9 @@ export async function openCall(
       admission,
       model,
       content,
-      responseFields: responseFieldsOf(endpoint, body),
-      wantsUsage: facts.wantsUsage,
-      isStream: endpoint.canStream && facts.isStream,
+      responseFields: endpoint.responseFields?.(body) ?? noFields,
+      wantsUsage: parameters.wantsUsage,
+      isStream: endpoint.canStream && parameters.isStream,
       clientHeaders: clientHeadersOf(endpoint, request.headers),
       version: versionOf(request.url),
       startedAt,
@@ -63,12 +63,13 @@ export async function openCall(
       choiceLimit: reserved.choiceLimit,
       outputMost: reserved.outputMost,
       outputLimit: reserved.outputLimit,
-      pass,
+      mostTokenBytes: parameters.mostTokenBytes,
+      permit,
       attempts: [],
       dropped: [],
       sentLimit: undefined,
       stopped: undefined,
-      held: connection === null ? undefined : services.responses.open(admission.user.id),
+      buffer: connection === null ? undefined : services.responseBuffers.open(admission.user.id),
       onStop: undefined,
     };
     if (connection !== null) watchConnection(call, connection);
@@ -87,10 +88,6 @@ export async function openCall(
 
 const noFields = {};
 
-function responseFieldsOf({ responseFields }: RelayEndpoint, body: RelayBody): Readonly<Record<string, unknown>> {
-  return responseFields === undefined ? noFields : Object.fromEntries(responseFields.map((field) => [field, body[field]]));
-}
-
 function watchConnection(call: RunningCall, { res }: Connection): void {
   // The key, the rate limit and the money may have taken a while, and a close that has been is not told again.
   if (res.closed || res.destroyed) {
@@ -99,8 +96,8 @@ function watchConnection(call: RunningCall, { res }: Connection): void {
   }
   res.on('close', () => {
     call.content.release();
-    // While a try runs, a whole response may be read on for its charge: the try ends what it holds.
-    if (call.onStop === undefined || call.isStream) call.held?.ended();
+    // While an attempt runs, a whole response may be read on for its charge: the attempt ends its buffer.
+    if (call.onStop === undefined || call.isStream) call.buffer?.ended();
     if (res.writableFinished) return;
     stopCall(call);
   });

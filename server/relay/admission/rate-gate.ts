@@ -8,10 +8,10 @@ import type { LimitRecord } from '#server/db/records/limit.ts';
 
 export interface RateGate {
   /** Null while no limit is set. @throws {AppError} `request_rate_limited`, `total_rate_limited`, with `retryAfter` */
-  enter(userId: number): Promise<RatePass> | null;
+  enter(userId: number): Promise<RatePermit> | null;
 }
 
-export interface RatePass {
+export interface RatePermit {
   /** Counts the call as a success. Never rejects: what is settled is answered, counted or not. */
   succeeded(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function createRateGate(context: Pick<AppContext, 'db' | 'settings' | 'no
     return row === null ? 1 : Math.max(1, Math.ceil((row.reset_at - now()) / 1000));
   }
 
-  async function enter(userId: number): Promise<RatePass> {
+  async function enter(userId: number): Promise<RatePermit> {
     const minutes = settings.get('ModelRequestRateLimitDurationMinutes');
     const windowMs = minutes * 60_000;
     const total = settings.get('ModelRequestRateLimitCount');

@@ -3,8 +3,8 @@
 import { AppError } from '#shared/errors.ts';
 import { quotaText } from '#shared/quota.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
-import type { BodyFacts } from '#server/dialects/client-dialect.ts';
-import type { PromptParts } from '#server/dialects/prompt-parts.ts';
+import type { CallParameters } from '#server/dialects/client-dialect.ts';
+import type { PromptContent } from '#server/dialects/prompt-content.ts';
 import { balanceOf } from '#server/money/account.ts';
 import type { AccountKind } from '#server/money/account.ts';
 import type { Refusal } from '#server/money/leases/lease.ts';
@@ -17,16 +17,16 @@ import type { PromptBasis } from '#server/relay/accounting/learned-usage.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
-import { countParts, estimateTextTokens } from '#server/upstream/token-estimate.ts';
+import { countPrompt, estimateTextTokens } from '#server/upstream/token-estimate.ts';
 
 export interface CallToReserve {
   admission: Admission;
   endpoint: RelayEndpoint;
   model: string;
   body: RelayBody;
-  facts: BodyFacts;
+  parameters: CallParameters;
   /** Where somebody has looked into it already. */
-  prompt: PromptParts | null;
+  prompt: PromptContent | null;
   quoted: QuotedPrice;
 }
 
@@ -51,6 +51,8 @@ export interface ExpectedPrompt {
   /** What is reckoned with. */
   tokens: number;
   cacheWrite: CacheWriteClass | null;
+  audio: number;
+  isSpoken: boolean;
   basis: PromptBasis;
 }
 
@@ -128,11 +130,11 @@ interface Output {
 
 function outputOf(services: RelayServices, call: CallToReserve): Output {
   const { context, learned } = services;
-  const { endpoint, model, facts } = call;
+  const { endpoint, model, parameters } = call;
   if (endpoint.capability !== 'chat') return { choices: 1, named: 0, most: 0, least: 0 };
   const { settings } = context;
-  const { choices } = facts;
-  const named = facts.maxTokens > 0 ? Math.max(facts.maxTokens, raisedLimit(services, call)) : 0;
+  const { choices } = parameters;
+  const named = parameters.maxTokens > 0 ? Math.max(parameters.maxTokens, raisedLimit(services, call)) : 0;
   const known = maxOutputTokens(model);
   const largest = known ?? settings.get('DefaultMaxOutputTokens');
   // Nothing is longer than the largest; where limits are not kept to, the largest is what it may become.
@@ -151,9 +153,11 @@ function outputOf(services: RelayServices, call: CallToReserve): Output {
  * A name may tell a model to think, which raises a limit that leaves no room for it. The largest of what the channels that may be
  * asked raise it to; 0: none does.
  */
-function raisedLimit({ channels, context }: RelayServices, { admission, model, body }: CallToReserve): number {
-  const raisedBy = (channel: PreparedChannel) =>
-    channel.dialect.leastLimit?.(body, channel.plan('chat', model)?.upstreamModel ?? model, context.settings) ?? 0;
+function raisedLimit({ channels, context }: RelayServices, { admission, endpoint, model, body }: CallToReserve): number {
+  const raisedBy = (channel: PreparedChannel) => {
+    const way = channel.way(endpoint.dialect, 'chat', model);
+    return way?.dialect.leastLimit?.(body, way.upstreamModel, context.settings) ?? 0;
+  };
   if (admission.pinnedChannel !== undefined) {
     const pinned = channels.get(admission.pinnedChannel);
     return pinned === undefined ? 0 : raisedBy(pinned);
@@ -171,10 +175,10 @@ function isAmple({ user, token }: Admission, quota: number): boolean {
 }
 
 function promptByEstimate({ learned }: RelayServices, { admission, endpoint, model, body, prompt }: CallToReserve): ExpectedPrompt {
-  const { texts, fixed, media, cacheWrite } = prompt ?? endpoint.promptParts(body, model);
+  const { texts, fixed, media, cacheWrite, audio, isSpoken } = prompt ?? endpoint.promptContent(body, model);
   const expected = texts.reduce((sum, text) => sum + estimateTextTokens(text), fixed);
   const basis = media > 0 ? 'media' : 'estimated';
-  return { expected, basis, cacheWrite, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  return { expected, basis, cacheWrite, audio, isSpoken, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
 }
 
 async function promptByCount(
@@ -182,12 +186,12 @@ async function promptByCount(
   { admission, endpoint, model, body, prompt }: CallToReserve,
   estimated: ExpectedPrompt,
 ): Promise<ExpectedPrompt> {
-  const parts = prompt ?? endpoint.promptParts(body, model);
+  const parts = prompt ?? endpoint.promptContent(body, model);
   if (parts.texts.reduce((sum, text) => sum + text.length, 0) > countedCharacters) return estimated;
   const counting = { owner: admission.user.id, isEstimated: false };
-  const expected = await countParts(parts, model, counting);
+  const expected = await countPrompt(parts, model, counting);
   const basis = estimated.basis === 'media' ? 'media' : counting.isEstimated ? 'estimated' : 'counted';
-  return { expected, basis, cacheWrite: estimated.cacheWrite, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
+  return { ...estimated, expected, basis, tokens: learned.promptTokens(model, admission.user.id, expected, basis) };
 }
 
 function refusedMoney({ settings }: RelayServices['context'], { account, balance, need }: Refusal): AppError {

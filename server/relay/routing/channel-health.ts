@@ -16,7 +16,7 @@ export interface ChannelHealth {
   forget(channelId: number): void;
 }
 
-export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter'>;
+export type HealthFailure = Pick<UpstreamFailure, 'status' | 'kind' | 'retryAfter' | 'isOfRequest'>;
 
 /** What is known of one channel, or of one model on it. Only what is not well is kept. */
 interface State {
@@ -50,13 +50,13 @@ const forgottenBelow = 0.02;
 /** Of some families of models callers choose the names. Beyond this a channel's oldest is forgotten. */
 const mostModels = 500;
 
-interface HealthParts {
+interface HealthDependencies {
   now(): number;
   /** Told of every failure that is the channel's own. */
   onFailure?(channelId: number, status: number): void;
 }
 
-export function createChannelHealth({ now, onFailure }: HealthParts): ChannelHealth {
+export function createChannelHealth({ now, onFailure }: HealthDependencies): ChannelHealth {
   const states = createStates(now);
 
   return {
@@ -171,6 +171,7 @@ function dropOldest(models: Map<string, State>): void {
 
 /** The upstream is well and did not like the request. */
 function isClientsFault(failure: HealthFailure): boolean {
+  if (failure.isOfRequest === true) return true;
   return (
     failure.kind === 'response' && (failure.status === 400 || failure.status === 413 || failure.status === 415 || failure.status === 422)
   );

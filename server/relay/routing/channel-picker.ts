@@ -18,7 +18,7 @@ export interface ChannelPicker {
   pick(request: PickRequest): PreparedChannel | null;
 }
 
-interface PickerParts {
+interface PickerDependencies {
   index: Pick<ChannelIndex, 'tiers'>;
   health: Pick<ChannelHealth, 'factor' | 'admit'>;
   /** In [0, 1). */
@@ -28,7 +28,7 @@ interface PickerParts {
 /** Draws before all channels of a tier are weighed one by one; a tier of well channels needs one draw. */
 const quickDraws = 4;
 
-export function createChannelPicker({ index, health, random }: PickerParts): ChannelPicker {
+export function createChannelPicker({ index, health, random }: PickerDependencies): ChannelPicker {
   return {
     pick({ group, model, tried }) {
       const tiers = index.tiers(group, model);

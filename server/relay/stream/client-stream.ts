@@ -1,14 +1,14 @@
 // The client's side of a streamed call: one body however many upstreams are tried, kept alive while nothing comes.
-import type { ClientDialect, ErrorObject } from '#server/dialects/client-dialect.ts';
+import type { ErrorObject, StreamVoice } from '#server/dialects/client-dialect.ts';
 import { LeanBody } from '#server/relay/stream/lean-body.ts';
 import type { BodySource } from '#server/relay/stream/lean-body.ts';
 import type { StreamClock, TimedStream } from '#server/relay/stream/stream-clock.ts';
 
 export interface ClientStreamOptions {
   keepAliveMs: number;
-  dialect: ClientDialect;
-  requestId: string;
-  onLeft(): void;
+  /** Speaks until an upstream's stream does; asked for where it has to. */
+  openVoice(): StreamVoice;
+  onDisconnect(): void;
 }
 
 export class ClientStream implements BodySource, TimedStream {
@@ -16,28 +16,27 @@ export class ClientStream implements BodySource, TimedStream {
   clockPlace = -1;
   readonly #clock: StreamClock;
   readonly #keepAliveMs: number;
-  readonly #dialect: ClientDialect;
-  readonly #requestId: string;
-  #hasContent = false;
-  #held: readonly Buffer[] = [];
+  readonly #openVoice: () => StreamVoice;
+  #voice: StreamVoice | null = null;
+  #pending: readonly Buffer[] = [];
   #upstream: { pause(): void; resume(): void } | null = null;
   #isPaused = false;
   #isOver = false;
   #lastWriteAt = performance.now();
   #onLeft: () => void;
 
-  constructor(clock: StreamClock, { keepAliveMs, dialect, requestId, onLeft }: ClientStreamOptions) {
+  constructor(clock: StreamClock, { keepAliveMs, openVoice, onDisconnect }: ClientStreamOptions) {
     this.body = new LeanBody(this);
     this.#clock = clock;
     this.#keepAliveMs = keepAliveMs;
-    this.#dialect = dialect;
-    this.#requestId = requestId;
-    this.#onLeft = onLeft;
+    this.#openVoice = openVoice;
+    this.#onLeft = onDisconnect;
   }
 
-  /** Whoever feeds the body from now on. */
-  attach(upstream: { pause(): void; resume(): void }): void {
+  /** Whoever feeds the body from now on, and knows what has been said in it. */
+  attach(upstream: { pause(): void; resume(): void }, voice: StreamVoice): void {
     this.#upstream = upstream;
+    this.#voice = voice;
     if (this.#isPaused) upstream.pause();
   }
 
@@ -47,32 +46,27 @@ export class ClientStream implements BodySource, TimedStream {
   }
 
   write(chunk: Buffer): void {
-    this.#hasContent = true;
-    this.#writeBytes(chunk);
-  }
-
-  #writeBytes(chunk: Buffer): void {
     this.#lastWriteAt = performance.now();
     this.body.write(chunk);
   }
 
   /** Leaves together with the ending. */
   hold(pieces: readonly Buffer[]): void {
-    this.#held = pieces;
+    this.#pending = pieces;
   }
 
   /** Writes what is left, as one, and ends the response. */
   end(ending: Buffer): void {
     this.#isOver = true;
     this.#clock.remove(this);
-    for (const piece of this.#held) this.body.write(piece);
+    for (const piece of this.#pending) this.body.write(piece);
     this.body.write(ending);
     this.body.end();
   }
 
   /** Ends the response with an error in the client's format, after what is still to be said. */
   fail(error: ErrorObject): void {
-    this.end(Buffer.from(this.#dialect.errorEvent(error, this.#requestId)));
+    this.end(Buffer.from(this.#speaker().fail(error)));
   }
 
   /** Breaks the connection off: there is no proper end. */
@@ -91,7 +85,12 @@ export class ClientStream implements BodySource, TimedStream {
     // Without content they leave late, because mostly it is about to come and both fit into one write.
     this.body.flushHeaders();
     if (this.#isPaused || now - this.#lastWriteAt < this.#keepAliveMs) return;
-    this.#writeBytes(Buffer.from(this.#dialect.keepAlive(this.#hasContent)));
+    this.write(Buffer.from(this.#speaker().keepAlive()));
+  }
+
+  #speaker(): StreamVoice {
+    this.#voice ??= this.#openVoice();
+    return this.#voice;
   }
 
   /** Ends the call as if nobody waited for it; its last word still goes out. */
@@ -109,7 +108,7 @@ export class ClientStream implements BodySource, TimedStream {
     this.#upstream?.resume();
   }
 
-  left(): void {
+  disconnected(): void {
     this.#isOver = true;
     this.#clock.remove(this);
     this.#onLeft();

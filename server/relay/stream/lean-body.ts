@@ -6,7 +6,7 @@ export interface BodySource {
   pause(): void;
   resume(): void;
   /** The client's connection closed before `end`. */
-  left(): void;
+  disconnected(): void;
 }
 
 const earlyBytes = 64 * 1024;
@@ -75,7 +75,7 @@ export class LeanBody implements PipedBody {
     this.#destination.flushHeaders();
   }
 
-  /** Closes the client's connection; `left` follows. */
+  /** Closes the client's connection; `disconnected` follows. */
   cut(): void {
     // Without a destination the client has gone before there was a response, and nobody asked for the body.
     if (this.#destination === null) this.destroy();
@@ -87,7 +87,7 @@ export class LeanBody implements PipedBody {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#pending = [];
-    if (!this.#isEnded) this.#source.left();
+    if (!this.#isEnded) this.#source.disconnected();
   }
 
   #finish(): void {

@@ -2,15 +2,16 @@
 // stream, as long as it is paid for. Before the first event nothing has reached the client, so a failure can still go to
 // another channel; the end is held back until the call is settled.
 import { AppError } from '#shared/errors.ts';
+import type { DeepWhole } from '#server/dialects/decoded-whole.ts';
 import type { ErrorInResponse, StreamPipe } from '#server/dialects/stream-pipe.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import type { SentTry } from '#server/relay/call-try.ts';
-import { failureOfOurs } from '#server/relay/relay-failure.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
+import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import type { OutputWords } from '#server/relay/output-words.ts';
 import { elapsed, writerOptions } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
-import { finishStream } from '#server/relay/stream/finish-stream.ts';
+import { endStream } from '#server/relay/stream/end-stream.ts';
 import type { TimedStream } from '#server/relay/stream/stream-clock.ts';
 import { StreamSpending } from '#server/relay/stream/stream-spending.ts';
 import type { SpendingStream } from '#server/relay/stream/stream-spending.ts';
@@ -26,7 +27,7 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 export interface StreamRelayOptions {
   call: RunningCall;
   client: ClientStream;
-  sent: SentTry;
+  attempt: SentAttempt;
   stream: EventSource;
 }
 
@@ -39,18 +40,18 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   readonly #counting: Counting;
   readonly #spending: StreamSpending;
   readonly #words: OutputWords | null;
+  #unpassed: DeepWhole | null = null;
 
   constructor(options: StreamRelayOptions) {
     this.#options = options;
-    const { call, sent, stream } = options;
-    const { channel, request } = sent;
+    const { call, attempt, stream } = options;
+    const { way, upstreamModel } = attempt.request;
     this.#counting = { owner: call.admission.user.id, isEstimated: false };
-    const { upstreamModel } = request;
-    this.#pipe = createPipe({ client: call.endpoint.dialect, channel, upstreamModel, writer: writerOptions(call) }, this.#counting);
+    this.#pipe = createPipe({ client: call.endpoint.dialect, way, upstreamModel, writer: writerOptions(call) }, this.#counting);
     this.#spending = new StreamSpending(call, this.#pipe, this);
     this.#words = call.services.words.output();
-    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (request.hasLongIdle ? 2 : 1);
-    this.#reader = new UpstreamReader(stream, this, { framing: channel.framing, idleMs });
+    const idleMs = call.services.context.env.STREAMING_TIMEOUT * 1000 * (way.hasLongIdle ? 2 : 1);
+    this.#reader = new UpstreamReader(stream, this, { framing: way.framing, idleMs });
   }
 
   /** Null once the first event is there; the failure when there will be none. A promise only while neither is known. */
@@ -58,9 +59,14 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     return this.#state.opened();
   }
 
+  /** The whole response that came and is nested too deep; null: none such did. */
+  get unpassed(): DeepWhole | null {
+    return this.#unpassed;
+  }
+
   start(): void {
     this.#options.call.services.clock.add(this);
-    this.#options.client.attach(this);
+    this.#options.client.attach(this, this.#pipe);
     this.#reader.start();
   }
 
@@ -68,7 +74,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   /** The call is to end now, for the reason that it knows. */
   stop(): void {
-    this.#guard(() => this.#end(this.#options.call.stopped ?? 'caller_left'));
+    this.#guard(() => this.#end(this.#options.call.stopped ?? 'client_disconnected'));
   }
 
   shutDown(): void {
@@ -78,7 +84,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   tick(now: number): void {
     this.#guard(() => {
       // Silence that the client or we asked for is not the upstream's.
-      if (this.#options.client.isPaused || this.#spending.isHeld) this.#reader.excuseSilence(now);
+      if (this.#options.client.isPaused || this.#spending.isSuspended) this.#reader.excuseSilence(now);
       this.#spending.tick();
       if (this.#reader.isSilent(now)) this.broken('stalled', timeoutFailure('idle'));
     });
@@ -91,7 +97,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   resume(): void {
     this.#guard(() => {
-      if (!this.#spending.isHeld && !this.#options.client.isPaused) this.#reader.resume();
+      if (!this.#spending.isSuspended && !this.#options.client.isPaused) this.#reader.resume();
     });
   }
 
@@ -102,9 +108,9 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
 
   /** Our own fault: this stream ends with an error, and what came is charged. */
   fault(cause: unknown): void {
-    const { call, sent } = this.#options;
+    const { call, attempt } = this.#options;
     const { log } = call.services.context;
-    log.error({ requestId: call.requestId, channel: sent.channel.id, err: cause }, 'a stream failed unexpectedly');
+    log.error({ requestId: call.requestId, channel: attempt.channel.id, err: cause }, 'a stream failed unexpectedly');
     this.broken('fault', failureOfOurs(new AppError('internal_error', {}, { cause })));
   }
 
@@ -155,14 +161,14 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       this.broken('upstream_failed', opening === 'invalid' ? invalidResponse() : this.#failureOf(opening));
       return false;
     }
-    this.#options.sent.attempt.first_byte_ms = elapsed(this.#options.call);
+    this.#options.attempt.record.first_byte_ms = elapsed(this.#options.call);
     this.#state.flow();
     return true;
   }
 
   #pass(events: Buffer, isOwned: boolean): void {
     const { client } = this.#options;
-    const { forClient, next } = this.#pipe.pass(events, isOwned);
+    const { forClient, next } = this.#pipe.push(events, isOwned);
     if (!this.#state.isFlowing) return;
     if (this.#words !== null && this.#words.inEvents(forClient)) {
       this.#end('blocked_words');
@@ -176,6 +182,7 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
     }
     for (const piece of forClient) if (piece.length > 0) client.write(piece);
     if (next === 'more') this.#spending.check();
+    else if (next === 'too_deep') this.#end('upstream_failed', tooDeep());
     else if (next === 'invalid') this.#end(this.#pipe.hasFinished() ? 'completed' : 'invalid_response');
     else this.#end('upstream_failed', this.#failureOf(next));
   }
@@ -183,24 +190,28 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
   /** A whole response, or an error, that calls itself an event stream. */
   #readWhole(rest: Buffer): boolean {
     if (!rest.toString('utf8').trimStart().startsWith('{')) return false;
-    const { call, sent } = this.#options;
+    const { call, attempt } = this.#options;
     const decoded = readWhole({
       client: call.endpoint.dialect,
       capability: call.endpoint.capability,
-      channel: sent.channel,
-      upstreamModel: sent.request.upstreamModel,
+      channel: attempt.channel,
+      way: attempt.request.way,
+      upstreamModel: attempt.request.upstreamModel,
       body: Buffer.from(rest),
       responseFields: call.responseFields,
       writer: writerOptions(call),
     });
     if (decoded.kind === 'whole') this.#reader.replaceBy(decoded.events());
-    else if (decoded.failure.kind === 'invalid') return false;
+    else if (decoded.kind === 'too_deep') {
+      this.#unpassed = decoded;
+      this.broken('upstream_failed', tooDeep());
+    } else if (decoded.failure.kind === 'invalid') return false;
     else this.broken('upstream_failed', decoded.failure);
     return true;
   }
 
   #failureOf(error: ErrorInResponse): UpstreamFailure {
-    return failureInBody(error, this.#options.sent.channel);
+    return failureInBody(error, this.#options.attempt.channel);
   }
 
   #end(reason: EndReason, failure?: UpstreamFailure): void {
@@ -213,13 +224,13 @@ export class StreamRelay implements EventReceiver, TimedStream, SpendingStream {
       else this.#reader.abort();
       this.#state.close();
     } finally {
-      const { client, sent } = this.#options;
-      const finishing = finishStream(
-        { call, client, sent, pipe: this.#pipe, reader: this.#reader, counting: this.#counting },
+      const { client, attempt } = this.#options;
+      const ending = endStream(
+        { call, client, attempt, pipe: this.#pipe, reader: this.#reader, counting: this.#counting },
         reason,
         failure,
       );
-      call.services.context.waitUntil(finishing);
+      call.services.context.waitUntil(ending);
     }
   }
 }

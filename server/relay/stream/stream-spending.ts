@@ -23,7 +23,7 @@ export class StreamSpending {
   readonly #stream: SpendingStream;
   #nextCheck = checkBytes;
   #isExtending = false;
-  #isHeld = false;
+  #isSuspended = false;
   #isOver = false;
 
   constructor(call: RunningCall, meter: StreamPipe, stream: SpendingStream) {
@@ -32,8 +32,8 @@ export class StreamSpending {
     this.#stream = stream;
   }
 
-  get isHeld(): boolean {
-    return this.#isHeld;
+  get isSuspended(): boolean {
+    return this.#isSuspended;
   }
 
   /** Called whenever something has been written. */
@@ -41,9 +41,9 @@ export class StreamSpending {
     if (this.#meter.bytes >= this.#nextCheck) this.#extend();
   }
 
-  /** Called from time to time: tries again when the database was away at the last try. */
+  /** Called from time to time: tries again when the database was away the last time. */
   tick(): void {
-    if (this.#isHeld) this.#extend();
+    if (this.#isSuspended) this.#extend();
   }
 
   /** The stream has ended. */
@@ -54,10 +54,10 @@ export class StreamSpending {
   #extend(): void {
     this.#nextCheck = this.#meter.bytes + checkBytes;
     const { reservation } = this.#call;
-    if (this.#isExtending || (this.#costSoFar() <= reservation.amount && !this.#isHeld)) return;
+    if (this.#isExtending || (this.#costSoFar() <= reservation.amount && !this.#isSuspended)) return;
     // More than was allowed for. What comes now has to be paid for first.
-    if (!this.#isHeld) {
-      this.#isHeld = true;
+    if (!this.#isSuspended) {
+      this.#isSuspended = true;
       this.#stream.pause();
     }
     this.#isExtending = true;
@@ -76,8 +76,8 @@ export class StreamSpending {
   }
 
   #goOn(): void {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
+    if (!this.#isSuspended) return;
+    this.#isSuspended = false;
     this.#stream.resume();
   }
 

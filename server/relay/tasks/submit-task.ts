@@ -8,7 +8,7 @@ import type { QuotedPrice } from '#server/money/quote.ts';
 import type { Reservation } from '#server/money/leases/reservation.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
 import type { CallContent } from '#server/relay/admission/call-content.ts';
-import type { RatePass } from '#server/relay/admission/rate-gate.ts';
+import type { RatePermit } from '#server/relay/admission/rate-gate.ts';
 import { reserveQuota } from '#server/relay/admission/reserve-call.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { checkAfter } from '#server/tasks/check-tasks.ts';
@@ -17,8 +17,8 @@ import { refundTask } from '#server/tasks/refund-task.ts';
 import { chargeOf } from '#server/tasks/task-charge.ts';
 import { taskChargeRow } from './charge-row.ts';
 import type { Submission, Verdict } from './submission.ts';
-import { tryChannels } from './try-channels.ts';
-import type { TaskTries } from './try-channels.ts';
+import { runAttempts } from './run-attempts.ts';
+import type { TaskAttempts } from './run-attempts.ts';
 
 /** Tasks of one user that run at the same time. */
 export const mostRunning = 200;
@@ -32,7 +32,7 @@ export interface TaskCall {
   /** Its body. */
   content: Pick<CallContent, 'use'>;
   requestId: string;
-  pass: RatePass | null;
+  pass: RatePermit | null;
   /** Monotonic milliseconds. */
   startedAt: number;
 }
@@ -51,12 +51,12 @@ export async function submitTask(call: TaskCall): Promise<TaskAnswer> {
   const reservation = await reserveQuota(services, admission, { amount: quota, least: quota });
   try {
     const task = await openTask(context, call);
-    const tries = await tryChannels(call, task);
-    if (tries.verdict?.kind !== 'accepted') return await refused(context, task, tries);
-    const accepted = await acceptTask(context, task, { tries, verdict: tries.verdict, quota, reservation });
-    if (accepted === null) return { status: 200, body: tries.verdict.body };
-    await charge(call, { task: accepted, tries, quoted, quota, reservation });
-    return { status: 200, body: tries.verdict.body };
+    const outcome = await runAttempts(call, task);
+    if (outcome.verdict?.kind !== 'accepted') return await refused(context, task, outcome);
+    const accepted = await acceptTask(context, task, { outcome, verdict: outcome.verdict, quota, reservation });
+    if (accepted === null) return { status: 200, body: outcome.verdict.body };
+    await charge(call, { task: accepted, outcome, quoted, quota, reservation });
+    return { status: 200, body: outcome.verdict.body };
   } finally {
     // Nothing where it was settled.
     context.ledger.release(reservation);
@@ -122,7 +122,7 @@ async function openTask(context: AppContext, { admission, submission, requestId 
 }
 
 /** What no channel took stays in the list, with the reason, and costs nothing. */
-async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskTries): Promise<TaskAnswer> {
+async function refused(context: AppContext, task: TaskRecord, { verdict, failure }: TaskAttempts): Promise<TaskAnswer> {
   const reason = verdict?.kind === 'refused' ? verdict.reason : (failure?.reason ?? '');
   const code = verdict?.kind === 'refused' ? verdict.code : 0;
   await failUntaken(context, task, { code, fail_reason: storableText(reason, longestStoredState) });
@@ -131,7 +131,7 @@ async function refused(context: AppContext, task: TaskRecord, { verdict, failure
 }
 
 interface Accepted {
-  tries: TaskTries;
+  outcome: TaskAttempts;
   verdict: Extract<Verdict, { kind: 'accepted' }>;
   quota: number;
   reservation: Reservation;
@@ -144,12 +144,12 @@ interface Accepted {
 async function acceptTask(
   context: AppContext,
   task: TaskRecord,
-  { tries, verdict, quota, reservation }: Accepted,
+  { outcome, verdict, quota, reservation }: Accepted,
 ): Promise<TaskRecord | null> {
   const tasks = context.db.collection('tasks');
   const now = context.now();
   const { upstreamId, code, done } = verdict;
-  const channelId = tries.channelId;
+  const channelId = outcome.channelId;
   const named = upstreamId === undefined ? {} : { upstream_id: upstreamId, accepted_key: acceptedKey(task, channelId, upstreamId) };
   const ended = done === undefined ? { poll_at: now + pollEvery } : { ...done, progress: '100%', finish_time: done.finish_time || now };
   try {
@@ -185,19 +185,19 @@ function acceptedKey({ user_id, action }: TaskRecord, channelId: number, upstrea
 
 interface Charge {
   task: TaskRecord;
-  tries: TaskTries;
+  outcome: TaskAttempts;
   quoted: QuotedPrice;
   quota: number;
   reservation: Reservation;
 }
 
 /** Resolves when the charge is durable: what was not settled is not answered. */
-async function charge(call: TaskCall, { task, tries, quoted, quota, reservation }: Charge): Promise<void> {
+async function charge(call: TaskCall, { task, outcome, quoted, quota, reservation }: Charge): Promise<void> {
   const { services, pass } = call;
   const { context } = services;
   const tasks = context.db.collection('tasks');
   services.use.add(task.channel_id, quota);
-  await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: tries.attempts, quoted, quota }));
+  await context.ledger.settle(reservation, taskChargeRow(call, { task, attempts: outcome.attempts, quoted, quota }));
   const { paid } = await chargeOf(context.db, task);
   // Its books were closed without it, and it is charged by nobody.
   if (paid === null) throw new AppError('internal_error');

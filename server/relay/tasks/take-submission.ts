@@ -9,7 +9,7 @@ import type { Submission } from './submission.ts';
 import { submitTask } from './submit-task.ts';
 import type { TaskAnswer } from './submit-task.ts';
 import { admitCaller } from './task-caller.ts';
-import { checkChannels } from './try-channels.ts';
+import { checkChannels } from './run-attempts.ts';
 
 interface Received extends NotedCall {
   request: Request;

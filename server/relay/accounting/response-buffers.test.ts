@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createHeldResponses } from './held-responses.ts';
+import { createResponseBuffers } from './response-buffers.ts';
 
 /** A response that comes in pieces of ten bytes, as far as it may. */
 function arrange(limits = { all: 200, forLittle: 0, little: 0 }) {
-  const responses = createHeldResponses(limits);
+  const responses = createResponseBuffers(limits);
   const open = (userId: number, size: number) => {
     const held = responses.open(userId);
     const state = { bytes: 0, isDone: false, held };

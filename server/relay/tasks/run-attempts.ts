@@ -10,6 +10,7 @@ import { offersModel } from '#server/upstream/channel-index.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 import type { Admission } from '#server/relay/admission/admission.ts';
+import { attempts, channelOnly } from '#server/relay/routing/attempts.ts';
 import type { RelayServices } from '#server/relay/services.ts';
 import { askUpstream } from '#server/tasks/ask-upstream.ts';
 import type { UpstreamAnswer } from '#server/tasks/ask-upstream.ts';
@@ -18,7 +19,7 @@ import type { Submission, Verdict } from './submission.ts';
 import type { TaskCall } from './submit-task.ts';
 import { TaskFailure } from './task-failure.ts';
 
-export interface TaskTries {
+export interface TaskAttempts {
   verdict: Verdict | null;
   /** Where there is no verdict. */
   failure: TaskFailure | null;
@@ -27,7 +28,7 @@ export interface TaskTries {
   attempts: Attempt[];
 }
 
-const tryMs = 60_000;
+const attemptMs = 60_000;
 
 /** Before anything is written. @throws {AppError} `model_not_found`, `no_channel`, `channel_pin_invalid`, `channel_disabled` */
 export function checkChannels({ channels }: RelayServices, { pinnedChannel, group }: Admission, { model, platform }: Submission): void {
@@ -45,58 +46,44 @@ export function checkChannels({ channels }: RelayServices, { pinnedChannel, grou
   throw new AppError('model_not_found', { model }, { field: 'model' });
 }
 
-export async function tryChannels(call: TaskCall, task: TaskRecord): Promise<TaskTries> {
-  const { services, submission } = call;
-  const tries: TaskTries = { verdict: null, failure: null, channelId: 0, attempts: [] };
-  const tried = new Set<number>();
-  const only = onlyChannel(call);
-  const mostTries = only === undefined ? services.context.settings.get('RetryTimes') + 1 : 1;
-  while (tries.attempts.length < mostTries && performance.now() - call.startedAt < submissionMs - tryMs) {
-    const channel = only === undefined ? pick(call, tried) : only;
-    if (channel === null) break;
-    tried.add(channel.id);
-    tries.channelId = channel.id;
-    const attempt = begin(call, channel);
-    tries.attempts.push(attempt);
-    const isOver = await tryOne(call, { task, channel, attempt, tries, isPicked: only === undefined });
-    attempt.end_ms = elapsed(call);
-    if (isOver) return tries;
+export async function runAttempts(call: TaskCall, task: TaskRecord): Promise<TaskAttempts> {
+  const { services, admission, submission } = call;
+  const outcome: TaskAttempts = { verdict: null, failure: null, channelId: 0, attempts: [] };
+  const only = channelOnly(services, submission.origin?.channel_id ?? admission.pinnedChannel);
+  const all = attempts({
+    services,
+    group: admission.group,
+    model: submission.model,
+    only,
+    // Others may list the model, and be of another kind.
+    isFor: ({ provider }) => provider?.tasks === submission.platform.name,
+    records: outcome.attempts,
+    elapsed: () => elapsed(call),
+    isOver: () => elapsed(call) >= submissionMs - attemptMs,
+  });
+  for (const { channel, record } of all) {
+    outcome.channelId = channel.id;
+    const isOver = await runAttempt(call, { task, channel, record, outcome, isPicked: only === undefined });
+    record.end_ms = elapsed(call);
+    if (isOver) return outcome;
   }
-  if (tries.verdict === null && tries.failure === null) {
+  if (outcome.verdict === null && outcome.failure === null) {
     const error = new AppError('no_channel', { group: call.admission.group, model: submission.model }, { retryAfter: 5 });
-    tries.failure = new TaskFailure(error, 'no channel');
+    outcome.failure = new TaskFailure(error, 'no channel');
   }
-  return tries;
+  return outcome;
 }
 
-/** Undefined: there is a choice. Null: it is gone. */
-function onlyChannel({ services, admission, submission }: TaskCall): PreparedChannel | null | undefined {
-  const id = submission.origin?.channel_id ?? admission.pinnedChannel;
-  return id === undefined ? undefined : (services.channels.get(id) ?? null);
-}
-
-function pick({ services, admission, submission }: TaskCall, tried: Set<number>): PreparedChannel | null {
-  const { picker, health } = services;
-  const { model, platform } = submission;
-  for (;;) {
-    const channel = picker.pick({ group: admission.group, model, tried });
-    if (channel === null || channel.provider?.tasks === platform.name) return channel;
-    // It lists the model, but is of another kind.
-    health.released(channel.id, model);
-    tried.add(channel.id);
-  }
-}
-
-interface Try {
+interface TaskAttempt {
   task: TaskRecord;
   channel: PreparedChannel;
-  attempt: Attempt;
-  tries: TaskTries;
+  record: Attempt;
+  outcome: TaskAttempts;
   isPicked: boolean;
 }
 
 /** True: nobody else is asked. */
-async function tryOne(call: TaskCall, { task, channel, attempt, tries, isPicked }: Try): Promise<boolean> {
+async function runAttempt(call: TaskCall, { task, channel, record, outcome, isPicked }: TaskAttempt): Promise<boolean> {
   const { services, submission } = call;
   const { context, health } = services;
   const { model } = submission;
@@ -105,28 +92,28 @@ async function tryOne(call: TaskCall, { task, channel, attempt, tries, isPicked 
     throw fault;
   });
   if (answer.kind === 'failed') {
-    noteFailed(call, { channel, attempt, isPicked, failure: answer.failure });
-    tries.verdict = null;
-    tries.failure = TaskFailure.ofUpstream(answer.failure, context.settings.get('AutomaticDisableKeywords'));
+    noteFailed(call, { channel, record, isPicked, failure: answer.failure });
+    outcome.verdict = null;
+    outcome.failure = TaskFailure.ofUpstream(answer.failure, context.settings.get('AutomaticDisableKeywords'));
     return answer.mayBeDone || !isRetryable(answer.failure, channel.provider);
   }
-  attempt.status = 200;
-  attempt.first_byte_ms = elapsed(call);
-  context.figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
+  record.status = 200;
+  record.first_byte_ms = elapsed(call);
+  context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
   const verdict = submission.read(answer.value);
   if (isPicked) {
     if (verdict?.kind === 'accepted') health.succeeded(channel.id, model);
     else health.released(channel.id, model);
   }
   if (verdict === null) {
-    attempt.error = 'invalid_upstream_response';
-    tries.failure = new TaskFailure(new AppError('invalid_upstream_response'), 'unmarshal_response_body_failed');
+    record.error = 'invalid_upstream_response';
+    outcome.failure = new TaskFailure(new AppError('invalid_upstream_response'), 'unmarshal_response_body_failed');
     return true;
   }
-  tries.verdict = verdict;
-  tries.failure = null;
+  outcome.verdict = verdict;
+  outcome.failure = null;
   if (verdict.kind === 'accepted') return true;
-  attempt.error = String(verdict.code);
+  record.error = String(verdict.code);
   if (verdict.disables !== undefined && channel.isAutoBan && context.settings.get('AutomaticDisableChannelEnabled'))
     context.waitUntil(disableChannel(context, channel.id, verdict.disables));
   return !verdict.isElsewhere;
@@ -137,16 +124,16 @@ async function ask({ services, submission, content }: TaskCall, channel: Prepare
   const { path, body } = submission.request(channel, id);
   const text = await content.use(() => JSON.stringify(body));
   const bytes = await content.use(() => Buffer.from(text));
-  return askUpstream(services.context, channel, { path, body: bytes, milliseconds: tryMs });
+  return askUpstream(services.context, channel, { path, body: bytes, milliseconds: attemptMs });
 }
 
 function noteFailed(
   { services, submission }: TaskCall,
-  { channel, attempt, isPicked, failure }: { channel: PreparedChannel; attempt: Attempt; isPicked: boolean; failure: UpstreamFailure },
+  { channel, record, isPicked, failure }: { channel: PreparedChannel; record: Attempt; isPicked: boolean; failure: UpstreamFailure },
 ): void {
   const { context, health } = services;
-  attempt.status = failure.upstreamStatus;
-  attempt.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
+  record.status = failure.upstreamStatus;
+  record.error = nameOf(failure, context.settings.get('AutomaticDisableKeywords'));
   context.figures.called(channel.id, undefined);
   if (isPicked) {
     if (isRetryable(failure, channel.provider) || failure.status >= 500) health.failed(channel.id, submission.model, failure);
@@ -155,10 +142,6 @@ function noteFailed(
   // What a caller wrote may be quoted, so no keyword counts.
   const reason = reasonToDisable(context, channel, failure, () => null);
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
-}
-
-function begin(call: TaskCall, channel: PreparedChannel): Attempt {
-  return { channel: channel.id, channel_name: channel.name, status: 0, start_ms: elapsed(call), end_ms: 0 };
 }
 
 function elapsed({ startedAt }: TaskCall): number {

@@ -1,7 +1,7 @@
 // Hanging up is not free: a call that an upstream had is charged, whenever its client leaves.
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { countPrompt } from '#tests/support/count-prompt.ts';
+import { countMessages } from '#tests/support/count-prompt.ts';
 import { engines } from '#tests/support/engines.ts';
 import { startRawUpstream } from '#tests/support/raw-upstream.ts';
 import { createScene } from '#tests/support/relay-scene.ts';
@@ -13,7 +13,7 @@ const model = 'sea-1';
 const settings = { ModelRatio: JSON.stringify({ [model]: 10 }), CompletionRatio: JSON.stringify({ [model]: 1 }) };
 const channels = [{ models: model }];
 const messages = [{ role: 'user', content: 'Say hello' }];
-const promptTokens = await countPrompt(messages, model);
+const promptTokens = await countMessages(messages, model);
 
 /** A call whose client leaves when `when` is over. */
 async function leave(scene: RelayScene, fields: object, when: (index: number) => Promise<unknown>): Promise<void> {

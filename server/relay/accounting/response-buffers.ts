@@ -1,26 +1,26 @@
-// Whole responses that are held: while they come, while they are decoded, and until their callers have read them. So many bytes
+// Whole responses in memory: while they come, while they are decoded, and until their callers have read them. So many bytes
 // of them fit into the process, and of one user as many as are free beside them: whoever comes later finds a share, however much the
 // others leave unread. Who asks for more is read more slowly: what has no room waits in its upstream's connection, because a
 // response that was thrown away would be paid for all the same.
 import { createShares } from '#server/queues/shares.ts';
 
-export interface HeldResponses {
-  open(userId: number): HeldResponse;
-  /** Held now. */
+export interface ResponseBuffers {
+  open(userId: number): ResponseBuffer;
+  /** In memory now. */
   readonly bytes: number;
 }
 
-/** The response of one call; of its next try when that of one has ended. */
-export interface HeldResponse {
+/** The response of one call; of its next attempt when that of one has ended. */
+export interface ResponseBuffer {
   /** It has so many bytes now. False: it is to come no further until `goOn` is called. */
   grow(bytes: number, goOn: () => void): boolean;
   /** All of it has come, or what was made of it has so many bytes. */
   arrived(bytes: number): void;
-  /** Nothing of it is held any more. */
+  /** Nothing of it is in memory any more. */
   ended(): void;
 }
 
-export interface HeldLimits {
+export interface ResponseBufferLimits {
   /** Bytes of all responses; one more response always gets through. */
   all: number;
   /** Of them, those for little responses alone, which are no longer than that: of one user as many as are free beside them too. */
@@ -28,24 +28,24 @@ export interface HeldLimits {
   little: number;
 }
 
-const usualLimits: HeldLimits = { all: 256 * 1024 * 1024, forLittle: 16 * 1024 * 1024, little: 1.25 * 1024 * 1024 };
+const usualLimits: ResponseBufferLimits = { all: 256 * 1024 * 1024, forLittle: 16 * 1024 * 1024, little: 1.25 * 1024 * 1024 };
 
-interface Held {
+interface BufferedResponse {
   userId: number;
   bytes: number;
   hasArrived: boolean;
   goOn: (() => void) | undefined;
 }
 
-export function createHeldResponses({ all, forLittle, little }: HeldLimits = usualLimits): HeldResponses {
-  const { held, arrived, littles, change } = createSums(little);
+export function createResponseBuffers({ all, forLittle, little }: ResponseBufferLimits = usualLimits): ResponseBuffers {
+  const { buffered, arrived, littles, change } = createSums(little);
   const coming = createComing(little);
 
   /**
    * Of those for which there is no room the oldest goes on in any case, so that two do not wait for each other; but not beyond what
    * callers have yet to read.
    */
-  function mayGoOn(response: Held): boolean {
+  function mayGoOn(response: BufferedResponse): boolean {
     if (fits(response)) return true;
     return (
       arrived.total <= all - forLittle && mayExceed(response) && first(coming.all, (other) => !fits(other) && mayExceed(other)) === response
@@ -53,17 +53,17 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
   }
 
   /** Long ones come side by side while they take a quarter of the share, then one after the other: many halves would fill it for good. */
-  function fits(response: Held): boolean {
+  function fits(response: BufferedResponse): boolean {
     const { userId, bytes } = response;
-    const share = held.of(userId);
+    const share = buffered.of(userId);
     if (bytes <= little && littles.of(userId) <= forLittle - littles.total) return true;
-    const free = all - forLittle - held.total;
+    const free = all - forLittle - buffered.total;
     if (share > free) return false;
     return bytes <= little || share <= (free + share) / 8 || coming.isOldest(response);
   }
 
   /** One that its own user holds back holds back nobody else. */
-  function mayExceed(response: Held): boolean {
+  function mayExceed(response: BufferedResponse): boolean {
     return arrived.of(response.userId) === 0 && coming.isOldest(response);
   }
 
@@ -79,7 +79,7 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
 
   return {
     open(userId) {
-      const response: Held = { userId, bytes: 0, hasArrived: false, goOn: undefined };
+      const response: BufferedResponse = { userId, bytes: 0, hasArrived: false, goOn: undefined };
       return {
         grow(bytes, goOn) {
           coming.add(response);
@@ -107,22 +107,22 @@ export function createHeldResponses({ all, forLittle, little }: HeldLimits = usu
       };
     },
     get bytes() {
-      return held.total;
+      return buffered.total;
     },
   };
 }
 
-/** What is held, what of it has arrived, and what of it are little ones, by user. */
+/** What is buffered, what of it has arrived, and what of it are little ones, by user. */
 function createSums(little: number) {
-  const sums = { held: createShares<number>(), arrived: createShares<number>(), littles: createShares<number>() };
+  const sums = { buffered: createShares<number>(), arrived: createShares<number>(), littles: createShares<number>() };
   const ifLittle = (bytes: number) => (bytes <= little ? bytes : 0);
   return {
     ...sums,
     /** The response has so many bytes from now on. */
-    change(response: Held, bytes: number): void {
+    change(response: BufferedResponse, bytes: number): void {
       const { userId } = response;
       const more = bytes - response.bytes;
-      sums.held.add(userId, more);
+      sums.buffered.add(userId, more);
       if (response.hasArrived) sums.arrived.add(userId, more);
       sums.littles.add(userId, ifLittle(bytes) - ifLittle(response.bytes));
       response.bytes = bytes;
@@ -132,17 +132,17 @@ function createSums(little: number) {
 
 /** Those that still come, the oldest first, of all and of each user. */
 function createComing(little: number) {
-  const all = new Set<Held>();
-  const byUser = new Map<number, Set<Held>>();
+  const all = new Set<BufferedResponse>();
+  const byUser = new Map<number, Set<BufferedResponse>>();
   return {
     all,
-    add(response: Held): void {
+    add(response: BufferedResponse): void {
       all.add(response);
       const own = byUser.get(response.userId);
       if (own === undefined) byUser.set(response.userId, new Set([response]));
       else own.add(response);
     },
-    remove(response: Held): void {
+    remove(response: BufferedResponse): void {
       response.goOn = undefined;
       all.delete(response);
       const own = byUser.get(response.userId);
@@ -150,7 +150,7 @@ function createComing(little: number) {
       if (own?.size === 0) byUser.delete(response.userId);
     },
     /** Of its user's: little ones hold no long one back. */
-    isOldest(response: Held): boolean {
+    isOldest(response: BufferedResponse): boolean {
       const own = byUser.get(response.userId) ?? [];
       return first(own, ({ bytes }) => bytes > little || response.bytes <= little) === response;
     },

@@ -1,18 +1,19 @@
-// One try of a call on one channel.
+// One attempt of a call: sent to one channel, its response read.
 import { AppError } from '#shared/errors.ts';
-import { usageOfResponse } from '#server/relay/accounting/call-usage.ts';
+import { mayBeTooLong, usageOfResponse, usageOfTooLong } from '#server/relay/accounting/call-usage.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
-import type { KeptCall } from '#server/relay/accounting/left-calls.ts';
+import type { AbandonedCall } from '#server/relay/accounting/abandoned-calls.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
-import type { CallTry, SentTry } from '#server/relay/call-try.ts';
+import type { CallAttempt, SentAttempt } from '#server/relay/call-attempt.ts';
+import type { DeepWhole } from '#server/dialects/decoded-whole.ts';
 import { decodeResponse, holdsBlockedWords, inTurnIfLong } from '#server/relay/decode-response.ts';
-import { failureOfOurs } from '#server/relay/relay-failure.ts';
+import { failureOfOurs, tooDeep } from '#server/relay/relay-failure.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { StreamRelay } from '#server/relay/stream/stream-relay.ts';
 import { wholeAsStream } from '#server/relay/stream/whole-as-stream.ts';
 import { sendCall } from '#server/upstream/exchange.ts';
-import type { Exchange, SentCall } from '#server/upstream/exchange.ts';
+import type { CallExchange, Exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { UpstreamStream } from '#server/upstream/upstream-stream.ts';
 import { countText } from '#server/upstream/token-estimate.ts';
@@ -22,7 +23,7 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 /** A whole response that may go to the client once it is settled. */
 export interface WholeResult {
   kind: 'whole';
-  sent: SentTry;
+  attempt: SentAttempt;
   body: Buffer;
   contentType: string;
   usage: MeteredUsage;
@@ -31,87 +32,99 @@ export interface WholeResult {
   isBlocked: boolean;
 }
 
-export type TryResult =
+/** A response that cannot be passed on, because of what its caller asked for: it has its price all the same. */
+export interface UnpassedResponse {
+  attempt: SentAttempt;
+  usage(): MeteredUsage | Promise<MeteredUsage>;
+}
+
+export type AttemptResult =
   | WholeResult
   | { kind: 'stream'; relay: StreamRelay }
-  | { kind: 'failed'; failure: UpstreamFailure }
-  /** `sent`: an upstream may have been working on it. */
-  | { kind: 'stopped'; sent: SentTry | null };
+  | { kind: 'failed'; failure: UpstreamFailure; unpassed?: UnpassedResponse }
+  /** `attempt`: an upstream may have been working on it. */
+  | { kind: 'stopped'; attempt: SentAttempt | null };
 
-export async function tryChannel(call: RunningCall, { channel, attempt }: CallTry, client: ClientStream | null): Promise<TryResult> {
-  let sent: SentCall | null;
+export async function runAttempt(call: RunningCall, { channel, record }: CallAttempt, client: ClientStream | null): Promise<AttemptResult> {
+  let exchange: CallExchange | null;
   try {
-    // Of an earlier try only the bytes were kept.
+    // Of an earlier attempt only the bytes were kept.
     if (call.content.isLarge) await call.content.prepare();
     const sendingIt = call.content.use(() => sendTo(call, channel));
-    sent = sendingIt instanceof Promise ? await sendingIt : sendingIt;
+    exchange = sendingIt instanceof Promise ? await sendingIt : sendingIt;
   } catch (failure) {
     // The channel's provider has no such call, or no place for what it asks; another one may.
     if (failure instanceof AppError) return { kind: 'failed', failure: failureOfOurs(failure) };
     throw failure;
   }
-  if (sent === null) return { kind: 'stopped', sent: null };
-  const { request } = sent;
+  if (exchange === null) return { kind: 'stopped', attempt: null };
+  const { request } = exchange;
   call.dropped = request.dropped;
   call.sentLimit = request.sentLimit;
   call.content.sent(call.endpoint, call.model);
-  const stopping = watchStop(call, channel, sent.sending);
+  const stopping = watchStop(call, channel, exchange.sending);
   let isForClient = false;
   try {
-    const result = await readResponse(call, { channel, attempt, request }, { client, exchange: sent });
+    const result = await readResponse(call, { channel, record, request }, { client, exchange });
     isForClient = (result.kind === 'whole' || result.kind === 'stream') && call.stopped === undefined;
     return result;
   } finally {
-    // What has come of a response that nobody waits for is still held while it is read and counted.
+    // What has come of a response that nobody waits for stays buffered while it is read and counted.
     stopping.ended();
-    if (!isForClient) call.held?.ended();
+    if (!isForClient) call.buffer?.ended();
   }
 }
 
 async function readResponse(
   call: RunningCall,
-  sent: SentTry,
+  attempt: SentAttempt,
   { client, exchange }: { client: ClientStream | null; exchange: Exchange },
-): Promise<TryResult> {
-  const { attempt } = sent;
+): Promise<AttemptResult> {
+  const { record } = attempt;
   const response = await exchange.received;
   if (response.kind === 'failed' && response.cause !== null) {
-    // One that fails by itself costs nothing, whoever has left.
+    // One that fails by itself costs nothing, whoever has hung up.
     const isEnded = response.cause.reason === 'aborted' || response.cause.reason === 'too_large';
-    if (call.stopped !== undefined) return { kind: 'stopped', sent: isEnded && exchange.sending.isSent ? sent : null };
-    return response;
+    if (call.stopped !== undefined) return { kind: 'stopped', attempt: isEnded && exchange.sending.isSent ? attempt : null };
+    if (response.cause.reason !== 'too_large' || !mayBeTooLong(call)) return response;
+    // No other channel would be shorter: the caller has asked for it.
+    return {
+      kind: 'failed',
+      failure: failureOfOurs(new AppError('upstream_too_large')),
+      unpassed: { attempt, usage: () => usageOfTooLong(call) },
+    };
   }
-  attempt.status = response.status;
-  if (response.kind === 'stream') return followStream(call, sent, { client, stream: response.stream });
-  attempt.first_byte_ms = elapsed(call);
-  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', sent: response.kind === 'whole' ? sent : null };
+  record.status = response.status;
+  if (response.kind === 'stream') return followStream(call, attempt, { client, stream: response.stream });
+  record.first_byte_ms = elapsed(call);
+  if (call.stopped !== undefined && client !== null) return { kind: 'stopped', attempt: response.kind === 'whole' ? attempt : null };
   if (response.kind === 'failed') return response;
-  call.held?.arrived(response.body.length);
-  return readWhole(call, sent, { body: response.body, client });
+  call.buffer?.arrived(response.body.length);
+  return readWhole(call, attempt, { body: response.body, client });
 }
 
 /** From now on a client that goes ends the call; of a whole response only its end tells what it costs, so that may be read on. */
 function watchStop(call: RunningCall, channel: PreparedChannel, sending: Exchange['sending']): { ended(): void } {
   const { services } = call;
-  let kept: KeptCall | null = null;
-  const leave = () => {
-    const isKept = !call.isStream && !channel.setting.abortsLeft && !services.isEnding();
-    const place = isKept ? services.left.keep(call.admission.user.id, () => sending.abort()) : null;
-    kept = place;
+  let abandoned: AbandonedCall | null = null;
+  const disconnect = () => {
+    const isReadOn = !call.isStream && !channel.setting.abortsAbandoned && !services.isEnding();
+    const place = isReadOn ? services.abandoned.keep(call.admission.user.id, () => sending.abort()) : null;
+    abandoned = place;
     if (place === null) sending.abort();
-    else sending.limitBy((bytes) => place.hold(bytes));
+    else sending.limitBy((bytes) => place.grow(bytes));
   };
-  call.onStop = leave;
+  call.onStop = disconnect;
   return {
     ended() {
-      if (call.onStop === leave) call.onStop = undefined;
-      kept?.ended();
+      if (call.onStop === disconnect) call.onStop = undefined;
+      abandoned?.ended();
     },
   };
 }
 
-/** Null: the client has left meanwhile. @throws {AppError} as `sendCall` */
-function sendTo(call: RunningCall, channel: PreparedChannel): SentCall | null | Promise<SentCall> {
+/** Null: the client has disconnected meanwhile. @throws {AppError} as `sendCall` */
+function sendTo(call: RunningCall, channel: PreparedChannel): CallExchange | null | Promise<CallExchange> {
   if (call.stopped !== undefined) return null;
   const { endpoint, content, services } = call;
   const { env, settings } = services.context;
@@ -131,61 +144,72 @@ function sendTo(call: RunningCall, channel: PreparedChannel): SentCall | null | 
     ...(call.choiceLimit === undefined ? {} : { choiceLimit: call.choiceLimit }),
   };
   const bounds = { responseMs: env.RELAY_TIMEOUT * 1000, maxBytes: endpoint.mostResponseBytes };
-  const limits = call.held === undefined ? bounds : { ...bounds, room: call.held };
+  const limits = call.buffer === undefined ? bounds : { ...bounds, room: call.buffer };
   return sendCall(services.context, sending, { limits, isWanted: () => call.stopped === undefined });
 }
 
 async function followStream(
   call: RunningCall,
-  sent: SentTry,
+  attempt: SentAttempt,
   { client, stream }: { client: ClientStream | null; stream: UpstreamStream },
-): Promise<TryResult> {
+): Promise<AttemptResult> {
   if (client === null) {
     // Nobody asked for a stream.
     stream.abort();
     return { kind: 'failed', failure: invalidResponse() };
   }
-  return startStream(call, new StreamRelay({ call, client, sent, stream }));
+  return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
 }
 
 /** Waits for the first event, or for the failure that comes instead. */
-async function startStream(call: RunningCall, relay: StreamRelay): Promise<TryResult> {
+async function startStream(call: RunningCall, attempt: SentAttempt, relay: StreamRelay): Promise<AttemptResult> {
   call.onStop = () => relay.stop();
   relay.start();
   const opened = relay.opened();
   const failure = opened instanceof Promise ? await opened : opened;
-  if (failure === null) call.content.answered();
-  return failure === null ? { kind: 'stream', relay } : { kind: 'failed', failure };
+  if (failure !== null) return relay.unpassed === null ? { kind: 'failed', failure } : notPassed(call, attempt, relay.unpassed);
+  call.content.answered();
+  return { kind: 'stream', relay };
+}
+
+/** No other channel is asked: the model has written what its caller asked for. */
+function notPassed(call: RunningCall, attempt: SentAttempt, deep: DeepWhole): AttemptResult {
+  return { kind: 'failed', failure: tooDeep(), unpassed: { attempt, usage: () => usageOfWhole(call, deep) } };
+}
+
+function usageOfWhole(call: RunningCall, { usage, written }: Pick<DeepWhole, 'usage' | 'written'>): MeteredUsage | Promise<MeteredUsage> {
+  const counting = { owner: call.admission.user.id, isEstimated: false };
+  const countWritten = () => countText(written(), call.model, counting);
+  return usageOfResponse(call, { told: usage, hasTextAfter: false, countWritten, counting });
 }
 
 async function readWhole(
   call: RunningCall,
-  sent: SentTry,
+  attempt: SentAttempt,
   { body, client }: { body: Buffer; client: ClientStream | null },
-): Promise<TryResult> {
-  const reading = decodeResponse(call, sent, body);
+): Promise<AttemptResult> {
+  const reading = decodeResponse(call, attempt, body);
   const decoded = reading instanceof Promise ? await reading : reading;
   if (decoded.kind === 'failed') return decoded;
+  if (decoded.kind === 'too_deep') return notPassed(call, attempt, decoded);
   // A stream was asked for and a whole response came: it is told as a stream.
   if (client !== null) {
     const stream = wholeAsStream(await inTurnIfLong(call, body, () => decoded.events()));
-    return startStream(call, new StreamRelay({ call, client, sent, stream }));
+    return startStream(call, attempt, new StreamRelay({ call, client, attempt, stream }));
   }
-  const counting = { owner: call.admission.user.id, isEstimated: false };
-  const countWritten = () => countText(decoded.written(), call.model, counting);
-  const metering = usageOfResponse(call, { told: decoded.usage, hasTextAfter: false, countWritten, counting });
+  const metering = usageOfWhole(call, decoded);
   const usage = metering instanceof Promise ? await metering : metering;
   const writing = inTurnIfLong(call, body, () => decoded.body(usage));
   const written = writing instanceof Promise ? await writing : writing;
-  call.held?.arrived(written.length);
+  call.buffer?.arrived(written.length);
   const searching = holdsBlockedWords(call, written);
   return {
     kind: 'whole',
     isBlocked: searching instanceof Promise ? await searching : searching,
-    sent,
+    attempt: attempt,
     body: written,
     contentType: 'application/json; charset=utf-8',
     usage,
-    firstByteMs: sent.attempt.first_byte_ms ?? elapsed(call),
+    firstByteMs: attempt.record.first_byte_ms ?? elapsed(call),
   };
 }

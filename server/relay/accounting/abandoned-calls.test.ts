@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest';
-import { createLeftCalls } from './left-calls.ts';
+import { createAbandonedCalls } from './abandoned-calls.ts';
 
 const limits = { calls: { all: 10, perOwner: 3 }, bytes: { all: 1_000, perOwner: 600 }, longestMs: 60_000 };
 const nothing = () => {};
 
 test('left calls: the bytes of all responses together are bounded, and those of one user', () => {
-  const left = createLeftCalls(limits);
+  const left = createAbandonedCalls(limits);
   const [first, second, other] = [left.keep(1, nothing), left.keep(1, nothing), left.keep(2, nothing)];
-  expect(first?.hold(400)).toBe(true);
-  expect(second?.hold(201)).toBe(false);
-  expect(second?.hold(200)).toBe(true);
-  expect(other?.hold(401)).toBe(false);
-  expect(other?.hold(400)).toBe(true);
+  expect(first?.grow(400)).toBe(true);
+  expect(second?.grow(201)).toBe(false);
+  expect(second?.grow(200)).toBe(true);
+  expect(other?.grow(401)).toBe(false);
+  expect(other?.grow(400)).toBe(true);
   // The size that it has, not what has come.
-  expect(first?.hold(400)).toBe(true);
-  expect(first?.hold(401)).toBe(false);
+  expect(first?.grow(400)).toBe(true);
+  expect(first?.grow(401)).toBe(false);
   first?.ended();
   first?.ended();
-  expect(other?.hold(600)).toBe(true);
+  expect(other?.grow(600)).toBe(true);
   for (const call of [second, other]) call?.ended();
-  expect(left.keep(3, nothing)?.hold(600)).toBe(true);
+  expect(left.keep(3, nothing)?.grow(600)).toBe(true);
 });
 
 test('left calls: one user keeps so many, all together so many, and none when the server ends', () => {
-  const left = createLeftCalls(limits);
+  const left = createAbandonedCalls(limits);
   const ended: number[] = [];
   const keep = (user: number) => left.keep(user, () => void ended.push(user));
   const own = [keep(1), keep(1), keep(1)];

@@ -22,19 +22,19 @@ export interface CallEnd {
   usage: MeteredUsage | null | Promise<MeteredUsage>;
   /** Milliseconds until the first byte; undefined when none came. */
   firstByteMs: number | undefined;
-  /** The client has left, and its response was read to the end all the same. */
+  /** The client has disconnected, and its response was read to the end all the same. */
   wasRead?: boolean;
   /** What went wrong upstream. */
   failure?: UpstreamFailure;
 }
 
 /** Settles the call. Never leaves its reservation open; when it fails, the caller has to be told so, or to be cut off. */
-export async function finishCall(call: RunningCall, end: CallEnd): Promise<void> {
+export async function settleCall(call: RunningCall, end: CallEnd): Promise<void> {
   const { services, reservation } = call;
   const { reason, channel, firstByteMs, wasRead = false } = end;
   try {
     const usage = end.usage instanceof Promise ? await end.usage : end.usage;
-    const row = chargeRow(call, { ...end, usage, afterLeaving: afterLeaving(reason, usage, wasRead) });
+    const row = chargeRow(call, { ...end, usage, afterDisconnect: measuredAfterDisconnect(reason, usage, wasRead) });
     const isWhole = reason === 'completed' || wasRead;
     if (isWhole && usage !== null) learnFromCall(call, usage, firstByteMs);
     if (channel !== null) services.use.add(channel.id, row.quota);
@@ -42,7 +42,7 @@ export async function finishCall(call: RunningCall, end: CallEnd): Promise<void>
     if (row.quota > reservation.amount) noteExcess(call, { settling, channel, usage });
     await settling;
     if (row.quota > 0) services.context.lowBalance.spent(row.user_id);
-    if (isWhole && call.pass !== null) await call.pass.succeeded();
+    if (isWhole && call.permit !== null) await call.permit.succeeded();
   } catch (failure) {
     services.context.ledger.release(reservation);
     throw failure;
@@ -66,9 +66,13 @@ function noteExcess({ services, admission, model, sentLimit, choices }: RunningC
   context.waitUntil(alertOfIgnoredLimit(context, fact));
 }
 
-/** How it was charged that the client had left; undefined: it had not, or the upstream told it all. */
-function afterLeaving(reason: EndReason, usage: MeteredUsage | null, wasRead: boolean): 'read' | 'counted' | 'estimated' | undefined {
-  if (reason !== 'caller_left' || usage === null) return undefined;
+/** How a call is charged whose client has disconnected; undefined: it has not, or the upstream told it all. */
+function measuredAfterDisconnect(
+  reason: EndReason,
+  usage: MeteredUsage | null,
+  wasRead: boolean,
+): 'read' | 'counted' | 'estimated' | undefined {
+  if (reason !== 'client_disconnected' || usage === null) return undefined;
   if (wasRead) return 'read';
   if (usage.completionSource === 'upstream') return undefined;
   return isEstimate(usage) ? 'estimated' : 'counted';

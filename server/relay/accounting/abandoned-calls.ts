@@ -1,25 +1,25 @@
-// Whole responses whose callers have left: they are read to their end, so that they can be charged exactly, within bounds of
+// Whole responses whose clients have disconnected: they are read to their end, so that they can be charged exactly, within bounds of
 // number, bytes and time. What does not fit is ended at once and charged by an estimate.
 import { createShares } from '#server/queues/shares.ts';
 import type { ShareLimits } from '#server/queues/shares.ts';
 
-export interface LeftCalls {
+export interface AbandonedCalls {
   /** Keeps the call going; `abort` ends it when it takes too long or the server ends. Null: it has to be ended now. */
-  keep(userId: number, abort: () => void): KeptCall | null;
+  keep(userId: number, abort: () => void): AbandonedCall | null;
   readonly size: number;
-  /** Ends all; from now on none is kept. */
+  /** Ends all; from now on none goes on. */
   shutDown(): void;
 }
 
-export interface KeptCall {
+export interface AbandonedCall {
   /** The response has so many bytes now. False: there is no room for them, and the call has to be ended. */
-  hold(bytes: number): boolean;
-  /** Nothing of the response is held any more. */
+  grow(bytes: number): boolean;
+  /** Nothing of the response is in memory any more. */
   ended(): void;
 }
 
-export interface LeftLimits {
-  /** Calls that are kept, of everybody and of one user. */
+export interface AbandonedCallLimits {
+  /** Calls that go on, of everybody and of one user. */
   calls: ShareLimits;
   /** Bytes of their responses, likewise. */
   bytes: ShareLimits;
@@ -27,16 +27,16 @@ export interface LeftLimits {
   longestMs: number;
 }
 
-const usualLimits: LeftLimits = {
+const usualLimits: AbandonedCallLimits = {
   calls: { all: 256, perOwner: 16 },
   bytes: { all: 64 * 1024 * 1024, perOwner: 16 * 1024 * 1024 },
   longestMs: 300_000,
 };
 
-export function createLeftCalls(limits: LeftLimits = usualLimits): LeftCalls {
+export function createAbandonedCalls(limits: AbandonedCallLimits = usualLimits): AbandonedCalls {
   const aborts = new Set<() => void>();
   const calls = createShares<number>();
-  const bytesHeld = createShares<number>();
+  const buffered = createShares<number>();
   let isEnding = false;
 
   return {
@@ -47,15 +47,15 @@ export function createLeftCalls(limits: LeftLimits = usualLimits): LeftCalls {
       let mine = 0;
       const change = (bytes: number) => {
         mine += bytes;
-        bytesHeld.add(userId, bytes);
+        buffered.add(userId, bytes);
       };
       const end = () => abort();
       aborts.add(end);
       calls.add(userId, 1);
       return {
-        hold(bytes) {
+        grow(bytes) {
           const more = bytes - mine;
-          if (!bytesHeld.fits(userId, more, limits.bytes)) return false;
+          if (!buffered.fits(userId, more, limits.bytes)) return false;
           change(more);
           return true;
         },

@@ -1,32 +1,32 @@
-// What a channel's health and figures hear of a try, and what the log keeps of how it ended.
+// What a channel's health and figures hear of an attempt, and what the log keeps of how it ended.
 import { disableChannel, reasonToDisable } from '#server/upstream/auto-disable.ts';
 import { endRules } from '#server/relay/call-end.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import type { CallTry } from '#server/relay/call-try.ts';
+import type { CallAttempt } from '#server/relay/call-attempt.ts';
 import { elapsed } from '#server/relay/running-call.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import { invalidResponse, timeoutFailure } from '#server/upstream/upstream-error.ts';
 import { isRetryable, nameOf } from '#server/upstream/failure-consequences.ts';
 import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 
-/** A try whose response had begun. It counts at its end, so that a failure is counted with its call. */
-export function noteAnswered(call: RunningCall, { channel, attempt }: CallTry, reason: EndReason, failure?: UpstreamFailure): void {
+/** An attempt whose response had begun. It counts at its end, so that a failure is counted with its call. */
+export function noteAnswered(call: RunningCall, { channel, record }: CallAttempt, reason: EndReason, failure?: UpstreamFailure): void {
   const { health, context } = call.services;
   const rule = endRules[reason];
-  attempt.end_ms = elapsed(call);
-  if (reason !== 'completed') attempt.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
-  // Whose client left before the first byte tells nothing.
-  if (attempt.first_byte_ms !== undefined) context.figures.called(channel.id, attempt.first_byte_ms - attempt.start_ms);
+  record.end_ms = elapsed(call);
+  if (reason !== 'completed') record.error = failure === undefined ? (rule.logged ?? reason) : nameIn(call, failure);
+  // Whose client disconnected before the first byte tells nothing.
+  if (record.first_byte_ms !== undefined) context.figures.called(channel.id, record.first_byte_ms - record.start_ms);
   if (rule.channel === 'well') health.succeeded(channel.id, call.model);
-  else if (rule.channel === 'nothing') health.released(channel.id, call.model);
+  else if (rule.channel === 'nothing' || failure?.own !== undefined) health.released(channel.id, call.model);
   else health.failed(channel.id, call.model, failure ?? (reason === 'stalled' ? timeoutFailure('idle') : invalidResponse()));
 }
 
-/** A try that failed before its response began. */
-export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, failure: UpstreamFailure): void {
+/** An attempt that failed before its response began. */
+export function noteFailed(call: RunningCall, { channel, record }: CallAttempt, failure: UpstreamFailure): void {
   const { context, health } = call.services;
-  attempt.end_ms = elapsed(call);
-  attempt.error = nameIn(call, failure);
+  record.end_ms = elapsed(call);
+  record.error = nameIn(call, failure);
   // The caller's fault or ours: the channel had no part in it.
   if (failure.own !== undefined) {
     health.released(channel.id, call.model);
@@ -40,9 +40,9 @@ export function noteFailed(call: RunningCall, { channel, attempt }: CallTry, fai
   if (reason !== null) context.waitUntil(disableChannel(context, channel.id, reason));
 }
 
-/** A try that was ended before its response began. */
-export function noteStopped(call: RunningCall, { channel, attempt }: CallTry): void {
-  attempt.end_ms = elapsed(call);
+/** An attempt that was ended before its response began. */
+export function noteStopped(call: RunningCall, { channel, record }: CallAttempt): void {
+  record.end_ms = elapsed(call);
   call.services.health.released(channel.id, call.model);
 }
 

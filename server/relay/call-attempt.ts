@@ -1,14 +1,15 @@
-// One try of a call on one channel.
+// One attempt of a call, on one channel.
 import type { Attempt } from '#shared/logs.ts';
 import type { SentRequest } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
-export interface CallTry {
+export interface CallAttempt {
   channel: PreparedChannel;
-  attempt: Attempt;
+  /** What the log keeps of it. */
+  record: Attempt;
 }
 
-/** A try whose request is on its way, or was. */
-export interface SentTry extends CallTry {
+/** One whose request is on its way, or was. */
+export interface SentAttempt extends CallAttempt {
   request: SentRequest;
 }

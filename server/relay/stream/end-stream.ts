@@ -1,13 +1,13 @@
 // The end of a stream, whatever it ends by: what it used, its books, and then the client's last word.
 import type { StreamPipe } from '#server/dialects/stream-pipe.ts';
 import { usageOfResponse, usageOfPrompt } from '#server/relay/accounting/call-usage.ts';
-import { finishCall } from '#server/relay/accounting/finish-call.ts';
+import { settleCall } from '#server/relay/accounting/settle-call.ts';
 import { countedUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { MeteredUsage } from '#server/relay/accounting/metered-usage.ts';
 import type { EndReason } from '#server/relay/call-end.ts';
-import type { SentTry } from '#server/relay/call-try.ts';
+import type { SentAttempt } from '#server/relay/call-attempt.ts';
 import { tellEnd } from '#server/relay/relay-failure.ts';
-import { noteAnswered } from '#server/relay/routing/note-try.ts';
+import { noteAnswered } from '#server/relay/routing/note-attempt.ts';
 import type { RunningCall } from '#server/relay/running-call.ts';
 import type { ClientStream } from '#server/relay/stream/client-stream.ts';
 import type { UpstreamReader } from '#server/relay/stream/upstream-reader.ts';
@@ -17,14 +17,14 @@ import type { UpstreamFailure } from '#server/upstream/upstream-error.ts';
 interface EndedStream {
   call: RunningCall;
   client: ClientStream;
-  sent: SentTry;
+  attempt: SentAttempt;
   pipe: StreamPipe;
   reader: UpstreamReader;
   counting: Counting;
 }
 
 /** What was not settled was not answered: the client then sees its connection break, and the promise rejects. */
-export async function finishStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
+export async function endStream(stream: EndedStream, ended: EndReason, failure?: UpstreamFailure): Promise<void> {
   const { call, client, pipe, reader } = stream;
   try {
     const { usage, isInvalid } = await usageOfStream(stream, ended);
@@ -43,14 +43,14 @@ export async function finishStream(stream: EndedStream, ended: EndReason, failur
 }
 
 function book(
-  { call, sent }: EndedStream,
+  { call, attempt }: EndedStream,
   reason: EndReason,
   { usage, failure }: { usage: MeteredUsage | null; failure: UpstreamFailure | undefined },
 ): Promise<void> {
-  const { channel, request, attempt } = sent;
-  noteAnswered(call, sent, reason, failure);
-  const end = { reason, channel, request, usage, firstByteMs: attempt.first_byte_ms };
-  return finishCall(call, failure === undefined ? end : { ...end, failure });
+  const { channel, request, record } = attempt;
+  noteAnswered(call, attempt, reason, failure);
+  const end = { reason, channel, request, usage, firstByteMs: record.first_byte_ms };
+  return settleCall(call, failure === undefined ? end : { ...end, failure });
 }
 
 interface StreamUsage {
@@ -67,7 +67,7 @@ async function usageOfStream(stream: EndedStream, ended: EndReason): Promise<Str
     call.services.context.log.error({ requestId: call.requestId, err: cause }, 'the usage of a stream could not be read and is estimated');
     return { usage: pipe.bytes === 0 ? null : countedUsage(call.prompt.tokens, pipe.roughTokens(), true), isInvalid: false };
   });
-  if (found.usage !== null || ended !== 'caller_left') return found;
+  if (found.usage !== null || ended !== 'client_disconnected') return found;
   // Nothing of it has come, but the upstream had it.
   return { ...found, usage: await usageOfPrompt(call) };
 }

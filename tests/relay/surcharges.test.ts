@@ -1,0 +1,104 @@
+// What costs a provider's account more than callers are billed: left out and named, unless the channel allows it.
+import { describe, expect, test } from 'vitest';
+import { engines } from '#tests/support/engines.ts';
+import { createScene, testModel } from '#tests/support/relay-scene.ts';
+
+const messages = [{ role: 'user', content: 'Say hello' }];
+const allowed = '{"allow_surcharges":true}';
+const claude = { path: '/v1/messages', type: 14 };
+const openai = { path: '/v1/chat/completions', type: 1 };
+const openRouter = { path: openai.path, type: 20 };
+const betas = 'tools-2026-01-01, fast-mode-2026-02-01,context-1m-2025-08-07 , Other-2026-03-01';
+
+describe.each(engines)('surcharges, on $kind', (engine) => {
+  const ask = async (
+    { path, type }: typeof openai,
+    {
+      fields = {},
+      headers = {},
+      setting = '',
+      settings = {},
+    }: Partial<Record<'fields' | 'headers' | 'settings', object>> & { setting?: string },
+  ) => {
+    await using scene = await createScene(engine, { channels: [{ type, setting }], settings: { ...settings } });
+    const body = { model: testModel, max_tokens: 20, messages, ...fields };
+    const answer = await scene.post(path, body, { 'accept-language': 'en', 'anthropic-version': '2023-06-01', ...headers });
+    const text = await answer.text();
+    const [row] = await scene.logs(1);
+    await scene.checkBooks();
+    return {
+      status: answer.status,
+      text,
+      sent: scene.upstream.requests.at(-1),
+      dropped: answer.headers.get('x-tidegate-dropped'),
+      logged: row?.other?.['dropped_fields'],
+    };
+  };
+
+  const paid = [
+    { what: 'a fast lane', at: openai, fields: { service_tier: 'priority' } },
+    { what: 'a lane of an unknown kind', at: openai, fields: { service_tier: { a: 1 } } },
+    { what: 'a fast lane of Claude', at: claude, fields: { service_tier: 'priority' } },
+    { what: 'speed', at: claude, fields: { speed: 'fast' } },
+    ...['models', 'plugins', 'route', 'preset', 'provider'].map((name) => ({
+      what: `the extra ${name}`,
+      at: openRouter,
+      fields: { [name]: [{ id: 'web' }] },
+    })),
+  ];
+
+  test.each(paid)('$what is left out and named', async ({ at, fields }) => {
+    const { status, sent, dropped, logged } = await ask(at, { fields });
+    const names = Object.keys(fields);
+    expect(status).toBe(200);
+    expect(Object.keys(sent?.body ?? {})).not.toEqual(expect.arrayContaining(names));
+    expect(sent?.body).toMatchObject({ messages });
+    expect(dropped).toBe(names.join(', '));
+    expect(logged).toEqual(names);
+  });
+
+  test.each(paid)('$what passes where the channel allows it', async ({ at, fields }) => {
+    const { sent, dropped } = await ask(at, { fields, setting: allowed });
+    expect(sent?.body).toMatchObject(fields);
+    expect(dropped).toBeNull();
+  });
+
+  test.each([
+    { at: openai, fields: { service_tier: 'flex' } },
+    { at: openai, fields: { service_tier: null } },
+    // Only that provider knows them by these names.
+    { at: openai, fields: { provider: { order: ['a'] } } },
+    { at: claude, fields: { service_tier: 'standard_only', speed: 'standard', inference_geo: 'global' } },
+  ])('$fields costs nothing more and passes', async ({ at, fields }) => {
+    const { sent, dropped } = await ask(at, { fields });
+    expect(sent?.body).toMatchObject(fields);
+    expect(dropped).toBeNull();
+  });
+
+  test('where the provider is to compute is not left out: such a call is refused, unless the channel allows it', async () => {
+    const fields = { inference_geo: 'us' };
+    const { status, text, sent } = await ask(claude, { fields });
+    expect(status).toBe(400);
+    expect(text).toContain('inference_geo');
+    expect(sent).toBeUndefined();
+    expect((await ask(claude, { fields, setting: allowed })).sent?.body).toMatchObject(fields);
+  });
+
+  test('betas that cost more are left out of their header, the others stay as they are', async () => {
+    const { sent, dropped } = await ask(claude, { headers: { 'anthropic-beta': betas } });
+    expect(sent?.headers['anthropic-beta']).toBe('tools-2026-01-01, Other-2026-03-01');
+    expect(dropped).toBe('anthropic-beta: fast-mode-2026-02-01, anthropic-beta: context-1m-2025-08-07');
+    expect((await ask(claude, { headers: { 'anthropic-beta': 'fast-mode-2026-02-01' } })).sent?.headers['anthropic-beta']).toBeUndefined();
+    expect((await ask(claude, { headers: { 'anthropic-beta': betas }, setting: allowed })).sent?.headers['anthropic-beta']).toBe(betas);
+    const plain = 'a-2026-01-01 ,b-2026-01-01,  c-2026-01-01';
+    expect((await ask(claude, { headers: { 'anthropic-beta': plain } })).sent?.headers['anthropic-beta']).toBe(plain);
+  });
+
+  test('what passes through keeps everything', async () => {
+    const settings = { 'global.pass_through_request_enabled': 'true' };
+    const { sent, dropped } = await ask(claude, { fields: { speed: 'fast' }, headers: { 'anthropic-beta': betas }, settings });
+    expect(sent?.body).toMatchObject({ speed: 'fast' });
+    expect(sent?.headers['anthropic-beta']).toBe(betas);
+    expect(dropped).toBeNull();
+  });
+});
