@@ -1,0 +1,25 @@
+// What the statement keeps in its address, and which time it is about.
+import { z } from 'zod/mini';
+import { SearchInt } from '#pwa/ui/list/list-search.ts';
+import { monthStart } from '#pwa/ui/local-days.ts';
+
+export const periods = ['this_month', 'last_month', 'this_year', 'custom'] as const;
+export type Period = (typeof periods)[number];
+
+export const StatementSearch = z.object({
+  /** Whose; one's own unless told. */
+  user: SearchInt,
+  period: z.catch(z.optional(z.enum(periods)), undefined),
+  /** Bounds of a time of one's own, unix seconds, half-open. */
+  from: SearchInt,
+  to: SearchInt,
+});
+export type StatementSearch = z.infer<typeof StatementSearch>;
+
+/** Unix seconds, half-open; without an end: up to now. */
+export function spanOf({ period = 'this_month', from, to }: StatementSearch, now: number): { start: number; end?: number } {
+  if (period === 'last_month') return { start: monthStart(now, -1), end: monthStart(now) };
+  if (period === 'this_year') return { start: monthStart(now, -new Date(now).getMonth()) };
+  if (period === 'custom') return { start: from ?? monthStart(now), ...(to === undefined ? {} : { end: to }) };
+  return { start: monthStart(now) };
+}

@@ -1,0 +1,110 @@
+// A statement is made of the books: what the ledger's entries added up to, less what calls took. Both sides are counted forward from
+// the account's first entry, so two statements that follow each other agree, whatever goes on meanwhile.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '#shared/errors.ts';
+import { fieldRules, invalidField } from '#shared/field-rules.ts';
+import { longestStatement } from '#shared/statement.ts';
+import type { Statement } from '#shared/statement.ts';
+import { entryKindOf } from '#server/accounts/entry-kinds.ts';
+import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
+import type { Database } from '#server/db/database.ts';
+import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
+import type { LogClosingRecord } from '#server/db/records/log-closing.ts';
+import type { UserRecord } from '#server/db/records/user.ts';
+import { hourSeconds } from '#server/logs/rollup-shape.ts';
+import { chargesOfUser, rowCharges } from '#server/logs/user-charges.ts';
+import type { ModelCharges } from '#server/logs/user-charges.ts';
+import { closingKind, closingRef } from '#server/money/log-closing.ts';
+
+/** As many of each are shown by themselves. */
+const mostEntries = 500;
+const mostModels = 200;
+/** While rows are being deleted it is counted anew. */
+const tries = 20;
+const waitMs = 50;
+
+interface Span {
+  start_timestamp?: number | undefined;
+  end_timestamp?: number | undefined;
+}
+
+/** @throws {AppError} `invalid_field`, `log_deletion_running` */
+export async function readStatement({ db, now, settings }: AppContext, user: UserRecord, asked: Span): Promise<Statement> {
+  const { from, to } = checkedSpan(asked, Math.floor(now() / 1000));
+  for (let attempt = 0; attempt < tries; attempt += 1) {
+    if (attempt > 0) await sleep(waitMs);
+    const before = await db.collection('log_closings').get('head');
+    if (before?.batch !== undefined) continue;
+    const counted = await count(db, user, { from, to, first: await firstListed(db, before) });
+    const after = await db.collection('log_closings').get('head');
+    if (after?.last !== before?.last || after?.batch !== undefined) continue;
+    const { id, username, display_name } = user;
+    return { user_id: id, username, display_name, quota_per_unit: settings.get('QuotaPerUnit'), ...counted };
+  }
+  throw new AppError('log_deletion_running');
+}
+
+function checkedSpan({ start_timestamp: from, end_timestamp: to }: Span, now: number): { from: number; to: number } {
+  if (from === undefined) throw invalidField('start_timestamp', fieldRules.required);
+  // With what happens in this second.
+  const end = Math.min(to ?? now + 1, now + 1);
+  if (end <= from) throw invalidField('start_timestamp', fieldRules.invalid);
+  return { from: Math.max(from, end - longestStatement), to: end };
+}
+
+/** Hours before this one have lost rows: what they took is known as one sum, and not when. */
+async function firstListed(db: Database, head: LogClosingRecord | null): Promise<number> {
+  if (head === null) return 0;
+  // An earlier version noted only how far the dashboard's sums are kept.
+  const removed = head.removed_before ?? (await db.collection('log_folds').get('head'))?.deleted_until ?? 0;
+  return Math.ceil(removed / hourSeconds) * hourSeconds;
+}
+
+type Counted = Omit<Statement, 'user_id' | 'username' | 'display_name' | 'quota_per_unit'>;
+
+async function count(
+  db: Database,
+  user: UserRecord,
+  { from: asked, to, first }: { from: number; to: number; first: number },
+): Promise<Counted> {
+  const begun = user.created_time - 1;
+  const from = Math.min(to, Math.max(asked, first, begun));
+  const ledger = db.collection('ledger');
+  const own = { account: 'user', account_id: user.id, state: 'done', kind: { ne: closingKind } } as const;
+  const within: Filter<LedgerRecord> = { ...own, and: [{ created_at: { gte: from } }, { created_at: { lt: to } }] };
+  const [credited, entered, entries, closing, unlisted, early, during] = await Promise.all([
+    ledger.group({ filter: { ...own, created_at: { lt: from } }, by: [], sum: { amount: 'amount' } }),
+    ledger.group({ filter: within, by: [], sum: { amount: 'amount' } }),
+    ledger.find(within, { sort: [['id', 1]], limit: mostEntries }),
+    ledger.first({ ref: closingRef({ account: 'user', id: user.id }) }),
+    // Rows of those hours that are still there: they could not go yet.
+    rowCharges(db, user.id, { from: begun, to: first }),
+    chargesOfUser(db, user.id, { from: Math.min(from, Math.max(first, begun)), to: from }),
+    chargesOfUser(db, user.id, { from, to }),
+  ]);
+  const opening = Number(credited[0]?.['amount'] ?? 0) + (closing?.amount ?? 0) - sumOf(unlisted.values()) - sumOf(early.values());
+  const inAll = { count: entered[0]?.count ?? 0, amount: Number(entered[0]?.['amount'] ?? 0) };
+  const shown = entries.map(({ id, created_at, kind, amount }) => ({ id, created_at, kind: entryKindOf(kind), amount }));
+  const models = [...during]
+    .map(([model_name, charges]) => ({ model_name, ...charges }))
+    .filter(({ calls, amount }) => calls > 0 || amount !== 0)
+    .toSorted((a, b) => b.amount - a.amount || (a.model_name < b.model_name ? -1 : 1));
+  const others = models.slice(mostModels);
+  return {
+    from,
+    to,
+    opening,
+    closing: opening + inAll.amount - sumOf(models),
+    entries: shown,
+    more_entries: { count: inAll.count - shown.length, amount: inAll.amount - sumOf(shown) },
+    calls: models.slice(0, mostModels),
+    more_calls: { models: others.length, calls: others.reduce((sum, { calls }) => sum + calls, 0), amount: sumOf(others) },
+  };
+}
+
+function sumOf(all: Iterable<Pick<ModelCharges, 'amount'>>): number {
+  let sum = 0;
+  for (const { amount } of all) sum += amount;
+  return sum;
+}

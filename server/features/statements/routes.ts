@@ -1,0 +1,19 @@
+import { AppError } from '#shared/errors.ts';
+import { mayActOn } from '#shared/roles.ts';
+import { statementApi } from '#shared/statement.ts';
+import { signedIn } from '#server/http/call.ts';
+import type { RouteHost } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
+import { readStatement } from './read-statement.ts';
+
+export function mountStatements(host: RouteHost): void {
+  mountReading(host, statementApi.own, (call) => readStatement(call.context, signedIn(call).user, call.query));
+  mountReading(host, statementApi.ofUser, async (call) => {
+    const { context, params, query } = call;
+    const caller = signedIn(call).user;
+    const user = await context.db.collection('users').get(Number(params.id));
+    if (user === null) throw new AppError('user_not_found');
+    if (user.id !== caller.id && !mayActOn(caller.role, user.role)) throw new AppError('user_read_denied');
+    return readStatement(context, user, query);
+  });
+}
