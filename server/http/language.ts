@@ -1,9 +1,9 @@
 import type { Language } from '#shared/errors.ts';
 
-/** The first of `Accept-Language` that we speak, by weight; zh when none is named. */
-export function languageOf(header: string | null): Language {
-  if (header === null || header === '') return 'zh';
-  let best: Language = 'zh';
+/** The first of `Accept-Language` that we speak, by weight. `unsaid`: where none of ours is named; clients of the console expect zh. */
+export function languageOf(header: string | null, unsaid: Language = 'zh'): Language {
+  if (header === null || header === '') return unsaid;
+  let best = unsaid;
   let bestWeight = 0;
   for (const part of header.slice(0, 200).split(',')) {
     const [tag = '', ...parameters] = part.split(';');
@@ -17,4 +17,9 @@ export function languageOf(header: string | null): Language {
     }
   }
   return best;
+}
+
+/** Of callers of the API: SDKs and agents send no language, and their users read English. */
+export function callerLanguage(headers: Headers): Language {
+  return languageOf(headers.get('accept-language'), 'en');
 }

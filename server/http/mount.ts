@@ -1,10 +1,10 @@
 // A contract and a handler become a route: rights, input, failures and the envelope are dealt with here, once.
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
-import type { Endpoint } from '#shared/contract.ts';
+import type { Access, Endpoint } from '#shared/contract.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { notices } from '#shared/notices.ts';
-import type { Role } from '#shared/roles.ts';
+import { Role } from '#shared/roles.ts';
 import type { AppContext } from '#server/context.ts';
 import { HandlerResponse, Download } from '#server/http/call.ts';
 import type { Call, Caller, Handler, RequestFacts } from '#server/http/call.ts';
@@ -40,7 +40,8 @@ export type Serve = ServeWith<Response>;
 export type ServeDirectly = ServeWith<DirectResponse>;
 
 const defaultMaxBytes = 1024 * 1024;
-const requiredRole: Record<string, (typeof Role)[keyof typeof Role]> = { user: 1, admin: 10, root: 100 };
+/** Null: nobody has to be signed in. */
+const requiredRole: Record<Access, number | null> = { public: null, optional: null, user: Role.user, admin: Role.admin, root: Role.root };
 
 /** Mounts `handler` under the endpoint's method and path, with and without a trailing slash. */
 export function mount<E extends Endpoint>(host: RouteHost, endpoint: E, handler: Handler<E>): void {
@@ -111,7 +112,7 @@ function withCookies(response: Response, cookies: readonly string[]): Response {
 
 function checkRole(endpoint: Endpoint, caller: Caller | null): void {
   const required = requiredRole[endpoint.access];
-  if (required === undefined) return;
+  if (required === null) return;
   if (caller === null) throw new AppError('not_logged_in');
   if (caller.user.role < required) throw new AppError('forbidden');
 }

@@ -7,7 +7,7 @@ import type { LimitRecord } from '#server/db/records/limit.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 
 /** Several processes may find an expired window at once; one of them renews it, the others count again. */
-const renewalTries = 20;
+const renewalAttempts = 20;
 
 /** Counts one hit, or `hits`. @throws {AppError} `rate_limited`, or what `refuse` makes of the seconds to wait */
 export async function enforceLimit(
@@ -51,7 +51,7 @@ export async function sweepLimits(context: AppContext): Promise<number> {
 /** Counts hits in the window of `key` and tells how many there were and when the window ends (milliseconds). */
 export async function countHit(context: AppContext, key: string, windowSeconds: number, hits = 1): Promise<LimitRecord> {
   const limits = context.db.collection('limits');
-  for (let attempt = 0; attempt < renewalTries; attempt += 1) {
+  for (let attempt = 0; attempt < renewalAttempts; attempt += 1) {
     const now = context.now();
     const fresh = { id: key, count: hits, reset_at: now + windowSeconds * 1000 };
     const latest = fresh.reset_at + limitSkewMs;

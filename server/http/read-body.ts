@@ -7,7 +7,7 @@ import type { BodyHold } from '#server/http/bodies.ts';
 import type { Connection } from '#server/http/connection.ts';
 import { decoderFor } from '#server/http/decompress.ts';
 import type { Decoder } from '#server/http/decompress.ts';
-import { JsonScan } from '#server/http/json-scan.ts';
+import { JsonScan } from '#server/framing/json-scan.ts';
 import type { Passage, ProgressWatch } from '#server/network/progress-watch.ts';
 
 export interface BodyReading {

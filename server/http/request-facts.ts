@@ -1,9 +1,10 @@
 // What is known of a request before anything is read from it.
+import { isRelayPath } from '#shared/paths.ts';
 import type { AppContext } from '#server/context.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { createAddressReader, isPrivateAddress } from '#server/http/client-address.ts';
 import type { Connection } from '#server/http/connection.ts';
-import { languageOf } from '#server/http/language.ts';
+import { callerLanguage, languageOf } from '#server/http/language.ts';
 import { newRequestId } from '#server/http/request-id.ts';
 
 export type FactReader = (request: Request, connection: Connection | null) => RequestFacts;
@@ -23,6 +24,7 @@ export function createFactReader(context: AppContext): FactReader {
     const { headers } = request;
     const socket = connection?.req.socket;
     const peer = socket?.remoteAddress ?? '';
+    const url = requestUrl(request, connection);
     const isProxied = addresses.isTrusted(peer);
     if (!isProxied && (headers.has('x-forwarded-for') || headers.has('x-real-ip'))) warnOfProxy(peer);
     return {
@@ -31,9 +33,9 @@ export function createFactReader(context: AppContext): FactReader {
       isSecure:
         (socket !== undefined && 'encrypted' in socket && socket.encrypted === true) ||
         (isProxied && headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'),
-      language: languageOf(headers.get('accept-language')),
+      language: isRelayPath(url.pathname) ? callerLanguage(headers) : languageOf(headers.get('accept-language')),
       headers,
-      url: requestUrl(request, connection),
+      url,
     };
   };
 }

@@ -9,6 +9,7 @@ import type { Filter } from '#server/db/collection.ts';
 import type { SessionRecord } from '#server/db/records/session.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
+import { isAskedByOwnPage } from '#server/http/own-page.ts';
 
 const cookieName = 'session';
 /** 43 characters of 62: 256 random bits. */
@@ -129,12 +130,13 @@ async function readAccessToken(context: AppContext, facts: RequestFacts): Promis
 
 /**
  * A foreign page can make a browser send the cookie but not this header. Redirecting widgets cannot send it either: for
- * GETs that change something the browser's own word for "same origin" will do.
+ * GETs that change something the browser's own word will do that a page of ours asks. A picture in a text, whose address somebody else
+ * chose, does not.
  */
 function checkUserHeader(facts: RequestFacts, endpoint: Endpoint, userId: number): void {
   const header = facts.headers.get('new-api-user');
   if (header === null || header === '') {
-    if (endpoint.changesState === true && facts.headers.get('sec-fetch-site') === 'same-origin') return;
+    if (endpoint.changesState === true && isAskedByOwnPage(facts.headers)) return;
     throw new AppError('user_header_missing');
   }
   if (!/^-?\d{1,15}$/.test(header)) throw new AppError('user_header_malformed');

@@ -7,6 +7,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { AppContext } from '#server/context.ts';
 import { consoleHeaders } from '#server/http/console-headers.ts';
+import { siteManifest } from '#server/http/site-manifest.ts';
+import type { SiteIdentity } from '#server/http/site-manifest.ts';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -25,6 +27,7 @@ const types: Record<string, string> = {
 };
 const isCompressible = (type: string) => /^(text\/|application\/|image\/svg)/.test(type);
 const ContentPolicy = z.object({ scripts: z.array(z.string().regex(/^'sha256-[\w+/=]+'$/)) });
+const manifestName = 'manifest.webmanifest';
 const notBuilt = 'The console has not been built yet. Run "npm start", or "npm run build", and reload this page.\n';
 const encoders = {
   br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
@@ -46,10 +49,12 @@ export interface StaticFiles {
   serve(request: Request, pathname: string): Promise<Response | null>;
 }
 
-export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder: string): StaticFiles {
+/** `identity`: of the site, as long as no setting changes. */
+export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder: string, identity: () => SiteIdentity): StaticFiles {
   const loaded = new Map<string, StaticFile>();
   const policies: Record<string, readonly string[]> = {};
   let names: Promise<Set<string>> | null = null;
+  let manifest: { built: StaticFile; revision: number; made: StaticFile } | null = null;
 
   async function load(name: string): Promise<StaticFile | null> {
     names ??= listFiles(folder);
@@ -63,7 +68,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     const fresh: StaticFile = {
       bytes,
       type: types[path.extname(name)] ?? 'application/octet-stream',
-      etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
+      etag: etagOf(bytes),
       modified,
       encoded: {},
     };
@@ -87,6 +92,16 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
     }
   }
 
+  /** Made anew when the build or a setting has changed. */
+  function ownManifest(file: StaticFile): StaticFile {
+    if (manifest?.built !== file || manifest.revision !== context.settings.revision) {
+      const bytes = new TextEncoder().encode(siteManifest(new TextDecoder().decode(file.bytes), identity()));
+      const made = { bytes, type: file.type, etag: etagOf(bytes), modified: file.modified, encoded: {} };
+      manifest = { built: file, revision: context.settings.revision, made };
+    }
+    return manifest.made;
+  }
+
   /** Hashes of the scripts that the page holds, as the build has counted them. */
   async function inlineScripts(): Promise<readonly string[]> {
     const file = await find('content-policy.json');
@@ -100,7 +115,7 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       const name = decodeName(pathname);
       const headers = consoleHeaders(context, await inlineScripts());
       const file = name === '' ? null : await find(name);
-      if (file !== null) return fileResponse(request, file, name, headers);
+      if (file !== null) return fileResponse(request, name === manifestName ? ownManifest(file) : file, name, headers);
       if (name.startsWith('assets/'))
         return new Response('Not found\n', { status: 404, headers: { ...headers, 'cache-control': 'no-store' } });
       const page = await find('index.html');
@@ -112,6 +127,10 @@ export function createStaticFiles(context: Pick<AppContext, 'settings'>, folder:
       });
     },
   };
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`;
 }
 
 async function fileResponse(request: Request, file: StaticFile, name: string, common: Record<string, string>): Promise<Response> {

@@ -1,4 +1,4 @@
-// A mail around some content: whose it is, and where notices are changed.
+// A notice as a mail: its content, and where notices are changed.
 import type { Language } from '#shared/errors.ts';
 import type { MailMessage } from '#server/notify/mail.ts';
 import { escapeHtml } from '#server/notify/notification-texts.ts';
@@ -20,12 +20,7 @@ export function composeMail(settings: Settings, { to, subject, html, text, langu
     to,
     subject,
     text: `${text}\n\n-- \n${footer(site, link)}\n`,
-    html: [
-      `<!doctype html><html lang="${language}"><head><meta charset="utf-8"></head>`,
-      '<body style="margin:0;padding:24px;font-family:sans-serif;font-size:15px;line-height:1.6;color:#15211f">',
-      `<p>${html}</p>`,
-      `<p style="margin-top:24px;font-size:13px;color:#5a6664">${footer(escapeHtml(site), linked)}</p>`,
-      '</body></html>',
-    ].join(''),
+    html: `<p>${html}</p><p style="margin-top:24px;font-size:13px;color:#5a6664">${footer(escapeHtml(site), linked)}</p>`,
+    language,
   };
 }

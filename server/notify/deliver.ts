@@ -1,4 +1,4 @@
-// Sends what the outbox of notices holds. Whoever takes a notice has it for a while; a try that fails is repeated later and later.
+// Sends what the outbox of notices holds. Whoever takes a notice has it for a while; an attempt that fails is repeated later and later.
 import type { Logger } from 'pino';
 import { userSettingOf } from '#shared/user-setting.ts';
 import { AppError } from '#shared/errors.ts';
@@ -20,7 +20,7 @@ import { sendWebhook } from '#server/notify/webhook.ts';
 import type { Secrets } from '#server/secrets/secrets.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   db: Database;
   settings: Settings;
   secrets: Secrets;
@@ -30,22 +30,22 @@ export interface DeliveryParts {
   now(): number;
 }
 
-/** What became of one try. `isFinal`: another one would end the same. */
+/** What became of one attempt. `isFinal`: another one would end the same. */
 export type Outcome =
   | { ok: true; notify_type: NotifyType; to: string }
   | { ok: false; notify_type?: NotifyType; problem: NotificationProblem; status?: number; isFinal: boolean };
 
-/** Longer than a try ever takes. */
+/** Longer than an attempt ever takes. */
 const leaseMs = 120_000;
 const minute = 60_000;
-/** Before the second try, the third, … */
+/** Before the second attempt, the third, … */
 const pauses = [minute, 5 * minute, 30 * minute, 120 * minute, 360 * minute];
 const atOnce = 4;
 /** A run ends after so many: then low balances are looked for again. */
 const perRun = 100;
 
 /** Sends what is due, as long as it is wanted, and tells how many were taken. */
-export async function deliverDue(parts: DeliveryParts, isWanted: () => boolean = () => true): Promise<number> {
+export async function deliverDue(parts: DeliveryDependencies, isWanted: () => boolean = () => true): Promise<number> {
   let taken = 0;
   const work = async () => {
     while (taken < perRun && isWanted()) {
@@ -59,9 +59,9 @@ export async function deliverDue(parts: DeliveryParts, isWanted: () => boolean =
   return taken;
 }
 
-/** One try to tell a user something, the way they have chosen. */
+/** One attempt to tell a user something, the way they have chosen. */
 export async function tellUser(
-  parts: DeliveryParts,
+  parts: DeliveryDependencies,
   user: UserRecord,
   { text, id }: { text: NotificationText; id: string },
 ): Promise<Outcome> {
@@ -85,7 +85,7 @@ export function languageOf(user: Pick<UserRecord, 'setting'>): Language {
 }
 
 async function tellByWebhook(
-  parts: DeliveryParts,
+  parts: DeliveryDependencies,
   { webhook_secret: cipher = '' }: UserRecord,
   { url, text, id }: { url: string; text: NotificationText; id: string },
 ): Promise<Outcome> {
@@ -97,7 +97,7 @@ async function tellByWebhook(
   return { ok: false, notify_type: 'webhook', problem: 'http_status', status, isFinal: status === 410 };
 }
 
-function problemOf({ log }: DeliveryParts, failure: unknown): { problem: NotificationProblem; isFinal: boolean } {
+function problemOf({ log }: DeliveryDependencies, failure: unknown): { problem: NotificationProblem; isFinal: boolean } {
   if (failure instanceof EgressRefusal) {
     return { problem: failure.reason, isFinal: failure.reason === 'not_https' };
   }
@@ -111,14 +111,14 @@ function problemOf({ log }: DeliveryParts, failure: unknown): { problem: Notific
 }
 
 /** One that is due, for this process alone until its lease ends; null when none is. */
-function take({ db, now }: DeliveryParts): Promise<NotificationRecord | null> {
+function take({ db, now }: DeliveryDependencies): Promise<NotificationRecord | null> {
   const time = now();
   return db
     .collection('notifications')
     .patch({ state: 'waiting', next_at: { lte: time } }, { set: { next_at: time + leaseMs }, increment: { attempts: 1 } });
 }
 
-async function deliver(parts: DeliveryParts, notification: NotificationRecord): Promise<void> {
+async function deliver(parts: DeliveryDependencies, notification: NotificationRecord): Promise<void> {
   const { db, settings, now } = parts;
   const { id, attempts, user_id: userId, event } = notification;
   const user = await db.collection('users').get(userId);

@@ -15,7 +15,7 @@ export interface LowBalance {
   check(): Promise<void>;
 }
 
-export interface LowBalanceParts {
+export interface LowBalanceDependencies {
   db: Database;
   settings: Settings;
   now(): number;
@@ -24,7 +24,7 @@ export interface LowBalanceParts {
 /** Between two warnings of one user. */
 const quietMs = 2 * 3600 * 1000;
 
-export function createLowBalance(parts: LowBalanceParts): LowBalance {
+export function createLowBalance(parts: LowBalanceDependencies): LowBalance {
   let noted = new Set<number>();
   return {
     spent: (userId) => void noted.add(userId),
@@ -44,7 +44,7 @@ export function createLowBalance(parts: LowBalanceParts): LowBalance {
   };
 }
 
-async function warn(parts: LowBalanceParts, userId: number): Promise<void> {
+async function warn(parts: LowBalanceDependencies, userId: number): Promise<void> {
   const { db, settings, now } = parts;
   const user = await db.collection('users').get(userId);
   if (user === null || user.DeletedAt !== null) return;

@@ -5,7 +5,9 @@ import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { createFairQueue, QueueFull } from '#server/queues/fair-queue.ts';
+import { letterOf } from '#server/notify/letter.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface MailMessage {
@@ -13,7 +15,9 @@ export interface MailMessage {
   to: string;
   subject: string;
   text: string;
+  /** The body's content: the site's name and logo are set above it. */
   html: string;
+  language?: Language;
 }
 
 export interface Mail {
@@ -74,7 +78,7 @@ export function createMail({ settings, log, deadlineMs = deadline }: MailParts):
     }
   }
 
-  async function deliver({ to, subject, text, html }: MailMessage, from: string): Promise<void> {
+  async function deliver({ to, subject, text, html, language }: MailMessage, from: string): Promise<void> {
     const socket = new Socket();
     const late = setTimeout(
       () => socket.destroy(new Error(`The mail server did not answer within ${Math.round(deadlineMs / 1000)} s`)),
@@ -88,7 +92,7 @@ export function createMail({ settings, log, deadlineMs = deadline }: MailParts):
         envelope: { from, to },
         subject: oneLine(subject).slice(0, longestSubject),
         text,
-        html,
+        ...letterOf(settings, html, language),
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

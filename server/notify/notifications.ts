@@ -7,7 +7,7 @@ import type { NotificationEvent, NotificationRecord } from '#server/db/records/n
 import type { UserRecord } from '#server/db/records/user.ts';
 import { storableText } from '#server/db/storable.ts';
 
-export interface NotificationParts {
+export interface NotificationDependencies {
   db: Database;
   now(): number;
 }
@@ -22,7 +22,7 @@ const limitMs = 24 * 3600 * 1000;
 
 /** Queues a notice, unless there is one with that key. True: there was none. */
 export async function queueNotification(
-  { db, now }: NotificationParts,
+  { db, now }: NotificationDependencies,
   { key, userId, event }: { key: string; userId: number; event: NotificationEvent },
 ): Promise<boolean> {
   const rows = db.collection('notifications');
@@ -48,7 +48,7 @@ export async function queueNotification(
 
 /** Tells the super administrator that a channel was taken out of use, or back into it, without anybody's doing. */
 export async function alertOfChannel(
-  parts: NotificationParts,
+  parts: NotificationDependencies,
   channel: { id: number; name: string; status: number; reason: string },
 ): Promise<void> {
   const root = await firstRoot(parts.db);
@@ -77,7 +77,7 @@ export interface IgnoredLimit {
 }
 
 /** Tells the super administrator that a channel writes more than it is allowed, which accounts may not be able to pay for. */
-export async function alertOfIgnoredLimit(parts: NotificationParts, { id, limit, written, ...names }: IgnoredLimit): Promise<void> {
+export async function alertOfIgnoredLimit(parts: NotificationDependencies, { id, limit, written, ...names }: IgnoredLimit): Promise<void> {
   const root = await firstRoot(parts.db);
   if (root === null) return;
   const [name, model, username] = [plainText(names.name), plainText(names.model), plainText(names.username)];
@@ -86,13 +86,13 @@ export async function alertOfIgnoredLimit(parts: NotificationParts, { id, limit,
 }
 
 /** Tells the super administrator that a test of all channels, which somebody began at that time, is through. Unix seconds. */
-export async function noticeOfTests(parts: NotificationParts, startedAt: number): Promise<void> {
+export async function noticeOfTests(parts: NotificationDependencies, startedAt: number): Promise<void> {
   const root = await firstRoot(parts.db);
   if (root === null) return;
   await queueNotification(parts, { key: `channel-test:${startedAt}`, userId: root.id, event: { code: 'channel_test' } });
 }
 
-export async function sweepNotifications({ db, now }: NotificationParts): Promise<void> {
+export async function sweepNotifications({ db, now }: NotificationDependencies): Promise<void> {
   for (const state of ['sent', 'failed'] as const) {
     await db.collection('notifications').remove({ state, next_at: { lt: now() - keptMs } });
   }

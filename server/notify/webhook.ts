@@ -6,7 +6,7 @@ import { webhookContent } from '#server/notify/notification-texts.ts';
 import type { NotificationText } from '#server/notify/notification-texts.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
-export interface WebhookParts {
+export interface WebhookDependencies {
   egress: Egress;
   settings: Settings;
   now(): number;
@@ -16,7 +16,7 @@ export interface WebhookTarget {
   url: string;
   /** Empty: the request is not signed. */
   secret: string;
-  /** The same for every try of one notice, so that the receiver knows it again. */
+  /** The same for every attempt at one notice, so that the receiver knows it again. */
   id: string;
 }
 
@@ -24,7 +24,7 @@ const milliseconds = 10_000;
 const redirects = 3;
 
 /** The status that came back. @throws {EgressRefusal} */
-export async function sendWebhook(parts: WebhookParts, { url, secret, id }: WebhookTarget, text: NotificationText): Promise<number> {
+export async function sendWebhook(parts: WebhookDependencies, { url, secret, id }: WebhookTarget, text: NotificationText): Promise<number> {
   const { type, title, values } = text;
   const timestamp = Math.floor(parts.now() / 1000);
   const payload = { type, title, content: webhookContent(text), ...(values.length === 0 ? {} : { values }), timestamp };
@@ -49,7 +49,7 @@ export function signatureOf(secret: string, body: Buffer): string {
 
 /** The worker is the operator's own; what it may be asked for is judged there too. */
 function sendByWorker(
-  { egress, settings }: WebhookParts,
+  { egress, settings }: WebhookDependencies,
   worker: string,
   { url, headers, payload }: { url: string; headers: Record<string, string>; payload: object },
 ): Promise<EgressAnswer> {

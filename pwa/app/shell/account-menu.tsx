@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { roleName } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import { install, useInstallWay } from '#pwa/offline/install-hint.ts';
 import { Disclosure, DisclosureItem } from '#pwa/ui/controls/disclosure.tsx';
@@ -60,8 +61,4 @@ export function AccountMenu({ user }: { user: User }) {
       <SignOutDialog signOut={signOut} />
     </>
   );
-}
-
-export function roleName(role: number): 'root' | 'admin' | 'user' {
-  return role >= 100 ? 'root' : role >= 10 ? 'admin' : 'user';
 }

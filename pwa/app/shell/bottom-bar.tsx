@@ -6,10 +6,9 @@ import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './bottom-bar.module.css';
-import { menuEntries } from './menu-entries.ts';
+import { barEntries, menuEntries } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 
-const places = 4;
 // Loaded with the first press.
 const MoreSheet = lazy(async () => ({ default: (await import('./more-sheet.tsx')).MoreSheet }));
 
@@ -22,7 +21,7 @@ export function BottomBar() {
   const [isMoreOpen, setMoreOpen] = useState(false);
   const [wasOpened, setOpened] = useState(false);
   const entries = menuEntries(user?.role ?? 0, useSiteStatus());
-  const first = entries.filter((entry) => entry.short !== undefined).slice(0, places);
+  const first = barEntries(entries);
   const rest = entries.filter((entry) => !first.includes(entry));
   const isElsewhere = !first.some((entry) => entry.to === path);
   return (

@@ -48,3 +48,11 @@ export function menuEntries(role: number, status: SiteStatus | undefined): MenuE
   };
   return entries.filter((entry) => entry.role <= role && isThere[entry.to] !== false);
 }
+
+/** Places of the phone's bar beside "more". */
+const barPlaces = 4;
+
+/** What of them stands in the phone's bar; the rest is under "more". */
+export function barEntries(all: readonly MenuEntry[]): MenuEntry[] {
+  return all.filter((entry) => entry.short !== undefined).slice(0, barPlaces);
+}

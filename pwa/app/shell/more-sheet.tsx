@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { roleName } from '#shared/roles.ts';
 import { safeLink } from '#shared/links.ts';
 import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
@@ -11,7 +12,6 @@ import { chooseScheme, useChosenScheme } from '#pwa/ui/frame/color-scheme.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
-import { roleName } from './account-menu.tsx';
 import type { MenuEntry } from './menu-entries.ts';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './more-sheet.module.css';

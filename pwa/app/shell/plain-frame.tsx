@@ -1,20 +1,15 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { LanguageSwitch } from './language-switch.tsx';
 import { ModeTag } from './mode-tag.tsx';
 import styles from './plain-frame.module.css';
 import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
+import { useSiteIdentity } from './use-site-identity.ts';
 
 /** One form in the middle, with the product's name above. */
 export function PlainFrame() {
-  const siteName = useSiteStatus()?.system_name || 'Tidegate';
-  const { title } = useHeading();
-  useEffect(() => {
-    document.title = title === '' ? siteName : `${title} · ${siteName}`;
-  }, [title, siteName]);
+  const siteName = useSiteIdentity(useHeading().title);
   return (
     <div className={styles.frame}>
       <header className={styles.bar}>

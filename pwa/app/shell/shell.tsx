@@ -6,6 +6,7 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { PaletteHost } from '#pwa/app/palette/palette-door.tsx';
 import { ScreenProviders } from '#pwa/app/screen-providers.tsx';
 import { useIsPhone, useIsTablet } from '#pwa/ui/frame/breakpoint.ts';
+import { placeNews } from '#pwa/ui/frame/news-place.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import styles from './shell.module.css';
 import { Sidebar } from './sidebar.tsx';
@@ -39,6 +40,7 @@ function Frame() {
         {t('shell.skip')}
       </a>
       <TopBar isPhone={isPhone} isBrandNarrow={hasSidebar && isRail} />
+      {(isPhone || isTablet) && <div className={styles.news} ref={placeNews} />}
       {hasSidebar && <Sidebar isRail={isRail} onFold={isTablet ? undefined : setFolded} />}
       <div className={styles.sheet}>
         <Outlet />

@@ -12,6 +12,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { type MenuEntry, menuEntries, menuSections } from './menu-entries.ts';
 import { NavIcon } from './nav-icon.tsx';
 import styles from './sidebar.module.css';
@@ -104,6 +105,7 @@ function Entries({ entries, isRail }: { entries: MenuEntry[]; isRail: boolean })
 
 /** The chat applications of the site, once one of them or their list is open. */
 function Chats() {
+  const { t } = useTranslation();
   const isOpen = useRouterState({ select: ({ location }) => /^\/chat(?:\/|$)/.test(location.pathname) });
   const links = chatLinks(useSiteStatus());
   if (!isOpen || links.length === 0) return null;
@@ -112,8 +114,8 @@ function Chats() {
       {links.map(({ name }, index) => (
         // The address names them by their place.
         <li key={index}>
-          <Link className={`${styles.entry} ${styles.sub}`} to="/chat/$id" params={{ id: String(index) }} title={name}>
-            <span className={styles.subName}>{name}</span>
+          <Link className={`${styles.entry} ${styles.sub}`} to="/chat/$id" params={{ id: String(index) }} title={serverWords(t, name)}>
+            <span className={styles.subName}>{serverWords(t, name)}</span>
           </Link>
         </li>
       ))}

@@ -1,6 +1,5 @@
 import { ActionIcon, Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { safeLink } from '#shared/links.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
@@ -13,10 +12,12 @@ import { useHeading } from '#pwa/ui/frame/screen-heading.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Freshness } from './freshness.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
+import { barEntries, menuEntries } from './menu-entries.ts';
 import { ModeTag } from './mode-tag.tsx';
 import { SiteMark } from './site-mark.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import styles from './top-bar.module.css';
+import { useSiteIdentity } from './use-site-identity.ts';
 
 // On other days nothing of it is loaded.
 const NewYear = lazyPart(
@@ -35,10 +36,7 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
   const status = useSiteStatus();
   const docs = safeLink(status?.docs_link ?? '', 'web');
   const heading = useHeading();
-  const siteName = status?.system_name || 'Tidegate';
-  useEffect(() => {
-    document.title = heading.title === '' || heading.title === siteName ? siteName : `${heading.title} · ${siteName}`;
-  }, [heading.title, siteName]);
+  const siteName = useSiteIdentity(heading.title);
 
   if (isPhone && user !== null) {
     return (
@@ -81,11 +79,15 @@ export function TopBar({ isPhone, isBrandNarrow }: { isPhone: boolean; isBrandNa
   );
 }
 
+/** Screens of the bar below have the mark; from what is under "more" an arrow leads to Home, or where the screen says. */
 function BackOrMark({ back }: { back: Path | undefined }) {
   const { t } = useTranslation();
-  if (back === undefined) return <SiteMark />;
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const entries = menuEntries(useStoredUser()?.role ?? 0, useSiteStatus());
+  const isInBar = barEntries(entries).some((entry) => entry.to === path);
+  if (isInBar && back === undefined) return <SiteMark />;
   return (
-    <ActionIcon component={Link} to={back} aria-label={t('common.action.back')} className={styles.back}>
+    <ActionIcon component={Link} to={back ?? '/'} aria-label={t('common.action.back')} className={styles.back}>
       <Icon name="left" large />
     </ActionIcon>
   );

@@ -5,6 +5,7 @@ import { respond } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
 import { createUpdateCheck } from './check-update.ts';
+import { mountLogo } from './serve-logo.ts';
 import { siteStatus } from './site-status.ts';
 
 export function mountSite(host: RouteHost): void {
@@ -16,6 +17,7 @@ export function mountSite(host: RouteHost): void {
     await context.db.ping();
     return respond(undefined, { notice: 'server_running' });
   });
+  mountLogo(host);
   mount(host, siteTextApi.update, createUpdateCheck());
   mount(host, siteTextApi.notice, ({ context }) => context.settings.get('Notice'));
   mount(host, siteTextApi.about, ({ context }) => context.settings.get('About'));

@@ -1,6 +1,7 @@
 import type { SiteStatus } from '#shared/site.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Settings } from '#server/settings/settings.ts';
+import { logoAddress } from '#server/settings/site-logo.ts';
 import { canTakePayments, siteAddressOrLocal } from '#server/settings/site-address.ts';
 
 /**
@@ -15,7 +16,7 @@ export function siteStatus(
     version: `v${packageJson.version}`,
     start_time: startTime,
     system_name: settings.get('SystemName'),
-    logo: settings.get('Logo'),
+    logo: logoAddress(settings),
     footer_html: settings.get('Footer'),
     server_address: siteAddressOrLocal(settings, port),
     docs_link: settings.get('general_setting.docs_link'),
