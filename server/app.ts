@@ -21,6 +21,7 @@ import { mountSetup } from '#server/features/setup/routes.ts';
 import { mountSite } from '#server/features/site/routes.ts';
 import { mountTasks } from '#server/features/tasks/routes.ts';
 import { mountTokens } from '#server/features/tokens/routes.ts';
+import { mountStatements } from '#server/features/statements/routes.ts';
 import { mountUsers } from '#server/features/users/routes.ts';
 import { mountVerification } from '#server/features/verification/routes.ts';
 import { mountWallet } from '#server/features/wallet/routes.ts';
@@ -37,6 +38,7 @@ import { logRequest } from '#server/http/request-log.ts';
 import { createRouter } from '#server/http/router.ts';
 import { identify } from '#server/http/session.ts';
 import { createStaticFiles } from '#server/http/static-files.ts';
+import { siteIdentity } from '#server/settings/site-logo.ts';
 import { createRelay } from '#server/relay/create-relay.ts';
 import type { Relay } from '#server/relay/create-relay.ts';
 import { dialectAt } from '#server/relay/endpoints.ts';
@@ -73,6 +75,7 @@ function mountRoutes(host: RouteHost, relay: Relay): void {
   mountUsers(host); //                     /api/user/, search, manage, :id
   mountTokens(host); //                    /api/token/
   mountRedemptions(host); //               /api/redemption/, /api/user/topup
+  mountStatements(host); //               /api/user/self/statement, :id/statement
   mountWallet(host); //                    /api/user/topup/, amount, pay, epay/notify
   mountChannels(host); //                  /api/channel/
   mountFirstCall(host, relay.services); // /api/first-call
@@ -103,7 +106,7 @@ export function createApp(context: AppContext, options: { consoleFolder?: string
 
   const relay = createRelay(context);
   mountRoutes(host, relay);
-  const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder);
+  const files = createStaticFiles(context, options.consoleFolder ?? consoleFolder, () => siteIdentity(context.settings));
   const refuse = createRefuser(host);
   let isDraining = false;
 

@@ -58,6 +58,10 @@ export async function createContext(parts: ContextParts): Promise<RunningContext
   const ledger = createLedger({ db, changes, log, now, randomText });
   const channels = createChannelIndex({ db, changes, secrets, settings, log });
   const figures = createChannelFigures({ db, log, now });
+  changes.listen('passed_test', (key) => {
+    const [id, at] = String(key).split(':').map(Number);
+    if (id !== undefined && at !== undefined) figures.passed(id, at);
+  });
   const sender = createSender();
   const quotes = createQuotes(settings);
   const mail = createMail({ settings, log });

@@ -77,6 +77,7 @@ test.each([
   ['setting', '{"proxy":"ftp://a"}', 'setting_proxy'],
   ['setting', '{"force_format":"yes"}', 'setting_switch'],
   ['setting', '{"on_client_gone":"stop"}', 'setting_client_gone'],
+  ['setting', '{"formats":"openai-responses"}', 'setting_formats'],
   ['param_override', '{"temperature":0}', undefined],
   ['param_override', '3', 'json_object'],
   ['param_override', '"\ud800"', 'json'],

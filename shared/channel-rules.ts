@@ -5,7 +5,7 @@ import { clientGoneChoices } from '#shared/channels.ts';
 import { ruleCheck } from '#shared/rule-check.ts';
 
 /** Names, tags, models. */
-export const longestChannelText = 255;
+const longestChannelText = 255;
 export const longestBaseUrl = 2000;
 
 export type BaseUrlProblem =
@@ -94,7 +94,9 @@ export const channelJson = {
   setting: z.looseObject({
     force_format: z.nullish(z.boolean()),
     thinking_to_content: z.nullish(z.boolean()),
+    allow_surcharges: z.nullish(z.boolean()),
     on_client_gone: z.nullish(z.enum(clientGoneChoices)),
+    formats: z.nullish(z.array(z.string())),
     proxy: z.nullish(z.string().check(z.refine((text) => text.trim() === '' || isProxyUrl(text.trim()), ruleCheck('proxyUrl')))),
   }),
   /** Top-level fields that overwrite those of the request. */
@@ -110,6 +112,7 @@ export type ChannelJsonProblem =
   | 'status_to'
   | 'setting_switch'
   | 'setting_client_gone'
+  | 'setting_formats'
   | 'setting_proxy';
 
 export function channelJsonProblem(field: ChannelJsonField, text: string): ChannelJsonProblem | undefined {
@@ -122,6 +125,7 @@ export function channelJsonProblem(field: ChannelJsonField, text: string): Chann
   if (field === 'model_mapping') return 'mapping_text';
   if (field === 'status_code_mapping') return issue.code === 'invalid_key' ? 'status_from' : 'status_to';
   if (entry === 'proxy') return 'setting_proxy';
+  if (entry === 'formats') return 'setting_formats';
   return entry === 'on_client_gone' ? 'setting_client_gone' : 'setting_switch';
 }
 

@@ -40,6 +40,7 @@ export const channelTypes: readonly ChannelType[] = [
     reportsBalance: true,
   },
   { type: 14, name: 'Anthropic Claude', color: 'indigo', baseUrl: 'https://api.anthropic.com', listsModels: true },
+  { type: 24, name: 'Google Gemini', color: 'orange', baseUrl: 'https://generativelanguage.googleapis.com', listsModels: true },
   { type: 43, name: 'DeepSeek', color: 'blue', baseUrl: 'https://api.deepseek.com', listsModels: true, reportsBalance: true },
   { type: 8, name: 'Custom', nameZh: '自定义渠道', color: 'pink', baseUrl: '', notice: 'full_url', reportsBalance: true },
   { type: 3, name: 'Azure OpenAI', color: 'teal', baseUrl: '', other: 'api_version', notice: 'azure_deployment' },

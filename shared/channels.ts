@@ -7,7 +7,7 @@ import { QueryBoolean, QueryText } from '#shared/query-values.ts';
 export const channelBatchLimit = 1000;
 
 /** How many channels one call may delete or restore. */
-export const channelSetLimit = 10_000;
+const channelSetLimit = 10_000;
 
 export const ChannelStatus = { enabled: 1, disabledByHand: 2, disabledBySystem: 3 } as const;
 

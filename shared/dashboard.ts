@@ -34,6 +34,15 @@ export const UsageSums = z.object({
   duration_ms: z.int(),
 });
 export type UsageSums = z.infer<typeof UsageSums>;
+export const noUsage: UsageSums = {
+  calls: 0,
+  errors: 0,
+  quota: 0,
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  first_byte_ms: 0,
+  duration_ms: 0,
+};
 
 const NamedSums = z.object({
   /** The name of the model or token, the id of the channel or user. */

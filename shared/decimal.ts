@@ -22,6 +22,11 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return shorten({ digits: a.digits * b.digits, scale: a.scale + b.scale });
 }
 
+/** Of one factor or more. */
+export function product(...factors: number[]): number {
+  return Number(decimalText(factors.map(decimalOf).reduce(multiply)));
+}
+
 export function add(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return shorten({ digits: digitsAt(a, scale) + digitsAt(b, scale), scale });

@@ -6,7 +6,6 @@ import { QueryInt, QueryText } from '#shared/query-values.ts';
 
 /** `''`: handed to a channel, which has not said anything of it yet. `MODAL`: it waits for more input. */
 export const drawingStatuses = ['', 'NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'] as const;
-export type DrawingStatus = (typeof drawingStatuses)[number];
 
 export const drawingActions = [
   'IMAGINE',

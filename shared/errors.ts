@@ -66,6 +66,7 @@ export const errors = {
   refund_too_large: entry(200, '最多还能退回 {quota} 额度', 'At most {quota} quota can be given back'),
   target_timestamp_required: entry(200, 'target timestamp is required', 'target timestamp is required'),
   exports_running: entry(429, '同时进行的导出过多，请等前一个完成', 'Too many exports are running: wait until one has ended'),
+  log_deletion_running: entry(429, '正在删除日志，请稍后再试', 'Rows of the log are being deleted: try again later'),
   tails_open: entry(429, '同时跟随日志的窗口过多，请关闭一些', 'Too many windows follow the log: close some'),
   data_span_too_long: entry(200, '时间跨度不能超过 1 个月', 'The time span must not exceed 1 month'),
   invalid_url: entry(404, 'Invalid URL ({method} {path})', 'Invalid URL ({method} {path})'),
@@ -427,6 +428,12 @@ export const errors = {
   invalid_embedding_request: entry(400, 'input is empty', 'input is empty'),
   invalid_request: entry(400, '无效的请求：{detail}', 'Invalid request: {detail}'),
   model_not_found: entry(404, '模型 {model} 不存在', "The model '{model}' does not exist"),
+  responses_not_kept: entry(
+    400,
+    '此网关不保存响应，因此不支持 {field}：请在 input 中发送完整对话',
+    'Responses are not kept here, so {field} is not supported: send the whole conversation in input',
+  ),
+  websocket_missing: entry(426, '此地址不支持 WebSocket，请使用 POST', 'There is no WebSocket at this address, use POST'),
   format_unsupported: entry(400, '该渠道不支持此接口格式', 'The channel does not support this API format'),
   untranslatable: entry(
     400,
@@ -473,6 +480,7 @@ export const errors = {
   invalid_upstream_response: entry(502, '上游返回了无法识别的内容', 'The upstream answered with something that cannot be understood'),
   upstream_truncated: entry(502, '上游响应中断', 'The answer of the upstream broke off'),
   upstream_too_large: entry(502, '上游响应过大', 'The answer of the upstream is too large'),
+  upstream_too_deep: entry(502, '上游响应的嵌套层数过多', 'The answer of the upstream is nested too deep'),
   drawing_saturated: entry(
     429,
     '当前分组负载已饱和，请稍后再试，或升级账户以提升服务质量。',

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { chargeOf, endingOf, failureStatus, isFree, upstreamWords } from './log-ending.ts';
-import { otherOf, triesOf } from './log-other.ts';
+import { otherOf, attemptsOf } from './log-other.ts';
 import { CallEnding } from './logs.ts';
 
 test('log row: a try that was followed by another has failed, whatever its status says', () => {
   const log = row({ other: { attempts: [attempt(12, 429, 'rate_limited'), attempt(3, 200, 'invalid_answer'), attempt(7, 200)] } });
-  expect(triesOf(log).map((one) => one.hasFailed)).toEqual([true, true, false]);
+  expect(attemptsOf(log).map((one) => one.hasFailed)).toEqual([true, true, false]);
 });
 
 test('log row: a cut-off response is a response', () => {
-  expect(triesOf(row({ other: { attempts: [attempt(7, 200, 'truncated')] } }))[0]?.hasFailed).toBe(false);
+  expect(attemptsOf(row({ other: { attempts: [attempt(7, 200, 'truncated')] } }))[0]?.hasFailed).toBe(false);
 });
 
 const nothing = { prompt_tokens: 0, completion_tokens: 0, quota: 0 };

@@ -1,5 +1,5 @@
 // How a call ended, from what its row remembers: how the relay ended it, and what the last try met.
-import { isCall, otherOf, triesOf } from './log-other.ts';
+import { isCall, otherOf, attemptsOf } from './log-other.ts';
 import { CallEnding } from './logs.ts';
 import type { Log } from './logs.ts';
 
@@ -35,7 +35,7 @@ const accountStatuses = new Set([401, 402, 403]);
 
 /** Why nothing came of it: what the last try met is what the caller was told. */
 function failureOfTries(log: Log): Ending {
-  const last = triesOf(log).at(-1)?.attempt;
+  const last = attemptsOf(log).at(-1)?.attempt;
   if (last === undefined) return 'failed';
   if (last.error === 'upstream_timeout' || last.status === 408 || last.status === 504 || last.status === 524) return 'timed_out';
   if (last.error === 'invalid_upstream_response') return 'unreadable';
@@ -51,7 +51,7 @@ const withStatus: ReadonlySet<Ending> = new Set(['refused', 'account_refused', '
 
 /** The status that the upstream refused the call with; undefined where it answered something else, or nothing. */
 export function failureStatus(log: Log): number | undefined {
-  return withStatus.has(endingOf(log)) ? triesOf(log).at(-1)?.attempt.status : undefined;
+  return withStatus.has(endingOf(log)) ? attemptsOf(log).at(-1)?.attempt.status : undefined;
 }
 
 /** What became of the money of a call that did not end well. */

@@ -23,7 +23,7 @@ export interface Try {
 }
 
 /** The tries of a call in order. One that was followed by another has failed, whatever its status says. */
-export function triesOf(log: Log): Try[] {
+export function attemptsOf(log: Log): Try[] {
   const attempts = otherOf(log)?.attempts ?? [];
   const broughtResponse = log.prompt_tokens + log.completion_tokens > 0;
   return attempts.map((attempt, index) => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod/mini';
 import { endpoint } from '#shared/contract.ts';
+import { LogEvent } from '#shared/log-event.ts';
 import { CursorQuery, pageOf } from '#shared/paging.ts';
 import { TimeStep, zoneQuery } from '#shared/time-steps.ts';
 import { balanceReasonLimit, quotaLimit } from '#shared/user.ts';
@@ -59,38 +60,6 @@ export const Attempt = z.object({
 });
 export type Attempt = z.infer<typeof Attempt>;
 
-/**
- * What happened, on rows that are not calls: for clients that say it in the reader's language. The row's `content` says it in
- * Chinese. Amounts are quota.
- */
-export const LogEvent = z.discriminatedUnion('code', [
-  z.object({ code: z.literal('signup_bonus'), amount: z.int() }),
-  z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
-  z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
-  z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
-  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.optional(z.string()) }),
-  z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
-  z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
-  /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
-  z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
-  /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
-  z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
-  /** Rows from before a moment (unix seconds) were deleted. */
-  z.object({ code: z.literal('logs_deleted'), count: z.int(), before: z.int() }),
-  z.object({ code: z.literal('user_promoted') }),
-  z.object({ code: z.literal('user_demoted') }),
-  z.object({ code: z.literal('user_disabled') }),
-  z.object({ code: z.literal('user_enabled') }),
-  z.object({ code: z.literal('user_deleted') }),
-  z.object({ code: z.literal('sessions_ended'), count: z.int() }),
-  z.object({ code: z.literal('binding_removed'), binding: z.string() }),
-  /** `keys`: joined by commas. */
-  z.object({ code: z.literal('settings_changed'), keys: z.string() }),
-  /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */
-  z.object({ code: z.literal('channel_draft_tested'), name: z.string(), model: z.string() }),
-]);
-export type LogEvent = z.infer<typeof LogEvent>;
-
 /** How a call ended that did not end well. */
 export const CallEnding = z.enum([
   /** The stream stopped without its proper end. */
@@ -122,12 +91,14 @@ export const RefusalFacts = z.object({
   status: z.int(),
   /** What the last of them was told, without its request id. */
   reason: z.object({ zh: z.string(), en: z.string() }),
-  /** How many there were in that minute. */
+  /** How many there were in that minute, of the row's model. */
   count: z.int(),
   /** Unix seconds. */
   last_at: z.int(),
   /** The newest of them. */
   request_ids: z.array(z.string()),
+  /** They named several models, which have no rows of their own. */
+  is_others: z.optional(z.boolean()),
 });
 export type RefusalFacts = z.infer<typeof RefusalFacts>;
 
@@ -149,6 +120,15 @@ export const LogOther = z.looseObject({
   /** All cache writes, and of them those for an hour. */
   cache_creation_tokens: z.optional(z.int()),
   cache_creation_tokens_1h: z.optional(z.int()),
+  /** Of a call that heard or spoke: what of its tokens was audio, and at which ratios; the last is of the model's ratio. */
+  audio: z.optional(z.boolean()),
+  audio_input: z.optional(z.int()),
+  audio_output: z.optional(z.int()),
+  text_input: z.optional(z.int()),
+  text_output: z.optional(z.int()),
+  audio_ratio: z.optional(z.number()),
+  audio_completion_ratio: z.optional(z.number()),
+  audio_output_ratio: z.optional(z.number()),
   reasoning_tokens: z.optional(z.int()),
   reasoning_effort: z.optional(z.string()),
   /** Names of the client's fields that the provider's format has no place for. */

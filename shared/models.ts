@@ -8,6 +8,10 @@ export const PricingEntry = z.object({
   model_ratio: z.number(),
   completion_ratio: z.number(),
   cache_ratio: z.number(),
+  /** Of writing to the cache for five minutes, of audio heard and of audio spoken, all of the model's ratio. Absent: none is kept. */
+  cache_creation_ratio: z.optional(z.number()),
+  audio_ratio: z.optional(z.number()),
+  audio_output_ratio: z.optional(z.number()),
   /** USD per call; 0 for models priced by usage. */
   model_price: z.number(),
   owner_by: z.string(),

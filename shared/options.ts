@@ -57,6 +57,23 @@ export const OptionChange = z.object({
 });
 export type OptionChange = z.infer<typeof OptionChange>;
 
+const PriceText = z.optional(z.string().check(z.maxLength(1_000_000)));
+
+/** What the calls of the last days would have cost at other prices. Quota. */
+export const PriceEffect = z.object({
+  days: z.int(),
+  /** Of all calls: what they did cost, and what they would have. */
+  before: z.int(),
+  after: z.int(),
+  /** Calls of the models whose prices change, and how many of them were looked at; what the others would cost is inferred from these. */
+  calls: z.int(),
+  counted: z.int(),
+  /** Of those looked at: whose spending changes most, and by how much; how many tokens made them. */
+  user: z.optional(z.object({ username: z.string(), difference: z.int() })),
+  tokens: z.int(),
+});
+export type PriceEffect = z.infer<typeof PriceEffect>;
+
 export const optionApi = {
   list: endpoint('GET', '/api/option/', { access: 'admin', reply: z.array(Option), summary: 'All settings' }),
   /** Returns the option as it is afterwards. On `revision_conflict`, `data` is the current option. */
@@ -87,6 +104,21 @@ export const optionApi = {
     params: z.object({ id: z.string() }),
     reply: Option,
     summary: 'Take back a change of a setting',
+  }),
+  /** Nothing is changed. What is absent stays as it is saved. */
+  priceEffect: endpoint('POST', '/api/option/price_effect', {
+    access: 'admin',
+    body: z.object({
+      ModelPrice: PriceText,
+      ModelRatio: PriceText,
+      CompletionRatio: PriceText,
+      CacheRatio: PriceText,
+      CreateCacheRatio: PriceText,
+      AudioRatio: PriceText,
+      AudioCompletionRatio: PriceText,
+    }),
+    reply: PriceEffect,
+    summary: 'What the last seven days would have cost at other prices',
   }),
   resetModelRatio: endpoint('POST', '/api/option/rest_model_ratio', { access: 'admin', summary: 'Restore the default model ratios' }),
 };

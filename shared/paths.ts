@@ -1,5 +1,5 @@
 /** URL prefixes that the server owns; everything else is the console. The service worker must not touch them. */
-export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', '/dashboard/billing', '/healthz'] as const;
+export const serverPrefixes = ['/api', '/v1', '/v1beta', '/pg', '/mj', '/suno', '/dashboard/billing', '/healthz', '/logo'] as const;
 
 /** True when `pathname` is answered by the server rather than by the console's router. */
 export function isServerPath(pathname: string): boolean {

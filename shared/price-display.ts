@@ -1,18 +1,43 @@
 // Prices and charges as people read them.
-import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import { product } from '#shared/decimal.ts';
 import type { Log, LogOther } from '#shared/logs.ts';
-import { cacheCreation1hRatioOf } from '#shared/pricing.ts';
+import { audioRatiosOf, cacheCreation1hRatioOf } from '#shared/pricing.ts';
 import type { Price, PricedUsage } from '#shared/pricing.ts';
 import { defaultQuotaPerUnit } from '#shared/quota.ts';
 
+interface PricedRatios {
+  model_ratio: number;
+  completion_ratio: number;
+  cache_ratio: number;
+  cache_creation_ratio?: number | undefined;
+  audio_ratio?: number | undefined;
+  audio_output_ratio?: number | undefined;
+}
+
+/** What is absent has no price of its own. */
+export interface PricesPerMillion {
+  prompt: number;
+  cached: number;
+  completion: number;
+  /** To the cache, for five minutes. */
+  written?: number;
+  /** Audio. */
+  heard?: number;
+  spoken?: number;
+}
+
 /** USD per million tokens: ratio × 2 × group ratio while a dollar is 500,000 quota. */
-export function pricesPerMillion(
-  ratios: { model_ratio: number; completion_ratio: number; cache_ratio: number },
-  groupRatio: number,
-  quotaPerUnit: number = defaultQuotaPerUnit,
-): { prompt: number; cached: number; completion: number } {
+export function pricesPerMillion(ratios: PricedRatios, groupRatio: number, quotaPerUnit: number = defaultQuotaPerUnit): PricesPerMillion {
   const usd = (...factors: number[]) => product(1_000_000 / quotaPerUnit, ratios.model_ratio, groupRatio, ...factors);
-  return { prompt: usd(), cached: usd(ratios.cache_ratio), completion: usd(ratios.completion_ratio) };
+  const { cache_creation_ratio: written, audio_ratio: heard, audio_output_ratio: spoken } = ratios;
+  return {
+    prompt: usd(),
+    cached: usd(ratios.cache_ratio),
+    completion: usd(ratios.completion_ratio),
+    ...(written === undefined ? {} : { written: usd(written) }),
+    ...(heard === undefined ? {} : { heard: usd(heard) }),
+    ...(spoken === undefined ? {} : { spoken: usd(spoken) }),
+  };
 }
 
 /** USD per call. */
@@ -25,13 +50,17 @@ export function priceOfLog(other: LogOther): Price | null {
   if (other.model_price !== undefined && other.model_price >= 0) return { kind: 'call', modelPrice: other.model_price };
   if (other.model_ratio === undefined) return null;
   const cacheCreationRatio = other.cache_creation_ratio ?? 1.25;
+  const completionRatio = other.completion_ratio ?? 1;
+  const audio = audioRatiosOf(completionRatio, { audioRatio: other.audio_ratio, audioCompletionRatio: other.audio_completion_ratio });
   return {
     kind: 'usage',
     modelRatio: other.model_ratio,
-    completionRatio: other.completion_ratio ?? 1,
+    completionRatio,
     cacheRatio: other.cache_ratio ?? 1,
     cacheCreationRatio,
     cacheCreation1hRatio: other.cache_creation_ratio_1h ?? cacheCreation1hRatioOf(cacheCreationRatio),
+    audioInputRatio: audio.audioInputRatio,
+    audioOutputRatio: other.audio_output_ratio ?? audio.audioOutputRatio,
   };
 }
 
@@ -49,9 +78,7 @@ export function usageOfLog(log: Pick<Log, 'prompt_tokens' | 'completion_tokens'>
     cachedTokens,
     cacheCreationTokens: written - cacheCreation1hTokens,
     cacheCreation1hTokens,
+    audioInputTokens: other.audio_input ?? 0,
+    audioOutputTokens: other.audio_output ?? 0,
   };
-}
-
-function product(...factors: number[]): number {
-  return Number(decimalText(factors.map(decimalOf).reduce(multiply)));
 }

@@ -70,6 +70,8 @@ const rules: readonly Rule[] = [
   fixed(3, startsWith('mistral-')),
   fixed(4, startsWith('gemini-1.5', 'gemini-2.0')),
   fixed(8, startsWith('gemini-2.5-pro-preview')),
+  preset(8, isNamed('gemini-2.5-pro', 'gemini-pro-latest')),
+  preset(6, startsWith('gemini-3')),
   preset(4, startsWith('gemini-')),
   fixed(3, isNamed('command-r')),
   fixed(5, isNamed('command-r-plus')),

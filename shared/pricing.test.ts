@@ -4,7 +4,7 @@ import { decimalOf, decimalText } from '#shared/decimal.ts';
 import { priceOfLog, pricesPerMillion, usageOfLog } from '#shared/price-display.ts';
 import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
 import { costOf, findPrice, quotaOf, unsetPrice } from '#shared/pricing.ts';
-import type { Price, PricedUsage } from '#shared/pricing.ts';
+import type { Price, PricedUsage, UsagePrice } from '#shared/pricing.ts';
 import completionRatios from '#tests/fixtures/pricing/completion-ratio-effective.json' with { type: 'json' };
 
 const options = { 'gpt-4-all': 2, 'gpt-4-gizmo-*': 2, 'gpt-4o-gizmo-*': 3 };
@@ -13,10 +13,15 @@ const maps = {
   modelRatio: { 'gpt-4o': 1.25, 'gpt-4o-gizmo-*': 2.5, 'deepseek-chat': 0.135, 'claude-3-5-sonnet-20241022': 1.5, nothing: 0 },
   completionRatio: options,
   cacheRatio: { 'gpt-4o': 0.5, 'claude-3-5-sonnet-20241022': 0.1 },
+  cacheCreationRatio: { 'claude-3-5-sonnet-20241022': 1.5 },
+  audioRatio: { 'gpt-4o': 16 },
+  audioCompletionRatio: { 'gpt-4o': 2 },
 };
 
-function usagePrice(changes: Partial<Extract<Price, { kind: 'usage' }>> = {}): Price {
-  return { kind: 'usage', modelRatio: 1, completionRatio: 1, cacheRatio: 1, cacheCreationRatio: 1.25, cacheCreation1hRatio: 2, ...changes };
+function usagePrice(changes: Partial<UsagePrice> = {}): Price {
+  const { completionRatio = 1 } = changes;
+  const plain = { cacheRatio: 1, cacheCreationRatio: 1.25, cacheCreation1hRatio: 2, audioInputRatio: 1, audioOutputRatio: completionRatio };
+  return { kind: 'usage', modelRatio: 1, completionRatio, ...plain, ...changes };
 }
 
 const tokens = (promptTokens: number, completionTokens = 0, more: Partial<PricedUsage> = {}): PricedUsage => ({
@@ -58,6 +63,12 @@ describe('finding a price', () => {
     expect(findPrice('deepseek-chat', maps)).toEqual(usagePrice({ modelRatio: 0.135, completionRatio: 4 }));
   });
 
+  test('writing to the cache and audio cost what is set for them, else what they do everywhere', () => {
+    const [hears, writes] = [findPrice('gpt-4o', maps), findPrice('claude-3-5-sonnet-20241022', maps)];
+    expect(hears).toMatchObject({ cacheCreationRatio: 1.25, audioInputRatio: 16, audioOutputRatio: 32 });
+    expect(writes).toMatchObject({ cacheCreationRatio: 1.5, cacheCreation1hRatio: 2.4, audioInputRatio: 1, audioOutputRatio: 5 });
+  });
+
   test('a model without price and ratio has none; where allowed it counts 37.5', () => {
     expect(findPrice('unheard-of', maps)).toBeNull();
     expect(unsetPrice('unheard-of', maps)).toEqual(usagePrice({ modelRatio: 37.5 }));
@@ -78,6 +89,15 @@ describe('the charge', () => {
     ['cache writes for an hour', tokens(1000, 0, { cacheCreationTokens: 400, cacheCreation1hTokens: 100 }), usagePrice(), 1, 1200],
     ['more written than input', tokens(100, 0, { cacheCreationTokens: 60, cacheCreation1hTokens: 90 }), usagePrice(), 1, 155],
     ['more cached than input', tokens(100, 0, { cachedTokens: 900, cacheCreationTokens: 5 }), usagePrice({ cacheRatio: 0.5 }), 1, 50],
+    ['audio heard', tokens(1000, 0, { cachedTokens: 200, audioInputTokens: 300 }), usagePrice({ audioInputRatio: 16 }), 1, 5500],
+    ['audio spoken', tokens(0, 100, { audioOutputTokens: 60 }), usagePrice({ completionRatio: 4, audioOutputRatio: 32 }), 1, 2080],
+    [
+      'more audio than there is',
+      tokens(10, 10, { audioInputTokens: 50, audioOutputTokens: 50 }),
+      usagePrice({ audioInputRatio: 2 }),
+      1,
+      30,
+    ],
     ['group ratio', tokens(100), usagePrice(), 0.85, 85],
     ['a free group', tokens(100), usagePrice(), 0, 0],
     ['a free model', tokens(100), usagePrice({ modelRatio: 0 }), 1, 0],
@@ -118,6 +138,8 @@ const usages = fc.record({
   cachedTokens: counts,
   cacheCreationTokens: counts,
   cacheCreation1hTokens: counts,
+  audioInputTokens: counts,
+  audioOutputTokens: counts,
 });
 const usagePrices = fc.record({
   kind: fc.constant('usage' as const),
@@ -126,6 +148,8 @@ const usagePrices = fc.record({
   cacheRatio: ratios,
   cacheCreationRatio: ratios,
   cacheCreation1hRatio: ratios,
+  audioInputRatio: ratios,
+  audioOutputRatio: ratios,
 });
 const prices: fc.Arbitrary<Price> = fc.oneof(usagePrices, fc.record({ kind: fc.constant('call' as const), modelPrice: ratios }));
 
@@ -142,14 +166,18 @@ function slowQuota(usage: Required<PricedUsage>, price: Price, group: number, pe
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
   const written = Math.min(usage.cacheCreationTokens, usage.promptTokens - cached);
   const writtenLong = Math.min(usage.cacheCreation1hTokens, usage.promptTokens - cached - written);
+  const heard = Math.min(usage.audioInputTokens, usage.promptTokens - cached - written - writtenLong);
+  const spoken = Math.min(usage.audioOutputTokens, usage.completionTokens);
   const units =
     price.kind === 'call'
       ? fraction(price.modelPrice)
-      : BigInt(usage.promptTokens - cached - written - writtenLong) * unit +
+      : BigInt(usage.promptTokens - cached - written - writtenLong - heard) * unit +
         BigInt(cached) * fraction(price.cacheRatio) +
         BigInt(written) * fraction(price.cacheCreationRatio) +
         BigInt(writtenLong) * fraction(price.cacheCreation1hRatio) +
-        BigInt(usage.completionTokens) * fraction(price.completionRatio);
+        BigInt(heard) * fraction(price.audioInputRatio) +
+        BigInt(usage.completionTokens - spoken) * fraction(price.completionRatio) +
+        BigInt(spoken) * fraction(price.audioOutputRatio);
   if (factor === 0n || (price.kind === 'call' && units === 0n)) return 0n;
   const quota = (units * factor + unit ** 3n - 1n) / unit ** 3n;
   return quota === 0n ? 1n : quota;
@@ -210,6 +238,11 @@ describe('for people', () => {
   test('prices per million tokens are ratio × 2 × group ratio', () => {
     const entry = { model_ratio: 1.25, completion_ratio: 4, cache_ratio: 0.5 };
     expect(pricesPerMillion(entry, 1)).toEqual({ prompt: 2.5, cached: 1.25, completion: 10 });
+    expect(pricesPerMillion({ ...entry, cache_creation_ratio: 1.25, audio_ratio: 16, audio_output_ratio: 32 }, 2)).toMatchObject({
+      written: 6.25,
+      heard: 80,
+      spoken: 160,
+    });
     expect(pricesPerMillion({ ...entry, model_ratio: 0.1 }, 3)).toEqual({ prompt: 0.6, cached: 0.3, completion: 2.4 });
   });
 

@@ -18,8 +18,12 @@ export interface PriceMaps {
   modelRatio: NumberMap;
   completionRatio: NumberMap;
   cacheRatio: NumberMap;
-  /** Of writes for five minutes. Not a setting; 1.25 for models that are not in it. */
+  /** Of writes for five minutes; 1.25 for models that are not in it. */
   cacheCreationRatio?: NumberMap;
+  /** Of audio that is heard; models that are not in it hear at the price of text. */
+  audioRatio?: NumberMap;
+  /** Of audio that is spoken, as a factor of audio that is heard; models that are not in it speak at the price of text. */
+  audioCompletionRatio?: NumberMap;
 }
 
 /** Ratio 1 is 0.002 USD per 1,000 input tokens. Ratios are numbers from 0 up. */
@@ -37,6 +41,9 @@ export interface UsagePrice {
   /** Of tokens written to the provider's cache for five minutes, and for an hour. */
   cacheCreationRatio: number;
   cacheCreation1hRatio: number;
+  /** Of audio in the input, and in the output. */
+  audioInputRatio: number;
+  audioOutputRatio: number;
 }
 
 /** Tokens of a call: whole numbers from 0 up. */
@@ -49,19 +56,25 @@ export interface PricedUsage {
   /** Of the input: written to the provider's cache for five minutes, and for an hour. */
   cacheCreationTokens?: number;
   cacheCreation1hTokens?: number;
+  /** Of the input that was neither read from the cache nor written to it, and of the output: audio. */
+  audioInputTokens?: number;
+  audioOutputTokens?: number;
 }
 
 /**
- * The parts of a call that have prices of their own, in the order of a receipt; a new one is one more row. What stands between the
- * first and the last is a share of the first, the input.
+ * The parts of a call that have prices of their own, in the order of a receipt; a new one is one more row. The first row is the whole
+ * input and `completion` the whole output; what follows each of them is a share of it.
  */
 const buckets = [
   { part: 'prompt', tokens: 'promptTokens', ratio: null },
   { part: 'cached', tokens: 'cachedTokens', ratio: 'cacheRatio' },
   { part: 'cache_creation', tokens: 'cacheCreationTokens', ratio: 'cacheCreationRatio' },
   { part: 'cache_creation_1h', tokens: 'cacheCreation1hTokens', ratio: 'cacheCreation1hRatio' },
+  { part: 'audio_input', tokens: 'audioInputTokens', ratio: 'audioInputRatio' },
   { part: 'completion', tokens: 'completionTokens', ratio: 'completionRatio' },
+  { part: 'audio_output', tokens: 'audioOutputTokens', ratio: 'audioOutputRatio' },
 ] as const;
+const outputAt = buckets.findIndex(({ part }) => part === 'completion');
 
 type Bucket = (typeof buckets)[number];
 
@@ -77,6 +90,8 @@ export function pricedUsage(usage: Readonly<TokenUsage>): PricedUsage {
     cachedTokens: usage.cacheRead,
     cacheCreationTokens: usage.cacheWrite5m,
     cacheCreation1hTokens: usage.cacheWrite1h,
+    audioInputTokens: usage.audioInput,
+    audioOutputTokens: usage.audioOutput,
   };
 }
 
@@ -118,7 +133,22 @@ const defaultCacheCreationRatio = 1.25;
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
  */
 export function cacheCreation1hRatioOf(cacheCreationRatio: number): number {
-  return Number(decimalText(multiply(decimalOf(cacheCreationRatio), decimalOf(1.6))));
+  return product(cacheCreationRatio, 1.6);
+}
+
+/** The price that is kept for audio, or that of text where none is. */
+export function audioRatiosOf(
+  completionRatio: number,
+  { audioRatio = 1, audioCompletionRatio }: { audioRatio?: number | undefined; audioCompletionRatio?: number | undefined },
+): Pick<UsagePrice, 'audioInputRatio' | 'audioOutputRatio'> {
+  return {
+    audioInputRatio: audioRatio,
+    audioOutputRatio: audioCompletionRatio === undefined ? completionRatio : product(audioRatio, audioCompletionRatio),
+  };
+}
+
+function product(one: number, other: number): number {
+  return Number(decimalText(multiply(decimalOf(one), decimalOf(other))));
 }
 
 /** The price of a model by the name that the client used; null when none is set. Keep the result: costs are cached on it. */
@@ -137,13 +167,18 @@ export function unsetPrice(model: string, maps: PriceMaps): Price {
 
 function usagePrice(name: string, modelRatio: number, maps: PriceMaps): Price {
   const cacheCreationRatio = maps.cacheCreationRatio?.[name] ?? defaultCacheCreationRatio;
+  const completionRatio = completionRatioOf(name, maps.completionRatio);
   return {
     kind: 'usage',
     modelRatio,
-    completionRatio: completionRatioOf(name, maps.completionRatio),
+    completionRatio,
     cacheRatio: maps.cacheRatio[name] ?? 1,
     cacheCreationRatio,
     cacheCreation1hRatio: cacheCreation1hRatioOf(cacheCreationRatio),
+    ...audioRatiosOf(completionRatio, {
+      audioRatio: maps.audioRatio?.[name],
+      audioCompletionRatio: maps.audioCompletionRatio?.[name],
+    }),
   };
 }
 
@@ -246,14 +281,20 @@ function countsOf(usage: PricedUsage, counts: number[] = []): number[] {
     counts[index] = count;
     index += 1;
   }
-  let input = counts[0] ?? 0;
-  for (index = 1; index < buckets.length - 1; index += 1) {
-    const share = Math.min(counts[index] ?? 0, input);
-    counts[index] = share;
-    input -= share;
-  }
-  counts[0] = input;
+  takeShares(counts, 0, outputAt);
+  takeShares(counts, outputAt, buckets.length);
   return counts;
+}
+
+/** Takes what stands between `whole` and `end` off the whole, as far as that goes. */
+function takeShares(counts: number[], whole: number, end: number): void {
+  let rest = counts[whole] ?? 0;
+  for (let index = whole + 1; index < end; index += 1) {
+    const share = Math.min(counts[index] ?? 0, rest);
+    counts[index] = share;
+    rest -= share;
+  }
+  counts[whole] = rest;
 }
 
 function isCount(value: number): boolean {

@@ -149,9 +149,17 @@ export function urlSetting(initial: string, options: SettingOptions = {}): Setti
     ...options,
     kind: 'url',
     defaultText: initial,
-    parse: (text, key) => readAddress(text.trim().replace(/\/+$/, ''), key, (value) => safeLink(value, 'web'), 'option_not_url'),
+    parse: (text, key) =>
+      readAddress(text.trim().replace(/\/+$/, ''), key, {
+        safe: (value) => safeLink(value, 'web'),
+        code: 'option_not_url',
+        limit: longestLine,
+      }),
   };
 }
+
+/** Characters of a picture that stands in the setting itself: 300 kB. */
+export const longestPicture = 400_000;
 
 /** Empty, or where a picture is: an http(s) address, a path of this site, or the picture itself as a data URL. */
 export function imageSetting(initial: string, options: SettingOptions = {}): Setting<string> {
@@ -159,17 +167,20 @@ export function imageSetting(initial: string, options: SettingOptions = {}): Set
     ...options,
     kind: 'text',
     defaultText: initial,
-    parse: (text, key) => readAddress(text.trim(), key, safePicture, 'option_not_image'),
+    parse(text, key) {
+      const value = text.trim();
+      const limit = value.startsWith('data:') ? longestPicture : longestLine;
+      return readAddress(value, key, { safe: safePicture, code: 'option_not_image', limit });
+    },
   };
 }
 
 function readAddress(
   value: string,
   key: string,
-  safe: (value: string) => string | undefined,
-  code: 'option_not_url' | 'option_not_image',
+  { safe, code, limit }: { safe: (value: string) => string | undefined; code: 'option_not_url' | 'option_not_image'; limit: number },
 ): ReturnType<Setting<string>['parse']> {
-  const refusal = checkText(value, key, longestLine, /[\p{Cc}\s]/u);
+  const refusal = checkText(value, key, limit, /[\p{Cc}\s]/u);
   if (refusal !== undefined) return refusal;
   return value === '' || safe(value) !== undefined ? { ok: true, value } : refuse(code, { key });
 }

@@ -1,5 +1,6 @@
 // Every setting by its key: its kind and rules, its default, who may write it, and what is a secret.
 import type { ErrorCode } from '#shared/errors.ts';
+import { Role } from '#shared/roles.ts';
 import {
   booleanSetting,
   chatsSetting,
@@ -186,6 +187,11 @@ const catalogue = {
   /** USD per call; wins over the ratio. */
   ModelPrice: numberMapSetting(null, ratio),
   CacheRatio: numberMapSetting(null, ratio),
+  /** Of writing to the provider's cache for five minutes; for an hour it is 1.6 times that. */
+  CreateCacheRatio: numberMapSetting(null, ratio),
+  /** Of audio that is heard; audio that is spoken, as a factor of that. */
+  AudioRatio: numberMapSetting(null, ratio),
+  AudioCompletionRatio: numberMapSetting(null, ratio),
   CompletionRatio: numberMapSetting(null, ratio),
   /** Also defines which groups exist. */
   GroupRatio: numberMapSetting(null, { ...ratio, min: Number.NEGATIVE_INFINITY, isNameAllowed: isGroupName, check: checkGroupRatio }),
@@ -227,7 +233,7 @@ export function isSecret(key: SettingKey): boolean {
 
 /** True when someone of this role may change the setting. */
 export function mayWriteSetting(key: SettingKey, role: number): boolean {
-  return role >= (settings[key].write === 'root' ? 100 : 10);
+  return role >= (settings[key].write === 'root' ? Role.root : Role.admin);
 }
 
 /** Why a text is not a value of that setting; undefined when it is one. */
@@ -260,4 +266,40 @@ function checkGroupRatio(map: NumberMap): SettingProblem | undefined {
   const negative = Object.entries(map).find(([, value]) => value < 0);
   if (negative !== undefined) return { code: 'group_ratio_negative', details: { group: negative[0] } };
   return Object.hasOwn(map, 'default') ? undefined : { code: 'group_default_missing', details: {} };
+}
+
+/** One value of a map; undefined: the name is not in it. */
+export type EntryValue = number | string | undefined;
+export type EntryMap = ReadonlyMap<string, number | string>;
+
+export function isMapSetting(key: string): boolean {
+  return isSettingKey(key) && (settings[key].kind === 'number_map' || settings[key].kind === 'text_map');
+}
+
+/** A map setting's text as a map; null when it is not one (yet). */
+export function parseMap(text: string): EntryMap | null {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    const entries = Object.entries(value);
+    if (!entries.every((entry): entry is [string, number | string] => typeof entry[1] === 'number' || typeof entry[1] === 'string'))
+      return null;
+    return new Map(entries);
+  } catch {
+    return null;
+  }
+}
+
+export interface EntryChange {
+  name: string;
+  from: EntryValue;
+  to: EntryValue;
+}
+
+/** What has to be done to the first map to get the second, in the order of their entries. */
+export function mapChanges(before: EntryMap, after: EntryMap): EntryChange[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => ({ name, from: before.get(name), to: after.get(name) }));
 }

@@ -7,7 +7,6 @@ import { QueryInt, QueryText } from '#shared/query-values.ts';
 
 export const taskPlatforms = ['suno'] as const;
 export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'SUCCESS', 'FAILURE', 'UNKNOWN'] as const;
-export type TaskStatus = (typeof taskStatuses)[number];
 export const taskActions = ['MUSIC', 'LYRICS'] as const;
 export type TaskAction = (typeof taskActions)[number];
 

@@ -1,7 +1,9 @@
 // How an account comes into being, whoever asks for it: the record, its invite code, what it is bound to.
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
+import type { UserSetting } from '#shared/user-setting.ts';
 import { findNamesake, foldName } from '#server/accounts/folded-name.ts';
 import { markIdsOf } from '#server/accounts/left-identities.ts';
 import { requireSetUp } from '#server/accounts/setup-check.ts';
@@ -12,7 +14,7 @@ import type { UserRecord } from '#server/db/records/user.ts';
 import { emptyMoney } from '#server/money/account.ts';
 
 const inviteCodeLength = 8;
-const inviteCodeTries = 5;
+const inviteCodeAttempts = 5;
 
 export interface NewAccount {
   username: string;
@@ -26,6 +28,8 @@ export interface NewAccount {
   /** What the account is bound to from the start: a verified e-mail address, somebody at another provider. */
   bound?: Partial<UserRecord>;
   inviter?: UserRecord | null;
+  /** What notices are written in until the user saves how to get them; missing: Chinese. */
+  language?: Language;
   /** Who does it; 0: the new user. */
   actorId: number;
 }
@@ -69,7 +73,7 @@ export async function insertAccount(context: AppContext, account: NewAccount, we
       const isNameTaken = (await findNamesake(context, account.username)) !== null;
       if (isNameTaken) throw new AppError('username_taken', {}, { cause: failure, field: 'username' });
       if (failure.index !== 'aff_code' && account.bound !== undefined) throw new AlreadyBound(failure.message, { cause: failure });
-      if (attempt === inviteCodeTries) throw failure;
+      if (attempt === inviteCodeAttempts) throw failure;
     }
   }
 }
@@ -99,7 +103,7 @@ function newRecord(context: AppContext, account: NewAccount, id: number, welcome
     aff_history_quota: 0,
     inviter_id: account.inviter?.id ?? 0,
     DeletedAt: null,
-    setting: '',
+    setting: account.language === 'en' ? JSON.stringify({ language: account.language } satisfies UserSetting) : '',
     created_time: Math.floor(now / 1000),
     revision: 1,
     ...emptyMoney(),
@@ -117,9 +121,9 @@ export async function inviteCodeOf({ db, randomText }: Pick<AppContext, 'db' | '
     try {
       await users.patch({ id: user.id, aff_code: { exists: false } }, { set: { aff_code: randomText(inviteCodeLength) } });
     } catch (failure) {
-      if (!(failure instanceof UniqueConflict) || attempt === inviteCodeTries) throw failure;
+      if (!(failure instanceof UniqueConflict) || attempt === inviteCodeAttempts) throw failure;
     }
-    if (attempt > inviteCodeTries) throw new Error(`The user ${user.id} could not be given an invite code`);
+    if (attempt > inviteCodeAttempts) throw new Error(`The user ${user.id} could not be given an invite code`);
   }
 }
 

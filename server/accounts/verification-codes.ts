@@ -16,7 +16,7 @@ export interface CodeSubject {
 
 type CodeContext = Pick<AppContext, 'db' | 'secrets' | 'now'>;
 
-const mostTries = 5;
+const maxAttempts = 5;
 
 /**
  * Remembers a code, instead of the one before of the same place. It may also be entered elsewhere, unless somebody has asked for a newer one
@@ -37,13 +37,13 @@ export async function issueCode(
   await codes.patch({ id: anywhere }, { set: pointer }, { insertIfMissing: { id: anywhere, ...pointer } });
 }
 
-/** Whether it is the code. Tries are counted before they are looked at, so that a thousand at once are no more than five. */
+/** Whether it is the code. Attempts are counted before they are looked at, so that a thousand at once are no more than five. */
 export async function isCode(context: CodeContext, subject: CodeSubject, given: string): Promise<boolean> {
   const codes = context.db.collection('verification_codes');
   const current = await currentCode(context, subject);
   if (current === null) return false;
   const { id } = current;
-  const known = await codes.patch({ id, tries: { lt: mostTries }, expires_at: { gt: context.now() } }, { increment: { tries: 1 } });
+  const known = await codes.patch({ id, tries: { lt: maxAttempts }, expires_at: { gt: context.now() } }, { increment: { tries: 1 } });
   if (known === null || !isSame(known.code_hash, context.secrets.hash(given))) return false;
   await codes.patch({ id, code_hash: known.code_hash, tries: { gt: 0 } }, { increment: { tries: -1 } });
   return true;

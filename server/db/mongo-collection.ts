@@ -24,7 +24,7 @@ interface Group {
   [sum: string]: unknown;
 }
 
-const insertTries = 3;
+const insertAttempts = 3;
 
 export interface Natives {
   native: Native<Row>;
@@ -94,7 +94,7 @@ export class MongoCollection<T extends Stored> implements Collection<T> {
           // The record was there and does not match, or it came in between and is to be changed now.
           if (existing !== null) return this.#patchFirst(clause, steps);
           // It was there and has gone, or another unique index refused: then it does so again.
-          if (attempt === insertTries) throw error;
+          if (attempt === insertAttempts) throw error;
         }
       }
     });

@@ -57,7 +57,7 @@ export interface Network {
 
 const resolveMs = 3_000;
 /** A name may have many addresses; so many are tried. */
-const addressTries = 3;
+const addressAttempts = 3;
 /** Go to the place that they are meant for, and not on. */
 const secretHeaders = new Set(['authorization', 'cookie', 'x-webhook-signature']);
 
@@ -146,7 +146,7 @@ async function openOnce(network: Network, hop: Hop, deadline: Deadline): Promise
   if (!isTrusted && !addresses.every(isPublicAddress)) throw new EgressRefusal('private_address');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   let last: unknown;
-  for (const address of addresses.slice(0, addressTries)) {
+  for (const address of addresses.slice(0, addressAttempts)) {
     const socket = await connected(network.connect(address, port), late).catch((failure: unknown) => {
       last = failure;
     });

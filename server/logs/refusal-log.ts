@@ -1,4 +1,4 @@
-// Calls with a known key that were refused: one row of the usage log per key, reason and minute, with how many there were. They
+// Calls with a known key that were refused: one row of the usage log per key, reason, model and minute, with how many there were. They
 // are counted in memory and written behind, so that no caller waits and none can fill the log. They are no calls: nothing
 // was used, and the books, statistics and settlements do not look at them.
 import { LogType } from '#shared/logs.ts';
@@ -19,15 +19,15 @@ export interface RefusalLog {
   readonly size: number;
 }
 
-type RefusalContext = Pick<AppContext, 'db' | 'log' | 'now' | 'settings'>;
+type RefusalContext = Pick<AppContext, 'channels' | 'db' | 'log' | 'now' | 'settings'>;
 
 /** A first refusal is seen soon; the further ones of its minute together at the end of it. */
 const flushMs = 2_000;
 /** How long every refused call is found by its id. */
 const keptSeconds = 30 * 86_400;
 
-export function createRefusalLog({ db, log, now, settings }: RefusalContext): RefusalLog {
-  const counters = new RefusalCounters();
+export function createRefusalLog({ channels, db, log, now, settings }: RefusalContext): RefusalLog {
+  const counters = new RefusalCounters((model) => channels.groupsOf(model).length > 0);
   const timer = setInterval(() => void flush(), flushMs);
   timer.unref();
   let running: Promise<void> | null = null;
@@ -37,7 +37,7 @@ export function createRefusalLog({ db, log, now, settings }: RefusalContext): Re
     const ids = [...counter.ids];
     const row = rowOf(counter, await db.nextId('logs'));
     const facts = { 'other.refusal.last_at': counter.lastAt, 'other.refusal.request_ids': ids };
-    const request = { request_id: ids.at(-1), model_name: row.model_name };
+    const request = { request_id: ids.at(-1) };
     const stored = (await db.collection('logs').first({ refusal_key: counter.key }))?.id;
     const writes: Write[] = stored === undefined ? [{ insert: row, into: 'logs', ignoreConflict: true }] : [];
     const increment = { 'other.refusal.count': count };
@@ -109,7 +109,7 @@ export async function sweepUndatedRefusals({ db }: Pick<AppContext, 'db'>): Prom
 }
 
 /** As it is first stored; the count is added afterwards, by every process its own. */
-function rowOf({ key, user, token, model, reason, firstAt, ids }: RefusalCounter, id: number): LogRecord {
+function rowOf({ key, user, token, model, isOthers, reason, firstAt, ids }: RefusalCounter, id: number): LogRecord {
   const refusal: RefusalFacts = {
     code: reason.code,
     status: reason.status,
@@ -117,6 +117,7 @@ function rowOf({ key, user, token, model, reason, firstAt, ids }: RefusalCounter
     count: 0,
     last_at: firstAt,
     request_ids: [],
+    ...(isOthers ? { is_others: true } : {}),
   };
   return {
     id,

@@ -1,5 +1,6 @@
 // What was read of folded hours, kept by this process for a while: the same screen asks for the same hours again and again, and
 // what is folded stays as it is until the generation grows (`fold-log.ts`). Whoever asks while it is being read waits for it.
+import { LRUCache } from 'lru-cache';
 import type { GroupRequest, GroupRow } from '#server/db/collection.ts';
 import type { LogHourRecord } from '#server/db/records/log-hour.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
@@ -11,11 +12,10 @@ const keptMs = 300_000;
 /** Of all that is kept. */
 const mostRows = 100_000;
 
-interface Kept {
-  rows: Promise<readonly GroupRow[]>;
-  count: number;
-  readAt: number;
-}
+/** Of questions. */
+const mostQuestions = 1_000;
+
+type Rows = Promise<readonly GroupRow[]>;
 
 const ofDatabases = new WeakMap<Database, RollupCache>();
 
@@ -27,14 +27,11 @@ export function rollupCacheOf(db: Database): RollupCache {
 
 export class RollupCache {
   readonly #db: Database;
-  readonly #clock: () => number;
-  /** The one that was asked for longest ago first. */
-  readonly #kept = new Map<string, Kept>();
-  #count = 0;
+  readonly #kept: LRUCache<string, Rows>;
 
   constructor(db: Database, clock: () => number = () => performance.now()) {
     this.#db = db;
-    this.#clock = clock;
+    this.#kept = new LRUCache({ max: mostQuestions, maxSize: mostRows, ttl: keptMs, ttlResolution: 0, perf: { now: clock } });
   }
 
   /** `generation`: the one of the head that was read before; the question is about folded hours alone. */
@@ -50,44 +47,22 @@ export class RollupCache {
     return this.#read(`logs ${generation} ${JSON.stringify(request)}`, () => this.#db.collection('logs').group(request));
   }
 
-  #read(key: string, ask: () => Promise<readonly GroupRow[]>): Promise<readonly GroupRow[]> {
-    const now = this.#clock();
+  #read(key: string, ask: () => Rows): Rows {
     const known = this.#kept.get(key);
-    if (known !== undefined) this.#drop(key, known);
-    if (known !== undefined && now - known.readAt < keptMs) {
-      this.#keep(key, known);
-      return known.rows;
-    }
-    const kept: Kept = { rows: ask(), count: 0, readAt: now };
-    this.#keep(key, kept);
-    kept.rows.then(
+    if (known !== undefined) return known;
+    const rows = ask();
+    const start = this.#kept.perf.now();
+    this.#kept.set(key, rows, { size: 1, start });
+    const isKept = () => this.#kept.peek(key) === rows;
+    rows.then(
       ({ length }) => {
-        if (this.#kept.get(key) !== kept) return;
-        kept.count = length;
-        this.#count += length;
-        this.#shrink();
+        if (!isKept()) return;
+        // How much it is, is known only now; it is no younger for that.
+        this.#kept.delete(key);
+        this.#kept.set(key, rows, { size: length + 1, start });
       },
-      () => {
-        if (this.#kept.get(key) === kept) this.#drop(key, kept);
-      },
+      () => void (isKept() && this.#kept.delete(key)),
     );
-    return kept.rows;
-  }
-
-  #keep(key: string, kept: Kept): void {
-    this.#kept.set(key, kept);
-    this.#count += kept.count;
-  }
-
-  #drop(key: string, kept: Kept): void {
-    this.#kept.delete(key);
-    this.#count -= kept.count;
-  }
-
-  #shrink(): void {
-    for (const [key, kept] of this.#kept) {
-      if (this.#count <= mostRows && this.#kept.size <= 1_000) return;
-      this.#drop(key, kept);
-    }
+    return rows;
   }
 }

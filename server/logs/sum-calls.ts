@@ -28,8 +28,8 @@ export interface Span {
   end: number;
 }
 
-/** Half-open. */
-interface Piece {
+/** Half-open, unix seconds. */
+export interface Piece {
   from: number;
   to: number;
 }
@@ -61,13 +61,14 @@ export async function readFolds(db: Database): Promise<Folds> {
   return { head, changed: [...new Set(marks.map((mark) => mark.hour ?? 0))] };
 }
 
-interface Parts {
+export interface Parts {
   rows: Piece[];
   hours: Piece[];
   days: Piece[];
 }
 
-function cut({ start, end }: Span, { head, changed }: Folds): Parts {
+/** Where what is to be known of a time stands: in rows, in sums of hours, in sums of days. */
+export function cut({ start, end }: Span, { head, changed }: Folds): Parts {
   const parts: Parts = { rows: [], hours: [], days: [] };
   const push = (kind: keyof Parts, from: number, to: number) => void (from < to && parts[kind].push({ from, to }));
   const first = Math.ceil(start / hourSeconds) * hourSeconds;

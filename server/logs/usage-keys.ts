@@ -4,8 +4,6 @@ export type UsageSplit = 'model' | 'channel' | 'user' | 'token';
 /** `all`: one sum of everything. Of one user that is the sum over the models. */
 export type UsageKind = UsageSplit | 'all';
 
-export const usageSplits: readonly UsageSplit[] = ['model', 'channel', 'user', 'token'];
-
 /** The key of the hours of everybody, or of one user who called much in that hour. */
 export function usageKey(kind: UsageKind, userId?: number): string {
   return userId === undefined ? kind : `u${userId}:${kind}`;

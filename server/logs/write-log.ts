@@ -1,6 +1,6 @@
 // The plain log rows: everything but charges, which the ledger writes together with what they cost.
 import { LogType } from '#shared/logs.ts';
-import type { LogEvent } from '#shared/logs.ts';
+import type { LogEvent } from '#shared/log-event.ts';
 import type { AppContext } from '#server/context.ts';
 import { UniqueConflict } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';

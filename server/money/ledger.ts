@@ -194,12 +194,12 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
-interface CallParts {
+interface CallDependencies {
   reservations: Reservations;
   settlement: Settlement;
 }
 
-function reserve({ reservations, settlement }: CallParts, request: ReserveRequest): ReserveResult | Promise<ReserveResult> {
+function reserve({ reservations, settlement }: CallDependencies, request: ReserveRequest): ReserveResult | Promise<ReserveResult> {
   // Nothing could be settled, so nothing could be answered.
   if (settlement.isStuck) return Promise.reject(new DatabaseUnavailable('Settlements wait for the database'));
   const reservation = reservations.prepare(request);
@@ -210,7 +210,7 @@ function reserve({ reservations, settlement }: CallParts, request: ReserveReques
   return reservations.reserve(reservation, request);
 }
 
-function settle(parts: CallParts & { log: Logger }, reservation: Reservation, row: ChargeRow): Promise<void> {
+function settle(parts: CallDependencies & { log: Logger }, reservation: Reservation, row: ChargeRow): Promise<void> {
   if (reservation.isEnded) return Promise.resolve();
   reservation.isEnded = true;
   if (shortfall(reservation, row.quota) > 0) return settleUncovered(parts, reservation, row);
@@ -219,7 +219,7 @@ function settle(parts: CallParts & { log: Logger }, reservation: Reservation, ro
 }
 
 async function settleUncovered(
-  { reservations, settlement, log }: CallParts & { log: Logger },
+  { reservations, settlement, log }: CallDependencies & { log: Logger },
   reservation: Reservation,
   row: ChargeRow,
 ): Promise<void> {

@@ -63,7 +63,7 @@ export async function closeRows(context: ClosingContext, until: number, isOverdu
         batch: { exists: false },
         or: [{ held_until: { exists: false } }, { held_until: { lte: context.now() } }],
       },
-      { set: { last: head.last + 1, batch } },
+      { set: { last: head.last + 1, batch }, max: { removed_before: Math.min(until, Math.ceil(context.now() / 1000)) } },
     );
     // Somebody else is at it, and those rows may be gone; or it has been held meanwhile.
     if (begun === null) after = undefined;

@@ -5,7 +5,7 @@ import type { Price, PriceMaps, PricedUsage } from '#shared/pricing.ts';
 import type { CacheWriteClass } from '#shared/token-usage.ts';
 import { Role } from '#shared/roles.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
-import { cacheCreationRatios } from '#server/settings/defaults.ts';
+import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 
 export interface QuotedPrice {
@@ -18,6 +18,10 @@ export interface PromptSize {
   tokens: number;
   /** The caller asks for parts of it to be written to the provider's cache: they may be all of it. */
   cacheWrite: CacheWriteClass | null;
+  /** Tokens of it that are audio. */
+  audio: number;
+  /** The response may be spoken: all of it is reserved for as audio. */
+  isSpoken: boolean;
 }
 
 export interface Quotes {
@@ -35,7 +39,8 @@ export interface Quotes {
   charge(quoted: QuotedPrice, usage: PricedUsage): number;
 }
 
-const unsetTaskPrice: Price = { kind: 'call', modelPrice: 0.1 };
+/** Of tasks whose model has no price per call. */
+export const unsetTaskPrice: Price = { kind: 'call', modelPrice: 0.1 };
 
 export function createQuotes(settings: Settings): Quotes {
   let revision = -1;
@@ -49,13 +54,7 @@ export function createQuotes(settings: Settings): Quotes {
     revision = settings.revision;
     prices = new Map();
     unset = new Map();
-    maps = {
-      modelPrice: settings.get('ModelPrice'),
-      modelRatio: settings.get('ModelRatio'),
-      completionRatio: settings.get('CompletionRatio'),
-      cacheRatio: settings.get('CacheRatio'),
-      cacheCreationRatio: cacheCreationRatios,
-    };
+    maps = priceMapsOf(settings);
   }
 
   function knownPrice(model: string): Price | null {
@@ -110,11 +109,19 @@ export function createQuotes(settings: Settings): Quotes {
 }
 
 function reserveFor({ price, groupRatio, quotaPerUnit }: QuotedPrice, prompt: PromptSize, completionTokens: number): number {
-  const { cacheWrite } = prompt;
+  const { cacheWrite, audio, isSpoken } = prompt;
   const promptTokens = Math.max(1, prompt.tokens);
   const usage: PricedUsage = { promptTokens, completionTokens };
-  if (promptRatio(price, cacheWrite) > 1)
-    usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = promptTokens;
+  if (price.kind === 'usage') {
+    const isHeard = audio > 0 && price.audioInputRatio > 1;
+    if (isHeard) usage.audioInputTokens = Math.min(audio, promptTokens);
+    if (promptRatio(price, cacheWrite) > 1) {
+      // What is audio is not written as well, or costs less than it does as audio.
+      const written = promptTokens - (usage.audioInputTokens ?? 0);
+      usage[cacheWrite === 'cacheWrite1h' ? 'cacheCreation1hTokens' : 'cacheCreationTokens'] = written;
+    }
+    if (isSpoken && price.audioOutputRatio > price.completionRatio) usage.audioOutputTokens = completionTokens;
+  }
   return Math.max(1, quotaOf(usage, price, groupRatio, quotaPerUnit));
 }
 

@@ -1,5 +1,6 @@
 // How much of something there is in all, and how much of it each owner has: the figures behind every bound of "so much in all, so
 // much an owner". What follows when there is too much is for those who count: to refuse, to wait, to estimate, to give a place up.
+// Places in a line have an order, and lines within lines: `fair-lines.ts`.
 
 export interface Shares<Owner> {
   /** So much more, or less. */

@@ -1,4 +1,6 @@
-// Defaults that are too large for the console's bundle, and the price tables that are not settings.
+// Defaults that are too large for the console's bundle.
+import audioCompletionRatio from './data/audio-completion-ratio.json' with { type: 'json' };
+import audioRatio from './data/audio-ratio.json' with { type: 'json' };
 import cacheRatio from './data/cache-ratio.json' with { type: 'json' };
 import completionRatio from './data/completion-ratio.json' with { type: 'json' };
 import cacheCreationRatio from './data/create-cache-ratio.json' with { type: 'json' };
@@ -6,7 +8,6 @@ import groupRatio from './data/group-ratio.json' with { type: 'json' };
 import modelPrice from './data/model-price.json' with { type: 'json' };
 import modelRatio from './data/model-ratio.json' with { type: 'json' };
 import usableGroups from './data/usable-groups.json' with { type: 'json' };
-import type { NumberMap } from '#shared/setting-values.ts';
 import { settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 
@@ -14,6 +15,9 @@ const large: Partial<Record<SettingKey, string>> = {
   ModelRatio: JSON.stringify(modelRatio),
   ModelPrice: JSON.stringify(modelPrice),
   CacheRatio: JSON.stringify(cacheRatio),
+  CreateCacheRatio: JSON.stringify(cacheCreationRatio),
+  AudioRatio: JSON.stringify(audioRatio),
+  AudioCompletionRatio: JSON.stringify(audioCompletionRatio),
   CompletionRatio: JSON.stringify(completionRatio),
   GroupRatio: JSON.stringify(groupRatio),
   TopupGroupRatio: JSON.stringify(groupRatio),
@@ -26,6 +30,3 @@ export function defaultText(key: SettingKey): string {
   if (text === undefined) throw new Error(`The setting ${key} has no default`);
   return text;
 }
-
-/** What writing a token into the provider's cache costs, as a factor of the model ratio. Not a setting. */
-export const cacheCreationRatios: NumberMap = Object.assign(Object.create(null), cacheCreationRatio);

@@ -1,7 +1,7 @@
 // The history of the options: what of a save is kept, and for how long.
 import { z } from 'zod';
-import { isSecret, isSettingKey, settings } from '#shared/settings.ts';
-import type { SettingKey } from '#shared/settings.ts';
+import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap } from '#shared/settings.ts';
+import type { EntryMap, SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { ChangedEntry, OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
@@ -31,37 +31,17 @@ type Difference = Pick<OptionChangeRecord, 'before' | 'after' | 'entries' | 'was
 function differenceOf(key: SettingKey, old: OptionRecord | undefined, row: OptionRecord): Difference {
   if (isSecret(key)) return { was_set: old !== undefined && old.value !== '', is_set: row.value !== '' };
   const [before, after] = [old?.value ?? defaultText(key), row.value];
-  const [from, to] = isMap(key) ? [entriesOf(before), entriesOf(after)] : [null, null];
+  const [from, to] = isMapSetting(key) ? [parseMap(before), parseMap(after)] : [null, null];
   const difference: Difference = from === null || to === null ? { before, after } : { entries: changedEntries(from, to) };
   return JSON.stringify(difference).length > longestChange ? {} : difference;
 }
 
-export function isMap(key: SettingKey): boolean {
-  return settings[key].kind === 'number_map' || settings[key].kind === 'text_map';
-}
-
-export type Entries = ReadonlyMap<string, number | string>;
-
-/** Null: the text is no such map. */
-export function entriesOf(text: string): Entries | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    const entries = Object.entries(value);
-    return entries.every((entry): entry is [string, number | string] => ['number', 'string'].includes(typeof entry[1]))
-      ? new Map(entries)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-function changedEntries(from: Entries, to: Entries): ChangedEntry[] {
-  const names = [...new Set([...from.keys(), ...to.keys()])].filter((name) => from.get(name) !== to.get(name));
-  return names.map((name) => {
-    const [before, after] = [from.get(name), to.get(name)];
-    return { name, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-  });
+function changedEntries(from: EntryMap, to: EntryMap): ChangedEntry[] {
+  return mapChanges(from, to).map(({ name, from: before, to: after }) => ({
+    name,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+  }));
 }
 
 const StoredChange = z.object({

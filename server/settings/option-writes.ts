@@ -56,6 +56,8 @@ interface OptionResult {
   /** The rows of `keys` as they are now. */
   rows: ReadonlyMap<string, OptionRecord>;
   written: OptionRecord[];
+  /** What they were and are. */
+  changes: OptionChangeRecord[];
   /** Edits based on another revision than the current one; then nothing is stored. */
   conflicts: string[];
 }
@@ -82,7 +84,7 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
     const revisionOf = (id: string) => rows.get(id)?.revision ?? 0;
     const edits = plan(rows);
     const conflicts = edits.filter(({ id, revision = revisionOf(id) }) => revision !== revisionOf(id)).map(({ id }) => id);
-    if (conflicts.length > 0 || edits.length === 0) return { rows, written: [], conflicts };
+    if (conflicts.length > 0 || edits.length === 0) return { rows, written: [], changes: [], conflicts };
     check?.(rows);
     const updated = { updated_at: Math.floor(context.now() / 1000), updated_by: actorId };
     const written = edits.map(({ id, value }) => ({ id, value, revision: revisionOf(id) + 1, ...updated }));
@@ -97,7 +99,12 @@ async function editInTurn(context: WriteContext, { keys, actorId, plan, check }:
     } finally {
       await changes.announceHere('option', keyOf(next));
     }
-    return { rows: new Map([...rows, ...written.map((row): [string, OptionRecord] => [row.id, row])]), written, conflicts };
+    return {
+      rows: new Map([...rows, ...written.map((row): [string, OptionRecord] => [row.id, row])]),
+      written,
+      changes: next.changes,
+      conflicts,
+    };
   }
   throw new AppError('database_unavailable', {}, { retryAfter: 1 });
 }

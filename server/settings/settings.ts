@@ -18,7 +18,7 @@ export interface Settings {
   reload(): Promise<void>;
 }
 
-export interface SettingsParts {
+export interface SettingsDependencies {
   db: Database;
   changes: ChangeFeed;
   secrets: Secrets;
@@ -28,7 +28,7 @@ export interface SettingsParts {
 type Snapshot = { [Key in SettingKey]: SettingValue<Key> };
 
 /** Holds the defaults until `reload()` was called once. */
-export function createSettings(parts: SettingsParts): Settings {
+export function createSettings(parts: SettingsDependencies): Settings {
   let snapshot = snapshotOf([], parts);
   let revision = 1;
   let running: Promise<void> | null = null;
@@ -74,7 +74,7 @@ export function optionText(row: Pick<OptionRecord, 'id' | 'value'>, secrets: Sec
   return isSettingKey(row.id) && isSecret(row.id) && row.value !== '' ? secrets.decrypt(row.value) : row.value;
 }
 
-function snapshotOf(rows: readonly OptionRecord[], parts: SettingsParts): Snapshot {
+function snapshotOf(rows: readonly OptionRecord[], parts: SettingsDependencies): Snapshot {
   const byKey = new Map(rows.map((row) => [row.id, row]));
   const snapshot: Partial<Snapshot> = {};
   for (const key of settingKeys) setValue(snapshot, key, byKey.get(key), parts);
@@ -86,12 +86,16 @@ function setValue<Key extends SettingKey>(
   snapshot: Partial<Snapshot>,
   key: Key,
   row: OptionRecord | undefined,
-  parts: SettingsParts,
+  parts: SettingsDependencies,
 ): void {
   snapshot[key] = (row === undefined ? undefined : storedValue(key, row, parts)) ?? defaultValue(key);
 }
 
-function storedValue<Key extends SettingKey>(key: Key, row: OptionRecord, { secrets, log }: SettingsParts): SettingValue<Key> | undefined {
+function storedValue<Key extends SettingKey>(
+  key: Key,
+  row: OptionRecord,
+  { secrets, log }: SettingsDependencies,
+): SettingValue<Key> | undefined {
   try {
     const parsed = settings[key].parse(optionText(row, secrets), key);
     if (parsed.ok) return parsed.value;

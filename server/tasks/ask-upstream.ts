@@ -1,6 +1,7 @@
 // A question in JSON to the upstream of a channel, as its calls are sent: with its key, through its proxy.
 import type { AppContext } from '#server/context.ts';
 import { isTooDeep } from '#server/framing/json-depth.ts';
+import { framings } from '#server/framing/registry.ts';
 import { exchange } from '#server/upstream/exchange.ts';
 import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 import type { SendRequest } from '#server/upstream/send.ts';
@@ -27,14 +28,14 @@ type AskContext = Pick<AppContext, 'sender' | 'settings' | 'now'>;
 export async function askUpstream(context: AskContext, channel: PreparedChannel, question: UpstreamQuestion): Promise<UpstreamAnswer> {
   const url = URL.parse(`${channel.base}${question.path}`);
   if (url === null) return { kind: 'failed', failure: invalidResponse(), mayBeDone: false };
-  const { 'content-type': type, ...headers } = channel.headers(false);
+  const { 'content-type': type, ...headers } = channel.headers;
   const request: SendRequest = {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method: question.body === undefined ? 'GET' : 'POST',
     headers: question.body === undefined || type === undefined ? headers : { ...headers, 'content-type': type },
     body: question.body ?? null,
-    framing: channel.framing,
+    framing: framings.sse,
     proxy: channel.setting.proxy,
   };
   const sent = exchange(context, channel, await channel.authorize(request, context.now()), {

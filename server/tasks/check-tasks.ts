@@ -1,11 +1,12 @@
 // Submissions that were cut short, by a process that ended in the middle: those that no upstream is known to have taken end as
 // failed, and of the others it is found out whether they were charged.
 import type { AppContext } from '#server/context.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { failUntaken } from './follow-task.ts';
 import { resolveCharge } from './task-charge.ts';
 
-/** Milliseconds that a submission may take at most, all its tries together. */
+/** Milliseconds that a submission may take at most, all its attempts together. */
 export const submissionMs = 180_000;
 /** When somebody looks what became of it: well after it must be over. */
 export const checkAfter = 600_000;
@@ -17,11 +18,11 @@ export const lostReason = '提交被中断，未扣费';
 export async function checkTasks(context: AppContext): Promise<number> {
   const tasks = context.db.collection('tasks');
   const due = await tasks.find({ check_at: { lte: context.now() } }, { sort: [['check_at', 1]], limit: checkedAtOnce });
-  for (const task of due) {
-    if (!(await check(context, task))) {
-      await tasks.patch({ id: task.id, check_at: { exists: true } }, { set: { check_at: context.now() + recheckEvery } });
-    }
-  }
+  await eachDue({
+    items: due,
+    work: (task) => check(context, task),
+    postpone: ({ id }) => tasks.patch({ id, check_at: { exists: true } }, { set: { check_at: context.now() + recheckEvery } }),
+  });
   return due.length;
 }
 

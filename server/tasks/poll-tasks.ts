@@ -1,5 +1,7 @@
 // Asks upstreams what became of the tasks that run, a channel at a time, some hundred tasks in a question.
 import type { AppContext } from '#server/context.ts';
+import { DatabaseUnavailable } from '#server/db/collection.ts';
+import { eachDue } from '#server/db/each-due.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { inParallel } from '#server/queues/in-parallel.ts';
 import { isGoneForGood } from '#server/upstream/deleted-channels.ts';
@@ -73,7 +75,7 @@ interface Question {
   tasks: readonly TaskRecord[];
 }
 
-/** Ids of those that the upstream spoke of; null: it did not answer. */
+/** Ids of those that the upstream spoke of, and that follow it now; null: it did not answer. */
 async function pollSome(run: PollRun, { platform, channel, tasks }: Question): Promise<Set<number> | null> {
   const { context, questionMs } = run;
   const byUpstreamId = Map.groupBy(tasks, (task) => task.upstream_id ?? '');
@@ -90,8 +92,14 @@ async function pollSome(run: PollRun, { platform, channel, tasks }: Question): P
   for (const report of reports) {
     for (const task of byUpstreamId.get(report.upstreamId) ?? []) {
       if (run.isOver() || (report.outcome === 'running' && isLate(context, platform, task))) continue;
-      answered.add(task.id);
-      await followTask(context, task, report);
+      try {
+        await followTask(context, task, report);
+        answered.add(task.id);
+      } catch (failure) {
+        if (failure instanceof DatabaseUnavailable) throw failure;
+        // Asked about again until its time is over; the others of its channel are followed.
+        context.log.error({ task: task.id, err: failure }, 'what an upstream said of a task could not be stored');
+      }
     }
   }
   return answered;
@@ -109,10 +117,8 @@ async function postpone(run: PollRun, { platform, tasks }: { platform: TaskPlatf
 }
 
 async function failEach(run: PollRun, tasks: Iterable<TaskRecord>, reason: string): Promise<void> {
-  for (const task of tasks) {
-    if (run.isOver()) return;
-    await failTask(run.context, task, { fail_reason: reason });
-  }
+  const work = async (task: TaskRecord) => run.isOver() || failTask(run.context, task, { fail_reason: reason });
+  await eachDue({ items: tasks, work });
 }
 
 function isLate({ now }: AppContext, { timeout }: TaskPlatform, { submit_time: since }: TaskRecord): boolean {

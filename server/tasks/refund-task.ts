@@ -1,8 +1,6 @@
 // What a task cost goes back, once, when it fails: to the balance of user and token, and out of what they have used. Which tasks are
 // to be refunded is decided by the one change that ends them (`follow-task.ts`); from then on a refund is due until it is known to be
 // done. Trying again is harmless: ledger entries and the log row have names that the task gives them.
-import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
 import { quotaLogText } from '#shared/quota.ts';
 import type { AppContext } from '#server/context.ts';
@@ -11,6 +9,8 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { TaskRecord } from '#server/db/records/task.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { changeOnce } from '#server/money/change-once.ts';
+import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { resolveCharge } from './task-charge.ts';
 import { taskPlatforms } from './platforms/registry.ts';
@@ -18,8 +18,6 @@ import { taskPlatforms } from './platforms/registry.ts';
 /** Milliseconds after which a refund that is still due has been left by whoever began it. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 200;
-/** The account is gone, or cannot hold any more. */
-const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['balance_too_large', 'balance_too_small', 'not_found']);
 
 /** False: it is still due. */
 export async function refundTask(context: AppContext, due: TaskRecord): Promise<boolean> {
@@ -64,20 +62,12 @@ export async function finishRefunds(context: AppContext): Promise<number> {
 }
 
 async function giveBack(
-  { ledger, db }: AppContext,
+  context: AppContext,
   task: TaskRecord,
-  { account, id, amount }: { account: AccountKind; id: number; amount: number },
-): Promise<'done' | 'open' | 'refused'> {
-  const ref = `task:${task.id}:refund:${account}`;
-  try {
-    const result = await ledger.change({ account, id, amount, unused: task.quota, ref, kind: 'task_refund', actorId: 0 });
-    if (result.isNew) return 'done';
-  } catch (failure) {
-    if (failure instanceof AppError && refusals.has(failure.code)) return 'refused';
-    throw failure;
-  }
-  // Another attempt wrote the entry, and may not have come to its end.
-  return (await db.collection('ledger').first({ ref }))?.state === 'done' ? 'done' : 'open';
+  account: { account: AccountKind; id: number; amount: number },
+): Promise<ChangeOutcome['state']> {
+  const ref = `task:${task.id}:refund:${account.account}`;
+  return (await changeOnce(context, { ...account, unused: task.quota, ref, kind: 'task_refund', actorId: 0 })).state;
 }
 
 async function tellOf(context: AppContext, task: TaskRecord): Promise<void> {

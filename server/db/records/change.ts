@@ -7,4 +7,4 @@ export interface ChangeRecord {
   at: number;
 }
 
-export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'watch';
+export type ChangeKind = 'user' | 'token' | 'channel' | 'option' | 'lease' | 'watch' | 'passed_test';

@@ -17,6 +17,8 @@ export interface ChannelRecord {
   response_time: number;
   /** Why the last test failed; absent or empty: it passed, or there was none. */
   test_error?: string;
+  /** When a test by hand last passed, milliseconds; absent: none did. */
+  passed_at?: number;
   /** The model that was last tested; absent: there was no test, or none that noted it. */
   tested_model?: string;
   base_url: string;

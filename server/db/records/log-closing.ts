@@ -7,6 +7,8 @@ export interface LogClosingRecord {
   batch?: ClosingBatch;
   /** Rows before this moment (unix seconds) are to go, as an administrator has said. */
   until?: number;
+  /** Every row that was removed began before this moment (unix seconds). Missing: none was, or an earlier version removed them. */
+  removed_before?: number;
   /** No batch begins before this moment (milliseconds): the books are being proved. */
   held_until?: number;
 }

@@ -15,7 +15,7 @@ export interface NotificationRecord {
   user_id: number;
   event: NotificationEvent;
   state: NotificationState;
-  /** Tries that have begun. */
+  /** Attempts that have begun. */
   attempts: number;
   /**
    * Milliseconds. Of one that waits: when it may be taken; whoever takes it moves this on, so that nobody else takes it meanwhile

@@ -11,7 +11,7 @@ import type { Caller } from '#server/http/call.ts';
 import { clearLimit, enforceLimit } from '#server/http/rate-limit.ts';
 
 /** Wrong current passwords of one account. */
-const passwordTries = { count: 10, windowSeconds: 900 };
+const passwordAttempts = { count: 10, windowSeconds: 900 };
 /** New passwords of one account: each costs as much as a login. */
 const passwordChanges = { count: 10, windowSeconds: 900 };
 
@@ -48,7 +48,7 @@ async function checkCurrentPassword(
 ): Promise<void> {
   if (given === undefined || given === '' || user.password_hash === '') return;
   const key = `password:${user.id}`;
-  await enforceLimit(context, { key, ...passwordTries });
+  await enforceLimit(context, { key, ...passwordAttempts });
   if (!(await verifyPassword(given, user.password_hash, source))) {
     throw new AppError('current_password_wrong', {}, { field: 'original_password' });
   }

@@ -174,7 +174,10 @@ async function walk(context: AppContext, kind: ChannelRunKind, record: ChannelRu
     !loops.isClosing && (await runs.patch(mine, { set: { ...set, expires_at: context.now() + leaseMs } })) !== null;
 
   const one = async (channel: ChannelRecord): Promise<void> => {
-    const outcome = await step({ context, actor, language, isWanted: () => !loops.isClosing }, channel).catch((failure: unknown) => {
+    const outcome = await step(
+      { context, actor, language, isByHand: record.started_by !== 0, isWanted: () => !loops.isClosing },
+      channel,
+    ).catch((failure: unknown) => {
       // One channel's fault must not begin the run again and again with its neighbours, whose tests cost.
       if (failure instanceof DatabaseUnavailable || loops.isClosing) throw failure;
       context.log.error({ run: kind, channel: channel.id, err: failure }, 'a step of a run over all channels failed');

@@ -72,7 +72,7 @@ export function mountChannels(host: RouteHost): void {
     const { user: actor } = signedIn(call);
     const time = await testChannel(
       { context, actor, language: facts.language },
-      { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result) },
+      { channel, model: query.model, keep: (result) => storeTestResult(context, channel.id, result, { isByHand: true }) },
     );
     await enableAfterTest(context, channel, time * 1000);
     return respond(undefined, { extra: { time } });

@@ -16,6 +16,8 @@ export interface RunOf {
   context: AppContext;
   actor: UserRecord;
   language: Language;
+  /** False: the schedule began it. */
+  isByHand: boolean;
   /** False: the process is closing, and what came of a channel is not kept. */
   isWanted(): boolean;
 }
@@ -28,7 +30,7 @@ export interface StepOutcome {
 
 export type RunStep = (run: RunOf, channel: ChannelRecord) => Promise<StepOutcome>;
 
-export const testStep: RunStep = async ({ context, actor, language, isWanted }, channel) => {
+export const testStep: RunStep = async ({ context, actor, language, isByHand, isWanted }, channel) => {
   let failure: UpstreamFailure | undefined;
   let milliseconds = 0;
   const isPassed = await testChannel(
@@ -38,7 +40,7 @@ export const testStep: RunStep = async ({ context, actor, language, isWanted }, 
       model: undefined,
       async keep(result) {
         milliseconds = result.response_time;
-        if (isWanted()) await storeTestResult(context, channel.id, result);
+        if (isWanted()) await storeTestResult(context, channel.id, result, { isByHand });
       },
       onFailure: (found) => (failure = found),
     },

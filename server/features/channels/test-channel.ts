@@ -140,7 +140,7 @@ async function ask({
     forceUsage: false,
   };
   const sent = await sendCall(context, call, { limits });
-  const { upstreamModel, isMapped } = sent.request;
+  const { way, upstreamModel } = sent.request;
   const response = await receiveWhole(sent, {
     channel,
     language,
@@ -150,13 +150,14 @@ async function ask({
     onFailure,
   });
   const writer = { model: testModel, requestId: '', createdAt: 0, wantsUsage: false, promptEstimate: 0 };
-  const decoded = readWhole({ client, capability, channel, upstreamModel, body: response, responseFields: {}, writer });
+  const decoded = readWhole({ client, capability, channel, way, upstreamModel, body: response, responseFields: {}, writer });
   if (decoded.kind === 'failed') {
     onFailure?.(decoded.failure);
     throw failedResponse(decoded.failure);
   }
+  if (decoded.kind === 'too_deep') throw new AppError('upstream_too_deep');
   if (decoded.isEmpty) throw new AppError('invalid_upstream_response');
-  return { usage: decoded.usage, upstreamModel, isMapped };
+  return { usage: decoded.usage, upstreamModel, isMapped: way.isMapped };
 }
 
 function failedResponse({ kind, message }: UpstreamFailure): AppError {
@@ -173,9 +174,25 @@ function resultOf({ now }: AppContext, { begin, error, model }: { begin: number;
   };
 }
 
-/** Not announced: nobody's cache needs these figures, and what the relay has learnt about the channel's health stays. */
-export async function storeTestResult({ db }: AppContext, id: number, result: TestResult): Promise<void> {
-  await db.collection('channels').patch({ id }, { set: result });
+/**
+ * No change of the channel: nobody's cache needs these figures, and what the relay has learnt about its health stays. But from a
+ * test by hand that passed on, every process counts its failures anew. The schedule's tests are of one model, and may come so often
+ * that failures of others would never be many.
+ */
+export async function storeTestResult(
+  { changes, db, now }: Pick<AppContext, 'changes' | 'db' | 'now'>,
+  id: number,
+  result: TestResult,
+  { isByHand }: { isByHand: boolean },
+): Promise<void> {
+  const channels = db.collection('channels');
+  if (result.test_error !== '' || !isByHand) {
+    await channels.patch({ id }, { set: result });
+    return;
+  }
+  const passed_at = now();
+  await changes.announce('passed_test', `${id}:${passed_at}`);
+  await channels.patch({ id }, { set: { ...result, passed_at } });
 }
 
 async function writeTestLog(

@@ -5,10 +5,11 @@ import type { PreparedChannel } from '#server/upstream/prepared-channel.ts';
 
 /** By the model that is asked, and by what the provider can do at all. */
 export function testCapability(channel: Pick<PreparedChannel, 'provider' | 'modelMapping'>, model: string): Capability {
-  const paths = channel.provider?.paths;
-  if (paths?.chat === undefined) return 'embeddings';
+  const does = (capability: Capability) =>
+    Object.values(channel.provider?.formats ?? {}).some(({ paths }) => paths[capability] !== undefined);
+  if (!does('chat')) return 'embeddings';
   const isEmbedding = /embed|bge-|^m3e/i.test(channel.modelMapping.get(model) ?? model);
-  return isEmbedding && paths.embeddings !== undefined ? 'embeddings' : 'chat';
+  return isEmbedding && does('embeddings') ? 'embeddings' : 'chat';
 }
 
 /** @param upstreamModel the name after the channel's mapping: what the limits depend on */

@@ -1,6 +1,5 @@
 // What is left on a channel's account, as its provider says.
 import { AppError, errorText } from '#shared/errors.ts';
-
 import type { ChannelRecord } from '#server/db/records/channel.ts';
 import { parseObject } from '#server/framing/loose-json.ts';
 import { authorizedGet } from '#server/upstream/authorized-get.ts';

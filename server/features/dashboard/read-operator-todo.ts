@@ -4,6 +4,7 @@ import type { OperatorTodo, RefusalGroup } from '#shared/dashboard.ts';
 import { LogType, RefusalFacts } from '#shared/logs.ts';
 import { mayWriteSetting } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
+import type { Filter } from '#server/db/collection.ts';
 import type { LogRecord } from '#server/db/records/log.ts';
 import { balanceOf } from '#server/money/account.ts';
 import { readUsageState, readUsageTotals } from '#server/logs/read-usage.ts';
@@ -18,18 +19,20 @@ const daySeconds = 24 * hourSeconds;
 const most = 5;
 /** Users of the last day that are looked at, those who spent most first. */
 const mostUsers = 500;
-const mostRefusals = 500;
+/** Of one cause and token, looked at for the last call: more than a minute has. */
+const newestRows = 40;
 /** Told; who has more of them is at the beginning. */
 const mostUnpriced = 50;
-const unpricedCodes: ReadonlySet<string> = new Set(['model_price_error', 'model_price_error_admin']);
+const unpricedCodes = ['model_price_error', 'model_price_error_admin'];
 
 export async function readOperatorTodo(context: Context, role: number): Promise<OperatorTodo> {
   const at = Math.floor(context.now() / 1000);
-  const refused = await refusalsOf(context, at);
-  const [channels, failing, low_users] = await Promise.all([
+  const [channels, failing, low_users, refusals, refused] = await Promise.all([
     disabledChannels(context),
     readFailingChannels(context),
     lowUsers(context, at),
+    refusalGroups(context, at),
+    refusedUnpriced(context, at),
   ]);
   const unpriced = unpricedModels(context, refused);
   const lacks_address = mayWriteSetting('ServerAddress', role) && context.mail.isConfigured && siteAddress(context.settings) === undefined;
@@ -38,7 +41,7 @@ export async function readOperatorTodo(context: Context, role: number): Promise<
     channels,
     failing: failing.slice(0, most),
     enabled_channels: countChannels(context.channels.all()),
-    refusals: groupRefusals(refused),
+    refusals,
     low_users,
     unpriced,
     is_stuck: context.ledger.isStuck,
@@ -80,35 +83,47 @@ async function lowUsers({ db, settings }: Context, at: number): Promise<Operator
     .slice(0, most);
 }
 
-interface Refusals {
-  row: LogRecord;
-  facts: RefusalFacts;
-}
+const refusalsSince = (since: number): Filter<LogRecord> => ({ plain_type: LogType.refusal, created_at: { gte: since } });
 
-/** Rows of refused calls of the last day, the newest first. */
-async function refusalsOf({ db }: Context, at: number): Promise<Refusals[]> {
-  const rows: LogRecord[] = await db
-    .collection('logs')
-    .find({ plain_type: LogType.refusal, created_at: { gte: at - daySeconds } }, { sort: [['created_at', -1]], limit: mostRefusals });
-  return rows.flatMap((row) => {
-    const facts = RefusalFacts.safeParse(row.other?.['refusal']).data;
-    return facts === undefined ? [] : [{ row, facts }];
+/** One line for each cause of each token, whatever models were asked for. All are summed: a token may have many rows a minute. */
+async function refusalGroups({ db }: Context, at: number): Promise<RefusalGroup[]> {
+  const logs = db.collection('logs');
+  const filter = refusalsSince(at - daySeconds);
+  const sums = await logs.group({
+    filter,
+    by: ['other.refusal.code', 'user_id', 'token_name'],
+    sum: { calls: 'other.refusal.count' },
   });
+  const told = sums.toSorted((a, b) => Number(b['calls']) - Number(a['calls'])).slice(0, most);
+  const groups = await Promise.all(
+    told.map(async ({ calls, user_id, token_name, 'other.refusal.code': code }) => {
+      const own = { user_id: Number(user_id), token_name: String(token_name), 'other.refusal.code': String(code) };
+      const rows: LogRecord[] = await logs.find({ ...filter, ...own }, { sort: [['created_at', -1]], limit: newestRows });
+      const [newest] = rows
+        .flatMap((row) => {
+          const facts = RefusalFacts.safeParse(row.other?.['refusal']).data;
+          return facts === undefined ? [] : [{ row, facts }];
+        })
+        .toSorted((a, b) => b.facts.last_at - a.facts.last_at);
+      if (newest === undefined) return [];
+      const { row, facts } = newest;
+      const { reason, last_at } = facts;
+      return [
+        { code: facts.code, reason, username: row.username, token_name: row.token_name, count: Number(calls), last_at, log_id: row.id },
+      ];
+    }),
+  );
+  return groups.flat().toSorted((a, b) => b.count - a.count || b.last_at - a.last_at);
 }
 
-/** One line for each cause of each token. */
-function groupRefusals(refused: readonly Refusals[]): RefusalGroup[] {
-  const groups = new Map<string, RefusalGroup>();
-  for (const { row, facts } of refused) {
-    const key = JSON.stringify([facts.code, row.user_id, row.token_name]);
-    const known = groups.get(key);
-    if (known !== undefined) known.count += facts.count;
-    else {
-      const { code, reason, count, last_at } = facts;
-      groups.set(key, { code, reason, username: row.username, token_name: row.token_name, count, last_at, log_id: row.id });
-    }
-  }
-  return [...groups.values()].toSorted((a, b) => b.count - a.count || b.last_at - a.last_at).slice(0, most);
+/** Model → how many calls of the last day were refused because it has no price. */
+async function refusedUnpriced({ db }: Context, at: number): Promise<Map<string, number>> {
+  const sums = await db.collection('logs').group({
+    filter: { ...refusalsSince(at - daySeconds), 'other.refusal.code': { in: unpricedCodes } },
+    by: ['model_name'],
+    sum: { calls: 'other.refusal.count' },
+  });
+  return new Map(sums.map(({ model_name, calls }) => [String(model_name), Number(calls)]));
 }
 
 function countChannels(all: Iterable<{ status: number }>): number {
@@ -118,13 +133,10 @@ function countChannels(all: Iterable<{ status: number }>): number {
 }
 
 /** Models that calls are refused for, or will be: what was asked for in the last day, and what enabled channels have. */
-function unpricedModels({ channels, quotes, settings }: Context, refused: readonly Refusals[]): OperatorTodo['unpriced'] {
+function unpricedModels({ channels, quotes, settings }: Context, refused: ReadonlyMap<string, number>): OperatorTodo['unpriced'] {
   const counts = new Map<string, number>();
   if (!settings.get('SelfUseModeEnabled')) for (const model of channels.enabledModels()) counts.set(model, 0);
-  for (const { row, facts } of refused) {
-    if (row.model_name === '' || !unpricedCodes.has(facts.code)) continue;
-    counts.set(row.model_name, (counts.get(row.model_name) ?? 0) + facts.count);
-  }
+  for (const [model, count] of refused) if (model !== '') counts.set(model, count);
   return (
     [...counts]
       .map(([model, count]) => ({ model, count }))

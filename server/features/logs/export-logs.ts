@@ -40,12 +40,12 @@ export function createExports(host: RouteHost): Exports {
   async function* write(query: Query, reader: LogReader, format: LogFormat): AsyncGenerator<string> {
     change(reader.userId, 1);
     try {
-      const isForAdmins = reader.ownId === undefined;
-      if (format === 'csv') yield csvHead(isForAdmins);
+      const lines = { isForAdmins: reader.ownId === undefined, quotaPerUsd: context.settings.get('QuotaPerUnit') };
+      if (format === 'csv') yield csvHead(lines);
       for await (const logs of pages(context, query, reader)) {
         // A file that lacks its end is not taken for a whole one: its connection is cut.
         if (!(await mayStillRead(host, reader))) throw new AppError('not_logged_in');
-        yield logs.map((log) => (format === 'csv' ? csvLine(log, isForAdmins) : jsonLine(log))).join('');
+        yield logs.map((log) => (format === 'csv' ? csvLine(log, lines) : jsonLine(log))).join('');
       }
     } finally {
       change(reader.userId, -1);

@@ -2,17 +2,39 @@
 import { balanceChange } from '#shared/balance-change.ts';
 import { csvMark, csvRow } from '#shared/csv.ts';
 import { endingOf } from '#shared/log-ending.ts';
-import { otherOf } from '#shared/log-other.ts';
+import { isCall, otherOf } from '#shared/log-other.ts';
+import { LogType } from '#shared/logs.ts';
 import type { Log } from '#shared/logs.ts';
 
-const columns: readonly { name: string; isForAdmins?: true; value: (log: Log) => string | number }[] = [
+/** `quotaPerUsd`: of today, for rows that do not say theirs. */
+interface LineOptions {
+  isForAdmins: boolean;
+  quotaPerUsd: number;
+}
+
+interface Column {
+  name: string;
+  isForAdmins?: true;
+  value: (log: Log, quotaPerUsd: number) => string | number;
+}
+
+const typeNames: Readonly<Record<number, string>> = {
+  [LogType.topUp]: 'top_up',
+  [LogType.consumption]: 'call',
+  [LogType.management]: 'management',
+  [LogType.system]: 'system',
+  [LogType.refusal]: 'refusal',
+  [LogType.test]: 'test',
+};
+
+const columns: readonly Column[] = [
   { name: 'id', value: (log) => log.id },
   { name: 'time', value: (log) => new Date(log.created_at * 1000).toISOString() },
-  { name: 'type', value: (log) => log.type },
+  { name: 'type', value: (log) => typeNames[log.type] ?? log.type },
   { name: 'username', isForAdmins: true, value: (log) => log.username },
   { name: 'token_name', value: (log) => log.token_name },
   { name: 'group', value: (log) => log.group },
-  { name: 'model_name', value: (log) => log.model_name },
+  { name: 'model_name', value: (log) => (otherOf(log)?.refusal?.is_others === true ? '(others)' : log.model_name) },
   { name: 'channel', isForAdmins: true, value: (log) => log.channel },
   { name: 'is_stream', value: (log) => String(log.is_stream) },
   { name: 'duration_ms', value: (log) => Math.round(otherOf(log)?.duration_ms ?? log.use_time * 1000) },
@@ -21,24 +43,66 @@ const columns: readonly { name: string; isForAdmins?: true; value: (log: Log) =>
   { name: 'cache_tokens', value: (log) => otherOf(log)?.cache_tokens ?? '' },
   { name: 'completion_tokens', value: (log) => log.completion_tokens },
   { name: 'quota', value: (log) => log.quota },
+  { name: 'usd', value: (log, today) => usd(log, log.quota, today) },
   // What the rows add up to: what calls took, and what codes, payments and administrators gave or took.
   { name: 'balance_change', value: balanceChange },
+  { name: 'balance_change_usd', value: (log, today) => usd(log, balanceChange(log), today) },
   { name: 'quota_per_usd', value: (log) => otherOf(log)?.quota_per_unit ?? '' },
-  { name: 'ending', value: (log) => endingOf(log) },
+  { name: 'ending', value: ending },
+  // Of calls that no channel was asked for.
+  { name: 'rejected_with', value: (log) => otherOf(log)?.refusal?.code ?? '' },
+  { name: 'rejected_count', value: (log) => otherOf(log)?.refusal?.count ?? '' },
   { name: 'request_id', value: (log) => log.request_id },
   { name: 'event', value: (log) => otherOf(log)?.event?.code ?? '' },
   { name: 'by', isForAdmins: true, value: (log) => otherOf(log)?.admin_info?.by ?? '' },
-  { name: 'content', value: (log) => log.content },
+  { name: 'content', value: content },
 ];
 
-const shownTo = (isAdmin: boolean) => columns.filter((column) => isAdmin || column.isForAdmins !== true);
-
-export function csvHead(isAdmin: boolean): string {
-  return csvMark + csvRow(shownTo(isAdmin).map(({ name }) => name));
+/** Dollars to the last unit, as a plain number. */
+function usd(log: Log, quota: number, today: number): number {
+  const unit = otherOf(log)?.quota_per_unit ?? today;
+  return Number((quota / unit).toFixed(10)) + 0;
 }
 
-export function csvLine(log: Log, isAdmin: boolean): string {
-  return csvRow(shownTo(isAdmin).map(({ value }) => value(log)));
+/** How a call ended. One that was refused before it was sent is `rejected`: `refused` is what upstreams do. Other rows have no end. */
+function ending(log: Log): string {
+  if (otherOf(log)?.refusal !== undefined) return 'rejected';
+  return isCall(log) ? endingOf(log) : '';
+}
+
+/** What the row says, in English where it knows it in a form for that: an event by its code and what belongs to it. */
+function content(log: Log): string {
+  const { refusal, event } = otherOf(log) ?? {};
+  if (refusal !== undefined) return refusal.reason.en;
+  if (event === undefined) return callFacts(log) ?? log.content;
+  const { code, ...details } = event;
+  const told = Object.entries(details).map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`);
+  return [code, ...told].join(' ');
+}
+
+/** Of a call: what its price was made of, and what the upstream said when it failed. Nothing is known of some calls of other systems. */
+function callFacts(log: Log): string | undefined {
+  const other = otherOf(log);
+  if (other === null || !isCall(log) || other.group_ratio === undefined) return undefined;
+  const { model_price: price = -1, model_ratio = 0, completion_ratio = 0, group_ratio, task } = other;
+  const problem = other['problem'];
+  const facts = [
+    ...(price >= 0 ? [`model_price=${price}`] : [`model_ratio=${model_ratio}`, `completion_ratio=${completion_ratio}`]),
+    `group_ratio=${group_ratio}`,
+    ...(task === undefined ? [] : [`task=${task.action}`, `task_id=${task.id}`]),
+    ...(typeof problem === 'string' ? [`problem=${problem}`] : []),
+  ];
+  return facts.join(' ');
+}
+
+const shownTo = (isForAdmins: boolean) => columns.filter((column) => isForAdmins || column.isForAdmins !== true);
+
+export function csvHead({ isForAdmins }: LineOptions): string {
+  return csvMark + csvRow(shownTo(isForAdmins).map(({ name }) => name));
+}
+
+export function csvLine(log: Log, { isForAdmins, quotaPerUsd }: LineOptions): string {
+  return csvRow(shownTo(isForAdmins).map(({ value }) => value(log, quotaPerUsd)));
 }
 
 /** As the list has it, with `other` as the object that it is. */

@@ -2,7 +2,6 @@
 // refunds, which bounds their sum; from then on the refund is due until it is known to be done. Trying again is harmless: ledger
 // entries and the log row have names that the claim gives them.
 import { AppError } from '#shared/errors.ts';
-import type { ErrorCode } from '#shared/errors.ts';
 import { fieldRules, invalidField } from '#shared/field-rules.ts';
 import { LogType } from '#shared/logs.ts';
 import type { CallRefund, Log, RefundInput } from '#shared/logs.ts';
@@ -17,6 +16,8 @@ import type { LogRecord } from '#server/db/records/log.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
 import type { AccountKind } from '#server/money/account.ts';
+import { changeOnce } from '#server/money/change-once.ts';
+import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { isCharged } from '#server/tasks/task-charge.ts';
 import { addChannelUse } from '#server/upstream/deleted-channels.ts';
 import { readLog } from './list-logs.ts';
@@ -28,7 +29,6 @@ const mostActs = 50;
 /** Milliseconds after which a refund that is still due has been left by whoever began it. */
 const abandonedAfter = 10_000;
 const finishedAtOnce = 200;
-const refusals: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['balance_too_large', 'balance_too_small', 'not_found']);
 
 /** @throws {AppError} `log_not_found`, `user_edit_denied`, `refund_not_charged`, `refund_of_task`, `refund_too_large`, `balance_too_large` */
 export async function refundCall(context: AppContext, actor: UserRecord, id: number, input: RefundInput): Promise<Log> {
@@ -145,7 +145,7 @@ async function store({ db }: AppContext, before: CallRefundRecord, after: CallRe
   return (await refunds.patch({ id: before.id, version: before.version }, patch)) !== null;
 }
 
-async function giveBack(context: AppContext, call: CallRefundRecord, act: CallRefundAct): Promise<'done' | 'open' | 'refused'> {
+async function giveBack(context: AppContext, call: CallRefundRecord, act: CallRefundAct): Promise<ChangeOutcome['state']> {
   const outcome = await change(context, act, { account: 'user', id: call.user_id, amount: act.amount });
   if (outcome !== 'done' || call.token_id === 0) return outcome;
   // A token that is gone keeps nobody from the money.
@@ -154,20 +154,12 @@ async function giveBack(context: AppContext, call: CallRefundRecord, act: CallRe
 }
 
 async function change(
-  { ledger, db }: AppContext,
+  context: AppContext,
   { log_id: logId, amount: unused, actor_id: actorId, reason }: CallRefundAct,
-  { account, id, amount }: { account: AccountKind; id: number; amount: number },
-): Promise<'done' | 'open' | 'refused'> {
-  const ref = `call:${logId}:refund:${account}`;
-  try {
-    const result = await ledger.change({ account, id, amount, unused, ref, kind: 'call_refund', actorId, reason });
-    if (result.isNew) return 'done';
-  } catch (failure) {
-    if (failure instanceof AppError && refusals.has(failure.code)) return 'refused';
-    throw failure;
-  }
-  // Another attempt wrote the entry, and may not have come to its end.
-  return (await db.collection('ledger').first({ ref }))?.state === 'done' ? 'done' : 'open';
+  account: { account: AccountKind; id: number; amount: number },
+): Promise<ChangeOutcome['state']> {
+  const ref = `call:${logId}:refund:${account.account}`;
+  return (await changeOnce(context, { ...account, unused, ref, kind: 'call_refund', actorId, reason })).state;
 }
 
 async function tellOf(context: AppContext, record: CallRefundRecord, act: CallRefundAct): Promise<void> {

@@ -44,11 +44,12 @@ export function createTails(host: RouteHost): Tails {
     const { ownId } = reader;
     const over = AbortSignal.any([host.draining, place.lost]);
     try {
+      // Before anything is sent: a wrong one is refused.
+      const cursor = cursorOf(reader.facts.headers.get('last-event-id') ?? query.after);
       yield 'retry: 3000\n\n';
       const inTurn = <Result>(work: () => Result) => readingFor(accountName(reader.userId), work);
       const parts = await inTurn(() => logFilter(context, query, ownId));
       if (parts === null) return;
-      const cursor = cursorOf(reader.facts.headers.get('last-event-id') ?? query.after);
       const reach = () => Math.floor(context.now() / 1000) - reachSeconds;
       let since = Math.min(reach(), cursor === undefined ? Infinity : cursor.time - lateSeconds);
       const look = () => {

@@ -1,9 +1,10 @@
 import type { PricingEntry } from '#shared/models.ts';
 import { findPrice, unsetModelRatio } from '#shared/pricing.ts';
-import type { PriceMaps } from '#shared/pricing.ts';
-import { completionRatioOf } from '#shared/pricing-rules.ts';
+import type { PriceMaps, UsagePrice } from '#shared/pricing.ts';
+import { completionRatioOf, pricedName } from '#shared/pricing-rules.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
 import type { AppContext } from '#server/context.ts';
-import { cacheCreationRatios } from '#server/settings/defaults.ts';
+import { priceMapsOf } from '#server/settings/price-maps.ts';
 import type { Settings } from '#server/settings/settings.ts';
 import { usableGroups } from '#server/settings/usable-groups.ts';
 
@@ -22,7 +23,7 @@ export function createPriceList({ channels, settings }: Pick<AppContext, 'channe
 }
 
 function listPrices({ channels, settings }: Pick<AppContext, 'channels' | 'settings'>): PricingEntry[] {
-  const maps = priceMaps(settings);
+  const maps = priceMapsOf(settings);
   return channels.enabledModels().map((model) => ({
     model_name: model,
     ...priceFields(model, maps),
@@ -41,16 +42,6 @@ export function priceGroups(
   return { group_ratio: Object.fromEntries(ratios), usable_group: { ...usable } };
 }
 
-function priceMaps(settings: Settings): PriceMaps {
-  return {
-    modelPrice: settings.get('ModelPrice'),
-    modelRatio: settings.get('ModelRatio'),
-    completionRatio: settings.get('CompletionRatio'),
-    cacheRatio: settings.get('CacheRatio'),
-    cacheCreationRatio: cacheCreationRatios,
-  };
-}
-
 /** Models without a price are shown at the ratio that they have where those are allowed. */
 function priceFields(model: string, maps: PriceMaps) {
   const price = findPrice(model, maps);
@@ -62,7 +53,20 @@ function priceFields(model: string, maps: PriceMaps) {
     model_ratio: price?.modelRatio ?? unsetModelRatio,
     completion_ratio: price?.completionRatio ?? completionRatioOf(model, maps.completionRatio),
     cache_ratio: price?.cacheRatio ?? maps.cacheRatio[model] ?? 1,
+    ...furtherRatios(model, price, maps),
     model_price: 0,
     has_price: price !== null,
+  };
+}
+
+/** Of models that have a price of their own for writing to the cache, or for audio. */
+function furtherRatios(model: string, price: UsagePrice | null, maps: PriceMaps) {
+  if (price === null) return {};
+  const name = pricedName(model);
+  const has = (map: NumberMap | undefined): boolean => map?.[name] !== undefined;
+  return {
+    ...(has(maps.cacheCreationRatio) ? { cache_creation_ratio: price.cacheCreationRatio } : {}),
+    ...(has(maps.audioRatio) ? { audio_ratio: price.audioInputRatio } : {}),
+    ...(has(maps.audioCompletionRatio) ? { audio_output_ratio: price.audioOutputRatio } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import { userSettingOf } from '#shared/user-setting.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { notificationApi } from '#shared/notifications.ts';
 import type { Notification } from '#shared/notifications.ts';
 import { problemText } from '#shared/notification-problems.ts';
@@ -24,7 +25,7 @@ export function mountNotifications(host: RouteHost): void {
   mount(host, notificationApi.list, async (call) => {
     const { user } = signedIn(call);
     const rows = await call.context.db.collection('notifications').find({ user_id: user.id }, { sort: [['id', -1]], limit: shown });
-    return rows.map((row) => present(call.context, row, user));
+    return rows.map((row) => present(call.context, row, call.facts.language));
   });
   mount(host, notificationApi.test, (call) => sendTest(call.context, signedIn(call).user));
   mount(host, notificationApi.testMail, (call) => sendTestMail(call.context, signedIn(call).user, call));
@@ -40,8 +41,9 @@ async function sendTest(context: AppContext, user: UserRecord): Promise<{ notify
   throw new AppError('notification_failed', { reason: problemText(outcome.problem, outcome.status) });
 }
 
-function present({ settings }: AppContext, row: NotificationRecord, user: UserRecord): Notification {
-  const text = textOf(row.event, languageOf(user), settings);
+/** @param language of the reader: what was sent may have been in the one that is saved */
+function present({ settings }: AppContext, row: NotificationRecord, language: Language): Notification {
+  const text = textOf(row.event, language, settings);
   return {
     id: row.id,
     type: text.type,

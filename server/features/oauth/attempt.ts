@@ -6,6 +6,7 @@ import type { AppContext } from '#server/context.ts';
 import type { SignInAttemptRecord } from '#server/db/records/sign-in-attempt.ts';
 import type { Caller, RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
+import { isAskedByOwnPage } from '#server/http/own-page.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 
 export type Attempt = SignInAttemptRecord;
@@ -88,7 +89,7 @@ export function limitSignIns(context: AppContext, { ip }: RequestFacts): Promise
  * @throws {AppError} `foreign_page_refused`
  */
 export function refuseForeignPage({ headers }: RequestFacts): void {
-  if ((headers.get('new-api-user') ?? '') !== '' || headers.get('sec-fetch-site') === 'same-origin') return;
+  if ((headers.get('new-api-user') ?? '') !== '' || isAskedByOwnPage(headers)) return;
   throw new AppError('foreign_page_refused');
 }
 

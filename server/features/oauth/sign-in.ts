@@ -1,5 +1,6 @@
 // Somebody whom a provider knows gets a session here: of the account that is bound to them, or of a new one.
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { displayNameProblem, tidyName, usernameProblem } from '#shared/account-rules.ts';
 import { displayNameLimit, usernameLimit, UserStatus } from '#shared/user.ts';
 import { AlreadyBound, createAccount, findInviter } from '#server/accounts/create-account.ts';
@@ -11,7 +12,7 @@ import type { RequestFacts } from '#server/http/call.ts';
 import { limitRegistrations } from '#server/accounts/registration-limit.ts';
 import type { Person } from './provider.ts';
 
-const nameTries = 20;
+const nameAttempts = 20;
 const fallbackNames = {
   github: 'GitHub User',
   oidc: 'OIDC User',
@@ -29,7 +30,7 @@ export async function findOrRegister(
   if (known !== null) return checkMayEnter(known);
   if (!context.settings.get('RegisterEnabled')) throw new AppError('registration_closed');
   await limitRegistrations(context, facts.ip);
-  return register(context, person, inviteCode);
+  return register(context, person, { inviteCode, language: facts.language });
 }
 
 /** @throws {AppError} `account_deleted`, `sign_in_banned` */
@@ -39,11 +40,15 @@ export function checkMayEnter(user: UserRecord): UserRecord {
   return user;
 }
 
-async function register(context: AppContext, person: Person, inviteCode: string): Promise<UserRecord> {
+async function register(
+  context: AppContext,
+  person: Person,
+  { inviteCode, language }: { inviteCode: string; language: Language },
+): Promise<UserRecord> {
   const inviter = await findInviter(context, inviteCode);
   const displayName = tidyName(Array.from(person.displayName).slice(0, displayNameLimit).join(''));
   const isNamed = displayName !== '' && displayNameProblem(displayName) === undefined;
-  const account = { displayName: isNamed ? displayName : fallbackNames[person.provider], passwordHash: '', inviter, actorId: 0 };
+  const account = { displayName: isNamed ? displayName : fallbackNames[person.provider], passwordHash: '', inviter, actorId: 0, language };
   let email = await usableEmail(context, person.email);
   for (let attempt = 1; ; attempt += 1) {
     const isOwnName = attempt === 1 && usernameProblem(person.username) === undefined;
@@ -54,7 +59,7 @@ async function register(context: AppContext, person: Person, inviteCode: string)
         bound: { ...identityFields(person), ...(email === '' ? {} : { email, email_folded: foldEmail(email) }) },
       });
     } catch (failure) {
-      if (attempt === nameTries) throw failure;
+      if (attempt === nameAttempts) throw failure;
       if (failure instanceof AlreadyBound) {
         // Two answers at once: the other one has made the account.
         const made = await findByIdentity(context, person);

@@ -1,13 +1,18 @@
 import { AppError } from '#shared/errors.ts';
 import { optionApi } from '#shared/options.ts';
-import { settingKeys } from '#shared/settings.ts';
+import type { PriceMaps } from '#shared/pricing.ts';
+import type { NumberMap } from '#shared/setting-values.ts';
+import { settingKeys, settings } from '#shared/settings.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { mountReading } from '#server/http/read-in-turn.ts';
 import { defaultText } from '#server/settings/defaults.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
+import { priceSettings } from '#server/settings/price-maps.ts';
 import { listChanges } from './list-changes.ts';
 import { presentOptions } from './present-option.ts';
+import { readPriceEffect } from './price-effect.ts';
 import { saveOptions } from './save-options.ts';
 import { undoChange } from './undo-change.ts';
 
@@ -34,10 +39,25 @@ export function mountOptions(host: RouteHost): void {
 
   mount(host, optionApi.undo, (call) => undoChange(call.context, Number(call.params.id), signedIn(call).user));
 
+  mountReading(host, optionApi.priceEffect, ({ context, body }) => {
+    const changes: Partial<PriceMaps> = {};
+    for (const [name, key] of priceSettings) {
+      const text = body[key];
+      if (text !== undefined) changes[name] = parsedPrices(key, text);
+    }
+    return readPriceEffect(context, changes);
+  });
+
   mount(host, optionApi.resetModelRatio, async (call) => {
     const actor = signedIn(call).user;
     const edit = { key: 'ModelRatio', value: defaultText('ModelRatio') };
     await saveOptions(call.context, [edit], { actor, conflictData: ([current]) => current });
     return respond(undefined, { notice: 'model_ratios_reset' });
   });
+}
+
+function parsedPrices(key: (typeof priceSettings)[number][1], text: string): NumberMap {
+  const parsed = settings[key].parse(text, key);
+  if (!parsed.ok) throw new AppError(parsed.problem.code, parsed.problem.details, { field: key });
+  return parsed.value;
 }

@@ -1,9 +1,11 @@
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
+import type { SettingChange } from '#shared/log-event.ts';
 import type { Option } from '#shared/options.ts';
 import { isSecret, isSettingKey, mayWriteSetting, settingRequirements, settings } from '#shared/settings.ts';
 import type { SettingKey } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
+import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { OptionRecord } from '#server/db/records/option.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { writeLog } from '#server/logs/write-log.ts';
@@ -40,7 +42,12 @@ export async function saveOptions(
   const keys = edits.map((edit) => edit.key);
   const needed = settingRequirements.flatMap(({ key, needs }) => [key, needs]);
   let effective: Change[] = [];
-  const { rows, written, conflicts } = await editOptions(context, {
+  const {
+    rows,
+    written,
+    changes: stored,
+    conflicts,
+  } = await editOptions(context, {
     keys: [...keys, ...needed],
     actorId: actor.id,
     plan(current) {
@@ -61,7 +68,7 @@ export async function saveOptions(
     const options = await presentOptions(context, conflicts.filter(isSettingKey), rows);
     throw new AppError('revision_conflict', {}, { data: conflictData(options), field: conflict });
   }
-  if (written.length > 0) await writeEvent(context, written, actor);
+  if (written.length > 0) await writeEvent(context, { written, changes: stored }, actor);
   return presentOptions(context, keys.filter(isSettingKey), rows);
 }
 
@@ -114,10 +121,47 @@ function textOf(key: SettingKey, rows: Rows, context: AppContext): string {
   }
 }
 
-async function writeEvent(context: AppContext, written: readonly OptionRecord[], actor: UserRecord): Promise<void> {
-  // Keys only: values may be long, or secret.
+interface Written {
+  written: readonly OptionRecord[];
+  changes: readonly OptionChangeRecord[];
+}
+
+async function writeEvent(context: AppContext, { written, changes }: Written, actor: UserRecord): Promise<void> {
   const keys = written.map((row) => row.id);
   const content = `修改系统设置 ${keys.join('、')}`;
-  const event = { code: 'settings_changed' as const, keys: keys.join(', ') };
+  const told = changes.flatMap(toldChanges);
+  const event = {
+    code: 'settings_changed' as const,
+    keys: keys.join(', '),
+    changes: told.slice(0, mostTold),
+    ...(told.length > mostTold ? { more: told.length - mostTold } : {}),
+  };
   await writeLog(context, { user_id: actor.id, username: actor.username, type: LogType.management, content, event });
+}
+
+/** Changes that a row of the log tells, and how long their texts may be: the history of settings has them all. */
+const mostTold = 3;
+const longestTold = 60;
+
+function toldChanges({ key, before, after, entries, is_set: hasSecret }: OptionChangeRecord): SettingChange[] {
+  if (hasSecret !== undefined) return [{ key, is_secret: true }];
+  if (entries === undefined) return [isStructured(before) || isStructured(after) ? { key } : { key, ...texts(before, after) }];
+  return entries.map((entry) => ({ key, name: cut(entry.name), ...texts(entry.before, entry.after) }));
+}
+
+/** Lists and objects, which say nothing in a sentence. */
+function isStructured(text: string | undefined): boolean {
+  return text !== undefined && /^\s*[[{]/.test(text);
+}
+
+function texts(before: number | string | undefined, after: number | string | undefined): Pick<SettingChange, 'before' | 'after'> {
+  return {
+    ...(before === undefined ? {} : { before: cut(String(before)) }),
+    ...(after === undefined ? {} : { after: cut(String(after)) }),
+  };
+}
+
+function cut(text: string): string {
+  const characters = Array.from(text);
+  return characters.length > longestTold ? `${characters.slice(0, longestTold).join('')}…` : text;
 }

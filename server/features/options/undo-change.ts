@@ -1,11 +1,10 @@
 import { AppError } from '#shared/errors.ts';
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, mayWriteSetting } from '#shared/settings.ts';
+import { isSecret, isSettingKey, mayWriteSetting, parseMap } from '#shared/settings.ts';
 import type { AppContext } from '#server/context.ts';
 import type { OptionChangeRecord } from '#server/db/records/option-change.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
 import { defaultText } from '#server/settings/defaults.ts';
-import { entriesOf } from '#server/settings/option-changes.ts';
 import { finishOptionWrites } from '#server/settings/option-writes.ts';
 import { presentOptions } from './present-option.ts';
 import { saveOptions } from './save-options.ts';
@@ -40,7 +39,7 @@ export async function undoChange(context: AppContext, id: number, actor: UserRec
 export function undoneText(change: OptionChangeRecord, current: string): { text: string } | 'not_kept' | 'changed_since' {
   const { before, after, entries } = change;
   if (entries !== undefined) {
-    const map = entriesOf(current);
+    const map = parseMap(current);
     if (map === null || entries.some((entry) => map.get(entry.name) !== entry.after)) return 'changed_since';
     const undone = new Map(map);
     for (const entry of entries) {

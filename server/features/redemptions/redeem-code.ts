@@ -3,12 +3,12 @@
 import { AppError } from '#shared/errors.ts';
 import { RedemptionStatus } from '#shared/redemptions.ts';
 import { creditOnce } from '#server/accounts/credit-once.ts';
-import type { CreditOutcome } from '#server/accounts/credit-once.ts';
 import { quotaText } from '#server/accounts/quota-text.ts';
 import type { AppContext } from '#server/context.ts';
 import { eachDue } from '#server/db/each-due.ts';
 import type { RedemptionRecord } from '#server/db/records/redemption.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import type { ChangeOutcome } from '#server/money/change-once.ts';
 import { enforceLimit, forgiveHit } from '#server/http/rate-limit.ts';
 
 /** Codes that somebody may try in vain. */
@@ -77,7 +77,7 @@ async function claim(context: AppContext, user: UserRecord, code: RedemptionReco
 }
 
 /** Credits a claim and closes it; of one that can never be credited the code is given back. */
-async function credit(context: AppContext, code: RedemptionRecord): Promise<CreditOutcome> {
+async function credit(context: AppContext, code: RedemptionRecord): Promise<ChangeOutcome> {
   const outcome = await creditOnce(context, {
     userId: code.used_user_id,
     amount: code.quota,
@@ -90,7 +90,7 @@ async function credit(context: AppContext, code: RedemptionRecord): Promise<Cred
   if (outcome.state === 'open') return outcome;
   const due = { id: code.id, claims: code.claims, credit_due_at: { exists: true } };
   const redemptions = context.db.collection('redemptions');
-  if (outcome.state === 'credited') await redemptions.patch(due, { unset: ['credit_due_at', 'log_id'] });
+  if (outcome.state === 'done') await redemptions.patch(due, { unset: ['credit_due_at', 'log_id'] });
   else {
     await redemptions.patch(due, {
       set: { status: RedemptionStatus.unused, used_user_id: 0, redeemed_time: 0 },

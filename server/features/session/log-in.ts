@@ -23,7 +23,7 @@ const knownSeconds = 30 * 24 * 3600;
 const addressLimit = { count: 20, windowSeconds: 1200 };
 
 /**
- * The user who signs in with a name or an e-mail address and a password. Tries are counted before the password is looked
+ * The user who signs in with a name or an e-mail address and a password. Attempts are counted before the password is looked
  * at, so that a thousand at once are no more than ten; a success takes its own counts back. Where signing in with a password
  * is switched off, the super admin still can: somebody must be able to switch it on again.
  * @throws {AppError} `login_locked`, `setup_missing`, `login_failed` or `password_login_disabled` (always the same, whatever was wrong)

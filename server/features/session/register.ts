@@ -12,13 +12,18 @@ import { requireSetUp } from '#server/accounts/setup-check.ts';
 import { isCode, takeCode, tidyCode } from '#server/accounts/verification-codes.ts';
 import type { CodeSubject } from '#server/accounts/verification-codes.ts';
 import type { AppContext } from '#server/context.ts';
+import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { defaultTokenFields, insertTokens } from '#server/tokens/insert-token.ts';
 
 /** $1; counts only if the owner makes the token limited. */
 const defaultTokenQuota = 500_000;
 
-export async function register(context: AppContext, input: RegisterInput, ip: string): Promise<void> {
+export async function register(
+  context: AppContext,
+  input: RegisterInput,
+  { ip, language }: Pick<RequestFacts, 'ip' | 'language'>,
+): Promise<void> {
   await requireSetUp(context);
   const { settings } = context;
   if (!settings.get('RegisterEnabled')) throw new AppError('registration_closed');
@@ -42,6 +47,7 @@ export async function register(context: AppContext, input: RegisterInput, ip: st
     passwordHash,
     inviter: await findInviter(context, input.aff_code),
     actorId: 0,
+    language,
     // An address that nobody has verified is not kept: it could be somebody else's.
     ...(verified === null ? {} : { bound: { email, email_folded: foldEmail(email) } }),
   }).catch((failure: unknown) => {

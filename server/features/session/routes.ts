@@ -7,6 +7,7 @@ import { presentUser } from '#server/accounts/present-user.ts';
 import { respond, signedIn } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { isUnwanted } from '#server/http/own-page.ts';
 import { endSession, endSessionOf, endSessionsOf, startSession } from '#server/http/session.ts';
 import { logIn } from './log-in.ts';
 import { register } from './register.ts';
@@ -15,7 +16,7 @@ export function mountSession(host: RouteHost): void {
   mount(host, registrationApi.register, async (call) => {
     const { body, context, facts } = call;
     await checkHuman(call);
-    await register(context, body, facts.ip);
+    await register(context, body, facts);
     return undefined;
   });
   mount(host, sessionApi.login, async (call) => {
@@ -27,8 +28,8 @@ export function mountSession(host: RouteHost): void {
     return respond(presentUser(user), { headers: { 'set-cookie': await startSession(context, user, facts) } });
   });
   mount(host, sessionApi.logout, async ({ query, context, facts }) => {
-    // A link on a foreign page carries the cookie. Clients that are no browser send no such header.
-    if (facts.headers.get('sec-fetch-site') === 'cross-site') throw new AppError('cross_site_refused');
+    // A link on a foreign page carries the cookie, and so does a picture in a notice.
+    if (isUnwanted(facts.headers)) throw new AppError('cross_site_refused');
     if (query.ago_ms === undefined) return respond(undefined, { headers: { 'set-cookie': await endSession(context, facts) } });
     // No cookie is set: the answer may come after that of a sign-in, whose cookie it would remove.
     await endSessionOf(context, facts, context.now() - query.ago_ms);

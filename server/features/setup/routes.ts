@@ -19,7 +19,7 @@ export function mountSetup(host: RouteHost): void {
     };
   });
   mount(host, setupApi.submit, async ({ body, context, facts }) => {
-    const root = await setUp(context, body, facts.ip);
+    const root = await setUp(context, body, facts);
     if (root === null) return respond(undefined, { notice: 'setup_finished' });
     await endSession(context, facts);
     return respond(presentUser(root), { notice: 'setup_finished', headers: { 'set-cookie': await startSession(context, root, facts) } });

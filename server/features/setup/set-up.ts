@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { passwordProblem } from '#shared/account-rules.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Language } from '#shared/errors.ts';
 import { Role } from '#shared/roles.ts';
 import type { SetupInput } from '#shared/setup.ts';
 import { checkPassword, checkUsername } from '#server/accounts/account-input.ts';
@@ -8,6 +9,7 @@ import { insertAccount } from '#server/accounts/create-account.ts';
 import { hashPassword } from '#server/accounts/password.ts';
 import type { AppContext } from '#server/context.ts';
 import type { UserRecord } from '#server/db/records/user.ts';
+import type { RequestFacts } from '#server/http/call.ts';
 import { subscriberOf } from '#server/http/client-address.ts';
 import { enforceLimit } from '#server/http/rate-limit.ts';
 import { saveModes } from './save-modes.ts';
@@ -15,14 +17,18 @@ import { claimSetup, findRoot, finishSetup, readSetupState, releaseSetup } from 
 
 /** $200. */
 const rootQuota = 100_000_000;
-const secretTries = { count: 10, windowSeconds: 600 };
+const secretAttempts = { count: 10, windowSeconds: 600 };
 
 /**
  * Creates the super admin and stores the mode. Every step can be repeated: the next call finishes what broke off half-way.
  * Returns the super admin when this call has set the password; null when the account was there before, because the caller has not
  * shown then that it is theirs. @throws {AppError} `setup_done`, and for wrong input
  */
-export async function setUp(context: AppContext, input: SetupInput, ip: string): Promise<UserRecord | null> {
+export async function setUp(
+  context: AppContext,
+  input: SetupInput,
+  { ip, language }: Pick<RequestFacts, 'ip' | 'language'>,
+): Promise<UserRecord | null> {
   const { isDone, hasRoot } = await readSetupState(context);
   if (isDone) throw new AppError('setup_done');
   await checkSecret(context, input.setup_secret ?? '', ip);
@@ -31,7 +37,7 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
   try {
     // Looked for again: the call that held the claim until now may have made one.
     const found = await findRoot(context);
-    const root = found ?? (await createRoot(context, account ?? checkAccount(input)));
+    const root = found ?? (await createRoot(context, account ?? checkAccount(input), language));
     await context.ledger.change({ account: 'user', id: root.id, amount: rootQuota, kind: 'setup', ref: 'setup', actorId: root.id });
     await context.changes.announce('user', root.id);
     await saveModes(context, input, root.id);
@@ -46,7 +52,7 @@ export async function setUp(context: AppContext, input: SetupInput, ip: string):
 async function checkSecret(context: AppContext, given: string, ip: string): Promise<void> {
   const expected = context.env.SETUP_SECRET;
   if (expected === undefined) return;
-  await enforceLimit(context, { key: `setup:${subscriberOf(ip)}`, ...secretTries });
+  await enforceLimit(context, { key: `setup:${subscriberOf(ip)}`, ...secretAttempts });
   const isRight = timingSafeEqual(Buffer.from(context.secrets.hash(given)), Buffer.from(context.secrets.hash(expected)));
   if (!isRight) throw new AppError('setup_secret_wrong', {}, { field: 'setup_secret' });
 }
@@ -61,12 +67,13 @@ function checkAccount(input: SetupInput): { username: string; password: string }
   return { username, password };
 }
 
-async function createRoot(context: AppContext, account: { username: string; password: string }): Promise<UserRecord> {
+async function createRoot(context: AppContext, account: { username: string; password: string }, language: Language): Promise<UserRecord> {
   return insertAccount(context, {
     username: account.username,
     displayName: 'Root User',
     passwordHash: await hashPassword(account.password, 'setup'),
     role: Role.root,
     actorId: 0,
+    language,
   });
 }

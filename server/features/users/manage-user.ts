@@ -1,7 +1,7 @@
 // Promote, demote, disable, enable, delete: each with its guards, each leaving a row in the user's log.
 import { AppError } from '#shared/errors.ts';
 import { LogType } from '#shared/logs.ts';
-import type { LogEvent } from '#shared/logs.ts';
+import type { LogEvent } from '#shared/log-event.ts';
 import { Role, mayActOn } from '#shared/roles.ts';
 import { UserStatus } from '#shared/user.ts';
 import type { User } from '#shared/user.ts';

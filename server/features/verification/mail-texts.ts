@@ -30,6 +30,7 @@ export function codeMail(language: Language, { systemName, code, minutes }: Code
   }[language];
   const [greeting = '', label = '', end = ''] = lines;
   return {
+    language,
     subject: language === 'zh' ? `${systemName}邮箱验证邮件` : `${systemName}: verify your e-mail address`,
     text: [greeting, label + code, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${label}<strong>${escapeHtml(code)}</strong></p><p>${end}</p>`,
@@ -50,6 +51,7 @@ export function resetMail(language: Language, mail: ResetMail): MailText {
     ? `重置链接 ${minutes} 分钟内有效，如果不是本人操作，请忽略。`
     : `The link is valid for ${minutes} minutes. If it was not you, please ignore this mail.`;
   return {
+    language,
     subject: isChinese ? `${systemName}密码重置` : `${systemName}: reset your password`,
     text: [greeting, fallback, link, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${action}</p><p>${fallback}<br> ${escapeHtml(link)} </p><p>${end}</p>`,
@@ -71,6 +73,7 @@ function resetCodeMail(language: Language, { systemName, token, minutes }: Reset
   }[language];
   const [greeting = '', action = '', end = ''] = lines;
   return {
+    language,
     subject: language === 'zh' ? `${systemName}密码重置` : `${systemName}: reset your password`,
     text: [greeting, action, token, end].join('\n\n'),
     html: `<p>${escapeHtml(greeting)}</p><p>${action}<br><strong>${escapeHtml(token)}</strong></p><p>${end}</p>`,

@@ -5,6 +5,7 @@ import { signedIn } from '#server/http/call.ts';
 import type { RequestFacts } from '#server/http/call.ts';
 import { mount } from '#server/http/mount.ts';
 import type { RouteHost } from '#server/http/mount.ts';
+import { isUnwanted } from '#server/http/own-page.ts';
 import { requestReset, resetPassword } from './reset-password.ts';
 import { bindOwnEmail, sendCode } from './send-code.ts';
 
@@ -30,5 +31,5 @@ export function mountVerification(host: RouteHost): void {
 
 /** Mails are asked for by GET: a foreign page would have each of its visitors ask for some. Clients that are no browser send no such header. */
 function refuseForeignPage({ headers }: RequestFacts): void {
-  if (headers.get('sec-fetch-site') === 'cross-site') throw new AppError('foreign_mail_refused');
+  if (isUnwanted(headers)) throw new AppError('foreign_mail_refused');
 }

@@ -81,7 +81,7 @@ async function credit(context: AppContext, order: OrderRecord): Promise<boolean>
   if (state === 'open') return false;
   const due = { id: order.id, claims: order.claims, credit_due_at: { exists: true } };
   const orders = context.db.collection('orders');
-  if (state === 'credited') {
+  if (state === 'done') {
     await orders.patch(due, { unset: ['credit_due_at', 'log_id'] });
     return true;
   }

@@ -17,7 +17,7 @@ const orderLife = 900;
 /** Orders that somebody may make. */
 const orderLimit = { count: 30, windowSeconds: 3600 };
 const suffixLength = 6;
-const numberTries = 3;
+const numberAttempts = 3;
 const mostPending = 5;
 
 export interface StartedOrder {
@@ -58,7 +58,7 @@ export async function placeOrder(
       return { order, payment };
     } catch (failure) {
       if (!(failure instanceof UniqueConflict)) throw failure;
-      if (attempt === numberTries) throw new AppError('order_not_created', {}, { cause: failure });
+      if (attempt === numberAttempts) throw new AppError('order_not_created', {}, { cause: failure });
     }
   }
 }
@@ -97,7 +97,7 @@ export async function pendingOrders(context: AppContext, userId: number): Promis
     .map((order) => presentOrder(context, order));
 }
 
-export function presentOrder(context: Pick<AppContext, 'now'>, record: OrderRecord): TopUpOrder {
+function presentOrder(context: Pick<AppContext, 'now'>, record: OrderRecord): TopUpOrder {
   const { trade_no, provider, method, amount, quota, create_time, complete_time } = record;
   return {
     trade_no,

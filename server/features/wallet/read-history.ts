@@ -2,6 +2,7 @@
 import type { Page } from '#shared/paging.ts';
 import { centsText } from '#shared/top-up-price.ts';
 import type { EntryKind, WalletEntry } from '#shared/wallet.ts';
+import { entryKindOf, entryKinds } from '#server/accounts/entry-kinds.ts';
 import type { AppContext } from '#server/context.ts';
 import type { Filter } from '#server/db/collection.ts';
 import type { LedgerRecord } from '#server/db/records/ledger-entry.ts';
@@ -14,16 +15,6 @@ interface HistoryQuery {
   kind?: EntryKind | undefined;
 }
 
-/** Kinds of ledger entries as people tell them apart; what is not here is `other`. */
-const kinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
-  order: ['topup'],
-  redemption: ['redemption'],
-  transfer: ['transfer'],
-  refund: ['task_refund', 'call_refund'],
-  bonus: ['signup', 'invitee'],
-  setup: ['setup', 'opening'],
-  edit: ['edit'],
-};
 const shownOfCode = 4;
 
 /** Newest first, without what was given up. */
@@ -35,7 +26,7 @@ export async function readHistory(context: AppContext, userId: number, query: Hi
   const entries = bounds.skip >= total ? [] : await ledger.find(filter, { sort: [['id', -1]], skip: bounds.skip, limit: bounds.size });
   const details = await readDetails(context, userId, entries);
   const items = entries.map(({ id, created_at, kind, amount, ref }) => {
-    return { id, created_at, kind: kindOf(kind), amount, ...details.get(ref) };
+    return { id, created_at, kind: entryKindOf(kind), amount, ...details.get(ref) };
   });
   return pageResponse(items, bounds, total);
 }
@@ -43,12 +34,8 @@ export async function readHistory(context: AppContext, userId: number, query: Hi
 function ofKind(kind: EntryKind | undefined): Filter<LedgerRecord> {
   // What rows of the log had taken that are gone was no change of the balance.
   if (kind === undefined) return { kind: { ne: closingKind } };
-  if (kind !== 'other') return { kind: { in: kinds[kind] } };
-  return { and: [closingKind, ...Object.values(kinds).flat()].map((name) => ({ kind: { ne: name } })) };
-}
-
-function kindOf(name: string): string {
-  return Object.entries(kinds).find(([, names]) => names.includes(name))?.[0] ?? 'other';
+  if (kind !== 'other') return { kind: { in: entryKinds[kind] } };
+  return { and: [closingKind, ...Object.values(entryKinds).flat()].map((name) => ({ kind: { ne: name } })) };
 }
 
 type Details = Pick<WalletEntry, 'order' | 'code'>;

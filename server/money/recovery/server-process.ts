@@ -4,7 +4,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import type { Database } from '#server/db/database.ts';
 
-export const heartbeatMs = 2_000;
+const heartbeatMs = 2_000;
 
 /** The ids that this process uses (in tests there are several). An id with our pid that is not among them is of a process that died. */
 export const living = new Set<string>();

@@ -12,7 +12,7 @@ const oldestSeconds = 600;
 const aheadSeconds = 60;
 
 /** The number of the bot, which is public: the part of its token before the colon. */
-export function telegramBotId(token: string): string {
+function telegramBotId(token: string): string {
   return /^(\d+):/.exec(token)?.[1] ?? '';
 }
 

@@ -1,0 +1,18 @@
+// Kinds of ledger entries as people tell them apart.
+import type { EntryKind } from '#shared/wallet.ts';
+
+/** What is not here is `other`. */
+export const entryKinds: Record<Exclude<EntryKind, 'other'>, readonly string[]> = {
+  order: ['topup'],
+  redemption: ['redemption'],
+  transfer: ['transfer'],
+  refund: ['task_refund', 'call_refund'],
+  bonus: ['signup', 'invitee'],
+  setup: ['setup', 'opening'],
+  edit: ['edit'],
+};
+
+/** @param name as the ledger has it */
+export function entryKindOf(name: string): string {
+  return Object.entries(entryKinds).find(([, names]) => names.includes(name))?.[0] ?? 'other';
+}

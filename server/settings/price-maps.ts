@@ -1,0 +1,27 @@
+// The maps of the settings that prices come from.
+import type { PriceMaps } from '#shared/pricing.ts';
+import type { SettingKey } from '#shared/settings.ts';
+import type { Settings } from './settings.ts';
+
+/** What each map is called, and the setting that holds it. */
+export const priceSettings = [
+  ['modelPrice', 'ModelPrice'],
+  ['modelRatio', 'ModelRatio'],
+  ['completionRatio', 'CompletionRatio'],
+  ['cacheRatio', 'CacheRatio'],
+  ['cacheCreationRatio', 'CreateCacheRatio'],
+  ['audioRatio', 'AudioRatio'],
+  ['audioCompletionRatio', 'AudioCompletionRatio'],
+] as const satisfies readonly (readonly [keyof PriceMaps, SettingKey])[];
+
+export function priceMapsOf(settings: Pick<Settings, 'get'>): Required<PriceMaps> {
+  return {
+    modelPrice: settings.get('ModelPrice'),
+    modelRatio: settings.get('ModelRatio'),
+    completionRatio: settings.get('CompletionRatio'),
+    cacheRatio: settings.get('CacheRatio'),
+    cacheCreationRatio: settings.get('CreateCacheRatio'),
+    audioRatio: settings.get('AudioRatio'),
+    audioCompletionRatio: settings.get('AudioCompletionRatio'),
+  };
+}

@@ -1,0 +1,51 @@
+// What rows of the log that are no calls say, in a form for every language.
+import { z } from 'zod/mini';
+
+/** `name`: the entry of a map; `before` and `after` are absent where there was or is none. `is_secret`: neither is told. */
+export const SettingChange = z.object({
+  key: z.string(),
+  name: z.optional(z.string()),
+  before: z.optional(z.string()),
+  after: z.optional(z.string()),
+  is_secret: z.optional(z.boolean()),
+});
+export type SettingChange = z.infer<typeof SettingChange>;
+
+/**
+ * What happened, on rows that are not calls: for clients that say it in the reader's language. The row's `content` says it in
+ * Chinese. Amounts are quota.
+ */
+export const LogEvent = z.discriminatedUnion('code', [
+  z.object({ code: z.literal('signup_bonus'), amount: z.int() }),
+  z.object({ code: z.literal('invitee_bonus'), amount: z.int() }),
+  z.object({ code: z.literal('inviter_reward'), amount: z.int() }),
+  z.object({ code: z.literal('earnings_transferred'), amount: z.int() }),
+  z.object({ code: z.literal('quota_set'), from: z.int(), to: z.int(), reason: z.optional(z.string()) }),
+  z.object({ code: z.literal('topped_up'), amount: z.int(), money: z.string() }),
+  z.object({ code: z.literal('code_redeemed'), amount: z.int(), redemption_id: z.int() }),
+  /** A drawing or a piece of music failed and its price went back. `task_id`: the upstream's. */
+  z.object({ code: z.literal('task_refunded'), amount: z.int(), task_id: z.string() }),
+  /** An administrator gave back what a call had cost, or a part of it. `call`: the id of its row. */
+  z.object({ code: z.literal('call_refunded'), amount: z.int(), call: z.int(), model: z.string(), reason: z.string() }),
+  /** Rows from before a moment (unix seconds) were deleted. */
+  z.object({ code: z.literal('logs_deleted'), count: z.int(), before: z.int() }),
+  z.object({ code: z.literal('user_promoted') }),
+  z.object({ code: z.literal('user_demoted') }),
+  z.object({ code: z.literal('user_disabled') }),
+  z.object({ code: z.literal('user_enabled') }),
+  z.object({ code: z.literal('user_deleted') }),
+  z.object({ code: z.literal('sessions_ended'), count: z.int() }),
+  z.object({ code: z.literal('binding_removed'), binding: z.string() }),
+  /** `keys`: joined by commas. */
+  z.object({
+    code: z.literal('settings_changed'),
+    keys: z.string(),
+    /** What a few of them were and are, as far as that is short and no secret. */
+    changes: z.optional(z.array(SettingChange)),
+    /** How many more changes there were. */
+    more: z.optional(z.int()),
+  }),
+  /** A channel was tried out before it was saved. `name`: as the form has it, or the provider's. */
+  z.object({ code: z.literal('channel_draft_tested'), name: z.string(), model: z.string() }),
+]);
+export type LogEvent = z.infer<typeof LogEvent>;
