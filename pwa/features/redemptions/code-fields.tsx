@@ -1,11 +1,10 @@
-import { NumberInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { redemptionBatchLimit } from '#shared/redemptions.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CountField } from '#pwa/ui/form/count-field.tsx';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
-import { Picks } from '#pwa/ui/form/picks.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import styles from './redemptions.module.css';
 import { never } from './code-form.ts';
 import type { CodeForm } from './use-code-form.ts';
 
@@ -35,27 +34,15 @@ export function CodeFields({ form, isNew }: { form: CodeForm; isNew: boolean }) 
         presets={picks.map((usd) => usd * format.quotaPerUnit)}
       />
       {isNew && (
-        <div className={styles.part}>
-          <NumberInput
-            label={t('redemptions.form.count')}
-            min={1}
-            max={redemptionBatchLimit}
-            clampBehavior="none"
-            allowDecimal={false}
-            allowNegative={false}
-            value={values.count}
-            error={form.errors['count']}
-            onChange={(count) => form.setFieldValue('count', typeof count === 'number' ? count : '')}
-          />
-          <Picks
-            picks={countPicks.map((count) => ({
-              key: count,
-              label: count,
-              isChosen: values.count === count,
-              onPick: () => form.setFieldValue('count', count),
-            }))}
-          />
-        </div>
+        <CountField
+          label={t('redemptions.form.count')}
+          max={redemptionBatchLimit}
+          clampBehavior="none"
+          value={values.count}
+          error={form.errors['count']}
+          picks={countPicks}
+          onChange={(count) => form.setFieldValue('count', count)}
+        />
       )}
       <CodeExpiry form={form} />
     </>

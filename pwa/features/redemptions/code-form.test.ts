@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Redemption } from '#shared/redemptions.ts';
-import { isUnchanged } from '#pwa/api/use-record-save.ts';
+import { isUnchanged } from '#pwa/records/use-edited-record.ts';
 import { codeProblems, createBody, editBody, emptyCode, valuesOf } from './code-form.ts';
 import { codeLines, maskCode, wholeCode } from './code-key.ts';
 

@@ -7,6 +7,11 @@ export function maskCode(key: string): string {
   return key === '' || key.includes('*') ? key : `${key.slice(0, 4)}${stars}${key.slice(-4)}`;
 }
 
+/** The same in the room of a card. */
+export function codeEnds(key: string): string {
+  return key === '' ? '' : `${key.slice(0, 4)}…${key.slice(-4)}`;
+}
+
 /** Undefined when only its mask is here, or nothing can be read. */
 export function wholeCode({ key }: Pick<Redemption, 'key'>): string | undefined {
   return key === '' || key.includes('*') ? undefined : key;

@@ -8,9 +8,9 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
 import { useToggleCode } from './code-actions.ts';
-import { maskCode } from './code-key.ts';
+import { codeEnds, maskCode } from './code-key.ts';
 import { CodeMark, useExpiryText } from './code-labels.tsx';
-import { RowActions } from './row-actions.tsx';
+import { CodeRowActions } from './code-row-actions.tsx';
 import styles from './redemptions.module.css';
 
 export const columnsKey = 'redemptions-table-columns';
@@ -24,10 +24,12 @@ export function useRedemptionColumns(onRemove: (code: Redemption) => void): Colu
     // A failure has been toasted.
     await toggle.mutateAsync(code).catch(() => undefined);
   });
-  return useMemo(
-    () => redemptionColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove }),
-    [t, unit, handleToggle, handleRemove],
-  );
+  const isPhone = useIsPhone();
+  return useMemo(() => {
+    const columns = redemptionColumns(t, { unit, onToggle: handleToggle, onRemove: handleRemove });
+    // Codes that were made together have one name: a card tells them apart by their ends, as a row does below the name.
+    return isPhone ? [...columns, { key: 'key', heading: '', cell: (code) => <Ends code={code} />, card: 'context' }] : columns;
+  }, [t, unit, isPhone, handleToggle, handleRemove]);
 }
 
 interface CodeParts {
@@ -63,7 +65,7 @@ function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts
     {
       key: 'actions',
       heading: t('redemptions.column.actions'),
-      cell: (code) => <RowActions code={code} onToggle={onToggle} onRemove={onRemove} />,
+      cell: (code) => <CodeRowActions code={code} onToggle={onToggle} onRemove={onRemove} />,
       width: 172,
       align: 'end',
       isLocked: true,
@@ -71,8 +73,18 @@ function redemptionColumns(t: TFunction, { unit, onToggle, onRemove }: CodeParts
   ];
 }
 
+function Ends({ code }: { code: Redemption }) {
+  return <span className={styles.key}>{codeEnds(code.key)}</span>;
+}
+
 function Name({ code }: { code: Redemption }) {
-  if (useIsPhone()) return code.name;
+  if (useIsPhone())
+    return (
+      <>
+        {code.name}
+        <span className="visually-hidden"> {codeEnds(code.key)}</span>
+      </>
+    );
   return (
     <>
       <b>{code.name}</b>

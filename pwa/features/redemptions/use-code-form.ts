@@ -1,9 +1,8 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Redemption, redemptionBatchLimit, redemptionNameLimit } from '#shared/redemptions.ts';
-import { useRecordSave } from '#pwa/api/use-record-save.ts';
+import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
-import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { useEditCode } from './code-actions.ts';
 import { codeProblems, type CodeValues, editBody, emptyCode, valuesOf } from './code-form.ts';
 
@@ -13,20 +12,9 @@ export function useNewCodesForm() {
 }
 export type CodeForm = ReturnType<typeof useNewCodesForm>;
 
-/** The form of a code that is there. */
-export function useCodeForm(code: Redemption) {
-  return useRecordForm({
-    record: code,
-    valuesOf,
-    problems: useProblemTexts(),
-    isNewer: (record, base) => record.revision > base.revision,
-  });
-}
-export type EditedCode = ReturnType<typeof useCodeForm>;
-
-/** Saves what the form changed. A refusal that stands at no field is returned. */
-export function useSaveCode(edited: EditedCode) {
-  return useRecordSave(edited, { edit: useEditCode(), schema: Redemption, bodyOf: editBody });
+/** The form of a code that is there, and its saves. */
+export function useEditedCode(code: Redemption) {
+  return useEditedRecord(code, { valuesOf, problems: useProblemTexts(), edit: useEditCode(), schema: Redemption, bodyOf: editBody });
 }
 
 function useProblemTexts(): (values: CodeValues, base?: Redemption) => Record<string, string> {

@@ -40,14 +40,6 @@ export const usableModelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Groups that the caller may choose, with their ratios. */
-export const usableGroupsQuery = queryOptions({
-  queryKey: ['usable-groups'],
-  queryFn: ({ signal }) => call(accountApi.groups, { signal }),
-  meta: { offline: true },
-  staleTime: 60_000,
-});
-
 function withoutKeys(data: unknown): unknown {
   const page = TokenPage.safeParse(data);
   if (!page.success) return { items: [], total: 0 };

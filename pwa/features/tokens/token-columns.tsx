@@ -7,10 +7,10 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { useStableHandler } from '#pwa/ui/controls/stable-handler.ts';
-import { RowActions } from './row-actions.tsx';
 import { useToggleToken } from './token-actions.ts';
 import { maskKey } from '#pwa/api/token-key.ts';
 import { Balance, TokenMark, useExpiryText } from './token-labels.tsx';
+import { TokenRowActions } from './token-row-actions.tsx';
 import styles from './tokens.module.css';
 
 export const columnsKey = 'tokens-table-columns';
@@ -84,7 +84,7 @@ function tokenColumns(t: TFunction, { unit, onToggle, onRemove }: TokenParts): C
     {
       key: 'actions',
       heading: t('tokens.column.actions'),
-      cell: (token) => <RowActions token={token} onToggle={onToggle} onRemove={onRemove} />,
+      cell: (token) => <TokenRowActions token={token} onToggle={onToggle} onRemove={onRemove} />,
       width: 172,
       align: 'end',
       isLocked: true,

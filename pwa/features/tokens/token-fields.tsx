@@ -1,13 +1,16 @@
-import { MultiSelect, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { tokenBatchLimit } from '#shared/tokens.ts';
+import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { CountField } from '#pwa/ui/form/count-field.tsx';
 import { ExpiryField } from '#pwa/ui/form/expiry-field.tsx';
-import { Picks } from '#pwa/ui/form/picks.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { usableGroupsQuery, usableModelsQuery } from './queries.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
+import { usableModelsQuery } from './queries.ts';
 import { never } from './token-form.ts';
 import type { TokenForm } from './use-token-form.ts';
 import styles from './tokens.module.css';
@@ -51,12 +54,11 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
       </div>
       <TokenExpiry form={form} />
       <ModelsField form={form} />
-      <Textarea
+      <TextArea
         label={t('tokens.form.ips')}
         description={t('tokens.form.ips_hint')}
         inputWrapperOrder={[...below]}
-        classNames={{ input: styles.mono ?? '' }}
-        autosize
+        inputClassName={styles.mono}
         minRows={2}
         maxRows={8}
         spellCheck={false}
@@ -64,28 +66,15 @@ export function TokenFields({ form, asksCount }: TokenFieldsProps) {
         {...form.getInputProps('allow_ips')}
       />
       {asksCount && (
-        <div className={styles.part}>
-          <NumberInput
-            label={t('tokens.form.count')}
-            description={t('tokens.form.count_hint')}
-            inputWrapperOrder={[...below]}
-            min={1}
-            max={tokenBatchLimit}
-            allowDecimal={false}
-            allowNegative={false}
-            value={values.count}
-            error={form.errors['count']}
-            onChange={(count) => form.setFieldValue('count', typeof count === 'number' ? count : '')}
-          />
-          <Picks
-            picks={countPicks.map((count) => ({
-              key: count,
-              label: count,
-              isChosen: values.count === count,
-              onPick: () => form.setFieldValue('count', count),
-            }))}
-          />
-        </div>
+        <CountField
+          label={t('tokens.form.count')}
+          description={t('tokens.form.count_hint')}
+          max={tokenBatchLimit}
+          value={values.count}
+          error={form.errors['count']}
+          picks={countPicks}
+          onChange={(count) => form.setFieldValue('count', count)}
+        />
       )}
     </>
   );
@@ -103,7 +92,7 @@ function GroupField({ form }: Pick<TokenFieldsProps, 'form'>) {
   const { group } = form.values;
   const options = [
     { value: ownGroup, label: t('tokens.form.own_group', { name: own }), note: '' },
-    ...known.map(([name, choice]) => ({ value: name, label: `${name} ${format.factor(choice.ratio)}`, note: choice.desc })),
+    ...known.map(([name, choice]) => ({ value: name, label: `${name} ${format.factor(choice.ratio)}`, note: serverWords(t, choice.desc) })),
     // One that may no longer be chosen stays in sight as long as it is set.
     ...(group === '' || known.some(([name]) => name === group) ? [] : [{ value: group, label: group, note: '' }]),
   ];

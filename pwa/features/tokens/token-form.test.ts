@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Token, TokenCreate, TokenEdit } from '#shared/tokens.ts';
-import { isUnchanged } from '#pwa/api/use-record-save.ts';
+import { isUnchanged } from '#pwa/records/use-edited-record.ts';
 import { changesBetween, createBody, editBody, emptyToken, tokenProblems, valuesOf } from './token-form.ts';
 import { chatAddress, maskKey, wholeKey } from '#pwa/api/token-key.ts';
 

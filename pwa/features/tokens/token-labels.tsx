@@ -38,6 +38,11 @@ export function Balance({ token, size }: { token: Token; size: 'row' | 'normal' 
   );
 }
 
+/** What the button that switches a token says. */
+export function verbOf({ status }: Pick<Token, 'status'>): 'enable' | 'disable' {
+  return status === TokenStatus.disabled ? 'enable' : 'disable';
+}
+
 /** `never`, or the moment. */
 export function useExpiryText(): (expiry: number) => string {
   const { t } = useTranslation();

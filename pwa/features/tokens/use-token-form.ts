@@ -1,9 +1,8 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Token, tokenBatchLimit, tokenNameLimit } from '#shared/tokens.ts';
-import { useRecordSave } from '#pwa/api/use-record-save.ts';
+import { useEditedRecord } from '#pwa/records/use-edited-record.ts';
 import { problemTexts } from '#pwa/ui/form/field-errors.ts';
-import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { useEditToken } from './token-actions.ts';
 import { editBody, emptyToken, tokenProblems, type TokenValues, valuesOf } from './token-form.ts';
 
@@ -14,20 +13,9 @@ export function useNewTokenForm() {
 
 export type TokenForm = ReturnType<typeof useNewTokenForm>;
 
-/** The form of a token that is there. */
-export function useTokenForm(token: Token) {
-  return useRecordForm({
-    record: token,
-    valuesOf,
-    problems: useProblemTexts(),
-    isNewer: (record, base) => record.revision > base.revision,
-  });
-}
-export type EditedToken = ReturnType<typeof useTokenForm>;
-
-/** Saves what the form changed. A refusal that stands at no field is returned. */
-export function useSaveToken(edited: EditedToken) {
-  return useRecordSave(edited, { edit: useEditToken(), schema: Token, bodyOf: editBody });
+/** The form of a token that is there, and its saves. */
+export function useEditedToken(token: Token) {
+  return useEditedRecord(token, { valuesOf, problems: useProblemTexts(), edit: useEditToken(), schema: Token, bodyOf: editBody });
 }
 
 function useProblemTexts(): (values: TokenValues, base?: Token) => Record<string, string> {

@@ -1,0 +1,26 @@
+import { useTranslation } from 'react-i18next';
+import type { Token } from '#shared/tokens.ts';
+import type { RecordComparison } from '#pwa/records/record-panel.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { changesBetween, type ComparedField } from './token-form.ts';
+import { useExpiryText } from './token-labels.tsx';
+
+/** What somebody else changed of a token while its form was open, in words. */
+export function useTokenComparison(): RecordComparison<Token, ComparedField> {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const expiry = useExpiryText();
+  return {
+    changesBetween,
+    nameOf: (field) => t(`tokens.field.${field}`),
+    show: (field, token) => {
+      if (field === 'remain_quota') return token.unlimited_quota ? t('tokens.unlimited') : format.quota(token.remain_quota);
+      if (field === 'unlimited_quota') return t(token.unlimited_quota ? 'tokens.unlimited' : 'tokens.limited');
+      if (field === 'expired_time') return expiry(token.expired_time);
+      if (field === 'model_limits_enabled') return t(token.model_limits_enabled ? 'tokens.limited' : 'tokens.any_model');
+      if (field === 'status') return t(token.status === 2 ? 'tokens.status.disabled' : 'tokens.status.enabled');
+      if (field === 'group') return token.group === '' ? t('tokens.own_group') : token.group;
+      return token[field];
+    },
+  };
+}

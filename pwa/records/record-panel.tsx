@@ -1,0 +1,163 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { OnlineButton, useNeedsConnection } from '#pwa/offline/online-button.tsx';
+import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { Icon } from '#pwa/ui/controls/icon.tsx';
+import { focusFirstError } from '#pwa/ui/form/field-errors.ts';
+import { Refusal } from '#pwa/ui/form/refusal.tsx';
+import { RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
+import { UnsavedEdits } from '#pwa/ui/form/unsaved-edits.tsx';
+import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
+import { Later } from '#pwa/ui/frame/later.tsx';
+import { PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.tsx';
+import styles from './record-panel.module.css';
+import type { EditableRecord, EditedRecord } from './use-edited-record.ts';
+
+/** What the list hands to the panel of the record that is open. */
+export interface OpenRecordWays {
+  onClose: () => void;
+  onPrevious: (() => void) | undefined;
+  onNext: (() => void) | undefined;
+  onRemove: () => void;
+}
+
+/** How two states of a record are told apart, in words. */
+export interface RecordComparison<Row, Field extends string> {
+  /** The fields that somebody else changed. */
+  changesBetween: (before: Row, theirs: Row) => readonly Field[];
+  nameOf: (field: Field) => string;
+  show: (field: Field, record: Row) => string;
+}
+
+/** The button that switches a record on or off, beside those that save and delete it. */
+interface RecordToggle {
+  label: string;
+  isPending: boolean;
+  onToggle: () => void;
+}
+
+interface RecordPanelProps<
+  Row extends EditableRecord,
+  Values extends object,
+  Body extends object,
+  Field extends string,
+> extends OpenRecordWays {
+  /** Of the form in the page. */
+  formId: string;
+  edited: EditedRecord<Row, Values, Body>;
+  comparison: RecordComparison<Row, Field>;
+  /** How the record stands now, above the form. */
+  standing: ReactNode;
+  /** The heading of the form. */
+  heading: string;
+  /** The fields of the form. */
+  children: ReactNode;
+  /** Absent: it cannot be switched. */
+  toggle: RecordToggle | undefined;
+  isReadOnly?: boolean;
+}
+
+/** One record beside its list: how it stands, what others changed of it meanwhile, and the form that changes it. */
+export function RecordPanel<Row extends EditableRecord, Values extends object, Body extends object, Field extends string>({
+  formId,
+  edited,
+  comparison,
+  standing,
+  heading,
+  children,
+  toggle,
+  isReadOnly = false,
+  onRemove,
+  ...ways
+}: RecordPanelProps<Row, Values, Body, Field>) {
+  const { form, base, save, isSaving, refusal } = edited;
+  const isDirty = form.isDirty();
+  const submit = form.onSubmit(
+    () => save(),
+    () => focusFirstError(formId),
+  );
+  return (
+    <SidePanel
+      {...ways}
+      isTall
+      title={base.name}
+      note={`#${base.id}`}
+      onSave={() => submit()}
+      foot={<PanelFoot formId={formId} isReadOnly={isReadOnly} isDirty={isDirty} isSaving={isSaving} toggle={toggle} onRemove={onRemove} />}
+    >
+      {standing}
+      <RecordConflict edited={edited} comparison={comparison} />
+      {!isReadOnly && (
+        <PanelSection title={heading}>
+          <form id={formId} className={styles.form} noValidate onSubmit={submit}>
+            <Later>{children}</Later>
+            <Refusal text={refusal} />
+          </form>
+        </PanelSection>
+      )}
+      <UnsavedEdits when={!isReadOnly && isDirty} />
+    </SidePanel>
+  );
+}
+
+/** Somebody else saved this record while the form was open. What was not touched here stays as they set it. */
+function RecordConflict<Row extends EditableRecord, Values extends object, Body extends object, Field extends string>({
+  edited: { base, theirs, changes, isSaving, save, start },
+  comparison: { changesBetween, nameOf, show },
+}: Pick<RecordPanelProps<Row, Values, Body, Field>, 'edited' | 'comparison'>) {
+  if (theirs === undefined) return null;
+  const touched = changes();
+  const mine = { ...base, ...touched };
+  return (
+    <div className={styles.conflict}>
+      <RevisionConflict
+        rows={changesBetween(base, theirs).map((field) => ({
+          field,
+          name: nameOf(field),
+          base: show(field, base),
+          theirs: show(field, theirs),
+          ...(field in touched ? { mine: show(field, mine) } : {}),
+        }))}
+        isBusy={isSaving}
+        onReload={() => start(theirs)}
+        onKeepMine={() => save(theirs)}
+      />
+    </div>
+  );
+}
+
+interface PanelFootProps {
+  formId: string;
+  isReadOnly: boolean;
+  isDirty: boolean;
+  isSaving: boolean;
+  toggle: RecordToggle | undefined;
+  onRemove: () => void;
+}
+
+function PanelFoot({ formId, isReadOnly, isDirty, isSaving, toggle, onRemove }: PanelFootProps) {
+  const { t } = useTranslation();
+  const isOnline = useIsOnline();
+  const isPhone = useIsPhone();
+  const needs = useNeedsConnection();
+  const isOnlyRemoved = isReadOnly && toggle === undefined;
+  if (isPhone && !isOnline && !isOnlyRemoved) {
+    // Several such labels do not fit beside each other.
+    return (
+      <Button disabled leftSection={<Icon name="unlinked" />}>
+        {needs(t('editing.edit'))}
+      </Button>
+    );
+  }
+  return (
+    <>
+      <OnlineButton variant="subtle" data-danger onClick={onRemove} label={t('common.action.delete')} />
+      <span className={styles.space} />
+      {toggle !== undefined && <OnlineButton loading={toggle.isPending} onClick={toggle.onToggle} label={toggle.label} />}
+      {!isReadOnly && (
+        <OnlineButton variant="filled" type="submit" form={formId} loading={isSaving} disabled={!isDirty} label={t('common.action.save')} />
+      )}
+    </>
+  );
+}
