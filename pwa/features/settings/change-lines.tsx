@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { EntryValue } from './setting-texts.ts';
+import type { EntryValue } from '#shared/settings.ts';
 import styles from './change-lines.module.css';
 
 export interface ChangeLine {

@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSettingKey, settingProblem } from '#shared/settings.ts';
+import { isMapSetting, isSettingKey, parseMap, settingProblem } from '#shared/settings.ts';
 import styles from './conflict-choice.module.css';
 import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
 import { MapConflict } from './map-conflict.tsx';
-import { isMapSetting, parseMap } from './setting-texts.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 /** Two people changed one setting: what it was, mine, theirs, or another value. Of maps, entry by entry. */

@@ -17,4 +17,9 @@ export interface ControlProps {
 }
 
 /** The hint stands under the label, which stands beside the field where there is room. */
-export const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];
+const order = ['label', 'description', 'input', 'error'] satisfies ('label' | 'input' | 'error' | 'description')[];
+
+/** What stands around every field. */
+export function around({ label, hint, error, disabled }: Pick<ControlProps, 'label' | 'hint' | 'error' | 'disabled'>) {
+  return { label, description: hint, error, disabled, inputWrapperOrder: order };
+}

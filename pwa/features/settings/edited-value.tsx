@@ -1,13 +1,13 @@
 import { Button, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSettingKey, settingProblem } from '#shared/settings.ts';
+import { isMapSetting, isSettingKey, settingProblem } from '#shared/settings.ts';
 import { changeEdit, type QueuedEdit } from '#pwa/offline/outbox.ts';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import styles from './outbox.module.css';
 import { controlOf } from './pages.ts';
-import { editableText, isMapSetting } from './setting-texts.ts';
+import { editableText } from './setting-texts.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 /** Another value for an edit that waits. */

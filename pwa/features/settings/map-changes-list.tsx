@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { type EntryChange } from './setting-texts.ts';
+import type { EntryChange } from '#shared/settings.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 

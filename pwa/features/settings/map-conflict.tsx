@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSettingKey, settingProblem, settings } from '#shared/settings.ts';
+import { isSettingKey, settingProblem, settings, type EntryMap, type EntryValue } from '#shared/settings.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './conflict-choice.module.css';
 import { type Choice, type ConflictChoiceProps, ConflictOptions } from './conflict-options.tsx';
-import { type EntryMap, type EntryValue, type MapMerge, mapText, mergedMap, mergeMaps } from './setting-texts.ts';
+import { type MapMerge, mapText, mergedMap, mergeMaps } from './setting-texts.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 interface MapConflictProps extends ConflictChoiceProps {

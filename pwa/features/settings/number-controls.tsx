@@ -1,7 +1,7 @@
 import { NumberInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { type ControlProps, order } from './control-props.ts';
+import { around, type ControlProps } from './control-props.ts';
 import { textName } from './setting-entry.ts';
 import styles from './settings.module.css';
 
@@ -21,16 +21,13 @@ export function QuotaControl({ text, label, hint, error, disabled, onType }: Con
 /** Written in digits, but no amounts. */
 const names: ReadonlySet<string> = new Set(['SMTPPort']);
 
-export function NumberControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
+export function NumberControl(props: ControlProps) {
+  const { entry, text, onType } = props;
   const { t, i18n } = useTranslation();
   const unit = `settings.unit.${textName(entry.key)}`;
   return (
     <NumberInput
-      label={label}
-      error={error}
-      disabled={disabled}
-      description={hint}
-      inputWrapperOrder={order}
+      {...around(props)}
       value={text}
       thousandSeparator={names.has(entry.key) ? '' : ','}
       valueIsNumericString

@@ -1,3 +1,4 @@
+import { priceKeys } from './price-rows.ts';
 import { field, fields, type SettingPage } from './setting-entry.ts';
 
 /** What an operator decides about users, money and calls. */
@@ -46,7 +47,11 @@ export const operationPages: readonly SettingPage[] = [
   {
     name: 'prices',
     group: 'operation',
-    sections: [{ entries: fields('ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio') }],
+    sections: [
+      {
+        entries: fields(...priceKeys),
+      },
+    ],
   },
   {
     name: 'monitoring',

@@ -83,8 +83,18 @@ it('changes are counted by values: of a map, its entries', () => {
     ['SystemName', { text: 'x', base: base('y') }],
     ['ModelPrice', { text: '{', base: base('{}') }],
   ]);
-  expect(changesOf(drafts)).toBe(5);
+  expect(changesOf(drafts, [])).toBe(5);
   // Over an edit that waits, back to what the server has: it is to be saved all the same.
-  expect(changesOf(new Map([['ModelRatio', { text: '{ "a": 1 }', base: base('{"a":1}') }]]))).toBe(1);
-  expect(changesOf(new Map())).toBe(0);
+  expect(changesOf(new Map([['ModelRatio', { text: '{ "a": 1 }', base: base('{"a":1}') }]]), [])).toBe(1);
+  expect(changesOf(new Map(), [])).toBe(0);
+});
+
+it('changed prices are counted by what calls cost, not by the ratios that they are kept as', () => {
+  const base = (value: string) => ({ value, revision: 1 });
+  const drafts: Drafts = new Map([
+    ['ModelRatio', { text: '{"a":2,"b":1}', base: base('{"a":1,"b":1}') }],
+    ['CompletionRatio', { text: '{"a":2}', base: base('{"a":4}') }],
+  ]);
+  // Of `a` the input price; its output price stays.
+  expect(changesOf(drafts, [])).toBe(1);
 });

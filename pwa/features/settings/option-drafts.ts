@@ -1,9 +1,11 @@
 // What somebody has typed over the settings and not saved yet.
 import type { Option } from '#shared/options.ts';
-import { isSecret, isSettingKey, settingProblem, type SettingKey } from '#shared/settings.ts';
+import { defaultQuotaPerUnit } from '#shared/quota.ts';
+import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, settingProblem, type SettingKey } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
-import { isMapSetting, isSameValue, mapChanges, parseMap } from './setting-texts.ts';
+import { isPriceKey, mapsOf, type PriceChange, priceChanges, type PriceKey } from './price-rows.ts';
+import { isSameValue } from './setting-texts.ts';
 
 export interface Draft {
   text: string;
@@ -92,12 +94,27 @@ export function withoutSecrets(drafts: Drafts): Drafts {
   return new Map([...drafts].filter(([key]) => !isSecret(key)));
 }
 
-/** How many values would change: of a map, its entries. The same number wherever changes are counted; 0: there are no drafts. */
-export function changesOf(drafts: Drafts): number {
+/**
+ * How many values would change: of a map, its entries; of prices, what calls cost. The same number wherever changes are counted; 0:
+ * there are no drafts.
+ */
+export function changesOf(drafts: Drafts, options: readonly Option[]): number {
   let count = 0;
+  const prices = [...drafts.keys()].filter(isPriceKey);
+  const changedPrices = prices.length === 0 ? undefined : draftedPrices(drafts, options);
   for (const [key, { text, base }] of drafts) {
+    if (changedPrices !== undefined && isPriceKey(key)) continue;
     const [from, to] = isMapSetting(key) ? [parseMap(base.value), parseMap(text)] : [null, null];
     count += from === null || to === null ? 1 : Math.max(1, mapChanges(from, to).length);
   }
-  return count;
+  const fields = changedPrices?.reduce((sum, change) => sum + change.fields.length, 0);
+  return count + (fields === undefined ? 0 : Math.max(1, fields));
+}
+
+/** Undefined while one of the maps is none. */
+function draftedPrices(drafts: Drafts, options: readonly Option[]): PriceChange[] | undefined {
+  const savedText = (key: PriceKey): string => options.find((option) => option.key === key)?.value ?? '{}';
+  const saved = mapsOf((key) => drafts.get(key)?.base.value ?? savedText(key));
+  const maps = mapsOf((key) => drafts.get(key)?.text ?? savedText(key));
+  return saved === undefined || maps === undefined ? undefined : priceChanges(saved, maps, defaultQuotaPerUnit);
 }

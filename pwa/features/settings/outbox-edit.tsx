@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { isMapSetting, mapChanges, parseMap } from '#shared/settings.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { discardEdit, type QueuedEdit, resolveConflict } from '#pwa/offline/outbox.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -9,7 +10,6 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
 import { MapChangesList } from './map-changes-list.tsx';
 import styles from './outbox.module.css';
-import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import { controlOf } from './pages.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 

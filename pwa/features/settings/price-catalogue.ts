@@ -1,8 +1,8 @@
 // What the providers themselves ask, for models that have no price yet. The list is of a day and is offered, never applied by itself.
 import { completionRatioOf } from '#shared/pricing-rules.ts';
-import type { PriceEdit } from './price-rows.ts';
+import { exact, type PriceEdit } from './price-rows.ts';
 
-/** USD per million tokens: input, output, cached input. */
+/** USD per million tokens: input, output, cached input, input written to the cache for five minutes, audio heard, audio spoken. */
 export type CataloguePrices = Readonly<Record<string, readonly (number | null)[]>>;
 
 /** Read when it is asked for: it is no part of the screen. */
@@ -14,19 +14,17 @@ export async function readCatalogue(): Promise<CataloguePrices> {
 export function catalogueEdits(models: readonly string[], catalogue: CataloguePrices, quotaPerUnit: number): Map<string, PriceEdit> {
   const edits = new Map<string, PriceEdit>();
   for (const model of models) {
-    const [input, output, cached] = catalogue[model] ?? [];
+    const [input, output, cached, written, heard, spoken] = catalogue[model] ?? [];
     if (input == null || input <= 0) continue;
     const edit: PriceEdit = { ModelRatio: exact((input * quotaPerUnit) / 1_000_000) };
     const completion = output == null ? undefined : exact(output / input);
     // Where it is built in or the same, what is set does not count.
     if (completion !== undefined && completionRatioOf(model, {}) !== completion) edit.CompletionRatio = completion;
     if (cached != null) edit.CacheRatio = exact(cached / input);
+    if (written != null) edit.CreateCacheRatio = exact(written / input);
+    if (heard != null) edit.AudioRatio = exact(heard / input);
+    if (spoken != null) edit.AudioCompletionRatio = exact(spoken / (heard ?? input));
     edits.set(model, edit);
   }
   return edits;
-}
-
-/** Without what binary fractions leave behind the twelfth digit. */
-function exact(value: number): number {
-  return Number(value.toPrecision(12));
 }

@@ -11,7 +11,18 @@ import { useSelection } from '#pwa/ui/list/selection.ts';
 import { rememberedPageSize } from '#pwa/ui/list/list-search.ts';
 import { PriceBatch } from './price-batch.tsx';
 import { PriceRow } from './price-row.tsx';
-import { cellOf, editedTexts, fillEdit, isUnpriced, type PriceEdit, type PriceMaps, priceFields, removal, rowOf } from './price-rows.ts';
+import {
+  cellOf,
+  editedTexts,
+  fillEdit,
+  isSamePrice,
+  isUnpriced,
+  type PriceEdit,
+  type PriceMaps,
+  priceFields,
+  removal,
+  rowOf,
+} from './price-rows.ts';
 import { PriceSources } from './price-sources.tsx';
 import styles from './price-table.module.css';
 import { type PriceFilter, PriceTools } from './price-tools.tsx';
@@ -103,17 +114,19 @@ function PriceTable({ prices, edits }: PriceTableProps) {
           ))}
         </ul>
       )}
-      {selection.keys.size > 0 && mayWrite && (
-        <PriceBatch count={selection.keys.size} onFill={(fill) => edit([...selection.keys], fillEdit(fill))} onClear={selection.clear} />
-      )}
-      <div className={styles.pager}>
-        <Pager
-          page={page.number}
-          size={page.size}
-          total={shown.length}
-          onPage={(number) => setPage({ ...page, number })}
-          onSize={(size) => setPage({ number: 1, size })}
-        />
+      <div className={styles.foot}>
+        {selection.keys.size > 0 && mayWrite && (
+          <PriceBatch count={selection.keys.size} onFill={(fill) => edit([...selection.keys], fillEdit(fill))} onClear={selection.clear} />
+        )}
+        <div className={styles.pager}>
+          <Pager
+            page={page.number}
+            size={page.size}
+            total={shown.length}
+            onPage={(number) => setPage({ ...page, number })}
+            onSize={(size) => setPage({ number: 1, size })}
+          />
+        </div>
       </div>
     </div>
   );
@@ -148,7 +161,7 @@ function useShownPrices({ maps, saved, models, served, unpriced }: PriceTablePro
   const view = { unit: filter.unit, quotaPerUnit };
   const isChanged = (model: string): boolean => {
     const [now, before] = [rowOf(maps, model), rowOf(saved, model)];
-    return priceFields.some((field) => cellOf(now, field, view) !== cellOf(before, field, view));
+    return priceFields.some((field) => !isSamePrice(cellOf(now, field, view), cellOf(before, field, view)));
   };
   // What is called stands before the hundreds of prices that nobody here asks for.
   const known = [...new Set([...added, ...unpriced, ...served, ...models])];

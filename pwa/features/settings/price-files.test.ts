@@ -19,6 +19,9 @@ describe('prices as a file', () => {
       ['ModelRatio', { x: 1.25 }],
       ['CompletionRatio', {}],
       ['CacheRatio', { x: 0 }],
+      ['CreateCacheRatio', {}],
+      ['AudioRatio', {}],
+      ['AudioCompletionRatio', {}],
     ]);
   });
 
@@ -68,7 +71,7 @@ describe('prices of the catalogue', () => {
     expect(edits.size).toBe(models.length);
     for (const [model, { ModelRatio = 0 }] of edits) {
       const [input] = prices[model] ?? [];
-      expect(cellOf({ ...rowOf(mapsFrom({}), model), ratio: ModelRatio }, 'input', usd), model).toBe(input);
+      expect(cellOf(rowOf(mapsFrom({ ModelRatio: { [model]: ModelRatio } }), model), 'input', usd), model).toBe(input);
     }
   });
 });

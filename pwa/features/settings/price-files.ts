@@ -12,6 +12,9 @@ const PriceFile = z.object({
   ModelRatio: z.optional(Prices),
   CompletionRatio: z.optional(Prices),
   CacheRatio: z.optional(Prices),
+  CreateCacheRatio: z.optional(Prices),
+  AudioRatio: z.optional(Prices),
+  AudioCompletionRatio: z.optional(Prices),
 });
 
 export function priceFileText(maps: PriceMaps): string {

@@ -7,6 +7,7 @@ import { Checkbox } from '#pwa/ui/list/checkbox.tsx';
 import {
   cellOf,
   editOf,
+  isSamePrice,
   type PriceEdit,
   type PriceField,
   priceFields,
@@ -33,7 +34,7 @@ interface PriceRowProps {
 export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit, onRemove }: PriceRowProps) {
   const { t } = useTranslation();
   const [fault, setFault] = useState<string>();
-  const changed = priceFields.filter((field) => cellOf(row, field, view) !== cellOf(saved, field, view));
+  const changed = priceFields.filter((field) => !isSamePrice(cellOf(row, field, view), cellOf(saved, field, view)));
 
   function handleTyped(field: PriceField, text: string): boolean {
     const value = typedNumber(text);
@@ -59,7 +60,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
       <Checkbox label={t('settings.prices.tick', { model: row.model })} isTicked={isTicked} onChange={onTick} />
       <span className={styles.model}>
         {row.model}
-        {row.isCompletionFixed && row.price === undefined && <small>{t('settings.prices.fixed')}</small>}
+        {row.isCompletionFixed && row.set.ModelPrice === undefined && <small>{t('settings.prices.fixed')}</small>}
       </span>
       {priceFields.map((field) => (
         <Cell
@@ -70,7 +71,7 @@ export function PriceRow({ row, saved, view, mayWrite, isTicked, onTick, onEdit,
           isPrice={field === 'price' || view.unit === 'usd'}
           isChanged={changed.includes(field)}
           // A price per call wins; a built-in ratio cannot be changed.
-          disabled={!mayWrite || (field !== 'price' && row.price !== undefined) || (field === 'output' && row.isCompletionFixed)}
+          disabled={!mayWrite || (field !== 'price' && row.set.ModelPrice !== undefined) || (field === 'output' && row.isCompletionFixed)}
           isWrong={fault !== undefined}
           onTyped={(text) => handleTyped(field, text)}
           onReverted={() => setFault(undefined)}

@@ -10,6 +10,7 @@ import {
   type PriceMaps,
   priceChanges,
   pricedModels,
+  priceKeys,
   removal,
   rowOf,
   shownNumber,
@@ -84,17 +85,19 @@ it('what two states differ in is told in USD, with what follows for the other pr
     CacheRatio: { 'house-model': 0.5 },
   });
   expect(priceChanges(maps, after, 500_000)).toEqual([
-    { model: 'dall-e-3', fields: [{ field: 'price', before: 0.04, after: 0.05 }] },
+    { model: 'dall-e-3', unit: 'usd', fields: [{ field: 'price', before: 0.04, after: 0.05 }] },
     {
       model: 'free',
+      unit: 'usd',
       fields: [
         { field: 'input', before: 0, after: undefined },
         { field: 'output', before: 0, after: undefined },
       ],
     },
-    { model: 'fresh', fields: [{ field: 'price', before: undefined, after: 0.2 }] },
+    { model: 'fresh', unit: 'usd', fields: [{ field: 'price', before: undefined, after: 0.2 }] },
     {
       model: 'house-model',
+      unit: 'usd',
       fields: [
         { field: 'input', before: 2.5, after: 3 },
         { field: 'output', before: 10, after: 12 },
@@ -103,6 +106,57 @@ it('what two states differ in is told in USD, with what follows for the other pr
     },
   ]);
   expect(priceChanges(maps, maps, 500_000)).toEqual([]);
+});
+
+describe('what is told of a change', () => {
+  const thirds = mapsFrom({ ModelRatio: { m: 3 }, CompletionRatio: { m: 0.333333333333 }, AudioCompletionRatio: { other: 2 } });
+
+  it('leaves out what a quotient makes of a price that stays', () => {
+    const row = rowOf(thirds, 'm');
+    const edit = editOf(row, { field: 'input', value: 7 }, usd);
+    if (edit === 'zero_input') throw new Error('refused');
+    const texts = editedTexts(thirds, ['m'], edit);
+    const after = mapsOf((key) => texts.get(key) ?? JSON.stringify(Object.fromEntries(thirds[key])));
+    if (after === undefined) throw new Error('No maps');
+    expect(priceChanges(thirds, after, 500_000)).toEqual([{ model: 'm', unit: 'usd', fields: [{ field: 'input', before: 6, after: 7 }] }]);
+  });
+
+  it('is told as a ratio where there is no price to tell it in', () => {
+    const after = { ...thirds, AudioCompletionRatio: new Map([['other', 3]]) };
+    expect(priceChanges(thirds, after, 500_000)).toEqual([
+      { model: 'other', unit: 'ratio', fields: [{ field: 'spoken', before: 2, after: 3 }] },
+    ]);
+  });
+});
+
+describe('prices of cache writes and of audio', () => {
+  const audio = mapsFrom({
+    ModelRatio: { m: 1.25 },
+    CompletionRatio: { m: 4 },
+    CreateCacheRatio: { m: 1.25 },
+    AudioRatio: { m: 16 },
+    AudioCompletionRatio: { m: 2 },
+  });
+  const shown = (now: PriceMaps) =>
+    (['input', 'output', 'written', 'heard', 'spoken'] as const).map((field) => cellOf(rowOf(now, 'm'), field, usd));
+  const after = (edit: ReturnType<typeof editOf>): PriceMaps => {
+    if (edit === 'zero_input') throw new Error('refused');
+    const texts = editedTexts(audio, ['m'], edit);
+    return mapsOf((key) => texts.get(key) ?? JSON.stringify(Object.fromEntries(audio[key]))) ?? audio;
+  };
+
+  it('stand in USD, and stay what they are when another is typed', () => {
+    expect(shown(audio)).toEqual([2.5, 10, 3.125, 40, 80]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'input', value: 5 }, usd)))).toEqual([5, 10, 3.125, 40, 80]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'heard', value: 32 }, usd)))).toEqual([2.5, 10, 3.125, 32, 80]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'spoken', value: 64 }, usd)))).toEqual([2.5, 10, 3.125, 40, 64]);
+    expect(shown(after(editOf(rowOf(audio, 'm'), { field: 'written', value: 3 }, usd)))).toEqual([2.5, 10, 3, 40, 80]);
+  });
+
+  it('speech without a price of hearing is a factor of the input', () => {
+    const plain = mapsFrom({ ModelRatio: { m: 1 } });
+    expect(editOf(rowOf(plain, 'm'), { field: 'spoken', value: 6 }, usd)).toEqual({ AudioCompletionRatio: 3 });
+  });
 });
 
 describe('edits of prices', () => {
@@ -165,7 +219,7 @@ describe('edits of prices', () => {
   it('remove a model from all of the maps', () => {
     const texts = editedTexts(maps, ['house-model'], removal);
     expect([...texts.values()].some((text) => text.includes('house-model'))).toBe(false);
-    expect(texts.size).toBe(4);
+    expect(texts.size).toBe(priceKeys.length);
   });
 
   it.each([

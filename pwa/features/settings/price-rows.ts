@@ -1,20 +1,28 @@
 // The price maps as a table: one row per model, in ratios as they are stored or in USD as people read them.
 import { completionRatioOf } from '#shared/pricing-rules.ts';
-import { type EntryMap, parseMap } from './setting-texts.ts';
+import { parseMap, type EntryMap } from '#shared/settings.ts';
 
-export const priceKeys = ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'] as const;
+export const priceKeys = [
+  'ModelPrice',
+  'ModelRatio',
+  'CompletionRatio',
+  'CacheRatio',
+  'CreateCacheRatio',
+  'AudioRatio',
+  'AudioCompletionRatio',
+] as const;
 export type PriceKey = (typeof priceKeys)[number];
+export function isPriceKey(key: string): key is PriceKey {
+  return (priceKeys as readonly string[]).includes(key);
+}
 export type PriceMaps = Record<PriceKey, EntryMap>;
 /** `usd`: per million tokens. */
 export type PriceUnit = 'usd' | 'ratio';
 
 export interface PriceRow {
   model: string;
-  /** USD per call; it wins over the ratios. */
-  price: number | undefined;
-  ratio: number | undefined;
-  completion: number | undefined;
-  cache: number | undefined;
+  /** What is set, by the map that it stands in. */
+  set: Readonly<Record<PriceKey, number | undefined>>;
   /** What an output token costs as a factor of an input token, whatever is set. */
   completionIs: number;
   /** It is built in: what is set does not count. */
@@ -23,14 +31,36 @@ export interface PriceRow {
 
 /** Undefined while one of the texts is no map. */
 export function mapsOf(textOf: (key: PriceKey) => string): PriceMaps | undefined {
-  const [ModelPrice, ModelRatio, CompletionRatio, CacheRatio] = priceKeys.map((key) => parseMap(textOf(key)));
-  if (ModelPrice == null || ModelRatio == null || CompletionRatio == null || CacheRatio == null) return undefined;
-  return { ModelPrice, ModelRatio, CompletionRatio, CacheRatio };
+  let isBroken = false;
+  const maps = byKey((key) => {
+    const map = parseMap(textOf(key));
+    if (map === null) isBroken = true;
+    return map ?? noEntries;
+  });
+  return isBroken ? undefined : maps;
 }
 
-/** Models with a value in one of the maps, by name. */
+const noEntries: EntryMap = new Map();
+
+function byKey<Value>(of: (key: PriceKey) => Value): Record<PriceKey, Value> {
+  return {
+    ModelPrice: of('ModelPrice'),
+    ModelRatio: of('ModelRatio'),
+    CompletionRatio: of('CompletionRatio'),
+    CacheRatio: of('CacheRatio'),
+    CreateCacheRatio: of('CreateCacheRatio'),
+    AudioRatio: of('AudioRatio'),
+    AudioCompletionRatio: of('AudioCompletionRatio'),
+  };
+}
+
+/** Models with a price, a ratio, or a value that needs one, by name. Many are known to hear who have no price here. */
 export function pricedModels(maps: PriceMaps): string[] {
-  return [...new Set(priceKeys.flatMap((key) => [...maps[key].keys()]))].sort((one, other) => one.localeCompare(other));
+  return namesIn(maps, ['ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio']);
+}
+
+function namesIn(maps: PriceMaps, keys: readonly PriceKey[]): string[] {
+  return [...new Set(keys.flatMap((key) => [...maps[key].keys()]))].sort((one, other) => one.localeCompare(other));
 }
 
 /** Neither a price nor a ratio: calls to it are refused, unless the site is for the own use only. */
@@ -39,15 +69,13 @@ export function isUnpriced(maps: PriceMaps, model: string): boolean {
 }
 
 export function rowOf(maps: PriceMaps, model: string): PriceRow {
-  const completion = numberIn(maps.CompletionRatio, model);
+  const set = byKey((key) => numberIn(maps[key], model));
+  const completion = set.CompletionRatio;
   // A value that cannot be meant by anybody shows whether one counts.
   const probe = -1;
   return {
     model,
-    price: numberIn(maps.ModelPrice, model),
-    ratio: numberIn(maps.ModelRatio, model),
-    completion,
-    cache: numberIn(maps.CacheRatio, model),
+    set,
     completionIs: completionRatioOf(model, completion === undefined ? {} : { [model]: completion }),
     isCompletionFixed: completionRatioOf(model, { [model]: probe }) !== probe,
   };
@@ -58,18 +86,46 @@ function numberIn(map: EntryMap, model: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-export const priceFields = ['input', 'output', 'cached', 'price'] as const;
+export const priceFields = ['input', 'output', 'cached', 'written', 'heard', 'spoken', 'price'] as const;
 export type PriceField = (typeof priceFields)[number];
 
+const fieldKeys: Record<PriceField, PriceKey> = {
+  input: 'ModelRatio',
+  output: 'CompletionRatio',
+  cached: 'CacheRatio',
+  written: 'CreateCacheRatio',
+  heard: 'AudioRatio',
+  spoken: 'AudioCompletionRatio',
+  price: 'ModelPrice',
+};
+
+interface PriceView {
+  unit: PriceUnit;
+  quotaPerUnit: number;
+}
+
 /** What a cell shows; undefined: nothing is set. */
-export function cellOf(row: PriceRow, field: PriceField, view: { unit: PriceUnit; quotaPerUnit: number }): number | undefined {
-  if (field === 'price') return row.price;
-  if (view.unit === 'ratio') return field === 'input' ? row.ratio : field === 'output' ? row.completion : row.cache;
-  if (row.ratio === undefined) return undefined;
-  const input = usdOf(row.ratio, view.quotaPerUnit);
-  if (field === 'input') return input;
-  if (field === 'output') return exact(input * row.completionIs);
-  return row.cache === undefined ? undefined : exact(input * row.cache);
+export function cellOf(row: PriceRow, field: PriceField, view: PriceView): number | undefined {
+  const own = row.set[fieldKeys[field]];
+  if (field === 'price' || view.unit === 'ratio') return own;
+  const { ModelRatio } = row.set;
+  if (ModelRatio === undefined) return undefined;
+  const factor = field === 'input' ? 1 : field === 'output' ? row.completionIs : own;
+  return factor === undefined ? undefined : exact(baseOf(row, field, view.quotaPerUnit) * factor);
+}
+
+/** USD that a field's ratio is a factor of; 0: there is none. */
+function baseOf(row: PriceRow, field: PriceField, quotaPerUnit: number): number {
+  const { ModelRatio, AudioRatio = 1 } = row.set;
+  if (ModelRatio === undefined) return 0;
+  const input = usdOf(ModelRatio, quotaPerUnit);
+  return field === 'spoken' ? input * AudioRatio : input;
+}
+
+/** Whether somebody changed one into the other; a price that is kept as a quotient may come back a trifle off. */
+export function isSamePrice(one: number | undefined, other: number | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 }
 
 /** As a cell shows it while nobody types in it: prices with at least two decimals, and no more digits than a person compares. */
@@ -84,28 +140,38 @@ export function shownNumber(value: number | undefined, { isPrice }: { isPrice: b
 export type PriceEdit = Partial<Record<PriceKey, number | undefined>>;
 
 /**
- * What a typed cell changes of a model; undefined removes a value. `zero_input`: a price of output cannot be kept as a factor of nothing.
+ * What a typed cell changes of a model; undefined removes a value. `zero_input`: such a price cannot be kept as a factor of nothing.
  */
 export function editOf(
   row: PriceRow,
   { field, value }: { field: PriceField; value: number | undefined },
-  view: { unit: PriceUnit; quotaPerUnit: number },
+  view: PriceView,
 ): PriceEdit | 'zero_input' {
-  if (field === 'price') return { ModelPrice: value };
   const key = fieldKeys[field];
-  if (view.unit === 'ratio' || value === undefined) return { [key]: value };
-  const inputUsd = row.ratio === undefined ? 0 : usdOf(row.ratio, view.quotaPerUnit);
-  if (field !== 'input') return inputUsd === 0 ? 'zero_input' : { [key]: exact(value / inputUsd) };
-  const edit: PriceEdit = { ModelRatio: exact((value * view.quotaPerUnit) / 1_000_000) };
-  // The other prices stay what they are in USD: they are kept as factors of this one.
-  if (value > 0 && inputUsd > 0) {
-    if (row.completion !== undefined && !row.isCompletionFixed) edit.CompletionRatio = exact((inputUsd * row.completion) / value);
-    if (row.cache !== undefined) edit.CacheRatio = exact((inputUsd * row.cache) / value);
+  if (field === 'price' || view.unit === 'ratio' || value === undefined) return { [key]: value };
+  if (field === 'input')
+    return { ModelRatio: exact((value * view.quotaPerUnit) / 1_000_000), ...keptBeside(row, value, view.quotaPerUnit) };
+  const base = baseOf(row, field, view.quotaPerUnit);
+  if (base === 0) return 'zero_input';
+  const edit: PriceEdit = { [key]: exact(value / base) };
+  const { AudioRatio = 1, AudioCompletionRatio } = row.set;
+  if (field === 'heard' && value > 0 && AudioCompletionRatio !== undefined) {
+    edit.AudioCompletionRatio = exact((base * AudioRatio * AudioCompletionRatio) / value);
   }
   return edit;
 }
 
-const fieldKeys = { input: 'ModelRatio', output: 'CompletionRatio', cached: 'CacheRatio' } as const;
+/** With another input price the others stay what they are in USD: they are kept as factors of it. */
+function keptBeside(row: PriceRow, value: number, quotaPerUnit: number): PriceEdit {
+  const input = baseOf(row, 'input', quotaPerUnit);
+  if (value === 0 || input === 0) return {};
+  const edit: PriceEdit = {};
+  for (const key of ['CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'AudioRatio'] as const) {
+    const set = row.set[key];
+    if (set !== undefined && !(key === 'CompletionRatio' && row.isCompletionFixed)) edit[key] = exact((input * set) / value);
+  }
+  return edit;
+}
 
 export type BatchFill = { price: number } | { ratio?: number; completion?: number };
 
@@ -140,24 +206,36 @@ export function editedTextsOfMany(maps: PriceMaps, edits: ReadonlyMap<string, Pr
 }
 
 /** The model leaves the table. */
-export const removal: PriceEdit = { ModelPrice: undefined, ModelRatio: undefined, CompletionRatio: undefined, CacheRatio: undefined };
+export const removal: PriceEdit = Object.fromEntries(priceKeys.map((key) => [key, undefined]));
 
 export interface PriceChange {
   model: string;
+  /** `ratio`: nothing that it costs in USD changes, only a factor of a price that it does not have. */
+  unit: PriceUnit;
   fields: { field: PriceField; before: number | undefined; after: number | undefined }[];
 }
 
-/** What differs between two states of the maps, in USD, by the models' names. */
+/** What differs between two states of the maps, by the models' names. */
 export function priceChanges(before: PriceMaps, after: PriceMaps, quotaPerUnit: number): PriceChange[] {
-  const view = { unit: 'usd', quotaPerUnit } as const;
-  const models = [...new Set([...pricedModels(before), ...pricedModels(after)])].sort((one, other) => one.localeCompare(other));
-  return models.flatMap((model) => {
-    const [old, now] = [rowOf(before, model), rowOf(after, model)];
-    const fields = priceFields.flatMap((field) => {
-      const [from, to] = [cellOf(old, field, view), cellOf(now, field, view)];
-      return from === to ? [] : [{ field, before: from, after: to }];
+  const models = [...new Set([...namesIn(before, priceKeys), ...namesIn(after, priceKeys)])].filter((model) =>
+    priceKeys.some((key) => before[key].get(model) !== after[key].get(model)),
+  );
+  return models
+    .sort((one, other) => one.localeCompare(other))
+    .flatMap((model) => {
+      const [old, now] = [rowOf(before, model), rowOf(after, model)];
+      for (const unit of ['usd', 'ratio'] as const) {
+        const fields = changedFields(old, now, { unit, quotaPerUnit });
+        if (fields.length > 0) return [{ model, unit, fields }];
+      }
+      return [];
     });
-    return fields.length === 0 ? [] : [{ model, fields }];
+}
+
+function changedFields(old: PriceRow, now: PriceRow, view: PriceView): PriceChange['fields'] {
+  return priceFields.flatMap((field) => {
+    const [before, after] = [cellOf(old, field, view), cellOf(now, field, view)];
+    return isSamePrice(before, after) ? [] : [{ field, before, after }];
   });
 }
 
@@ -173,6 +251,6 @@ function usdOf(ratio: number, quotaPerUnit: number): number {
 }
 
 /** Without what binary fractions leave behind the twelfth digit. */
-function exact(value: number): number {
+export function exact(value: number): number {
   return Number(value.toPrecision(12));
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
-import { order } from './control-props.ts';
+import { around } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import styles from './settings.module.css';
 
@@ -53,11 +53,7 @@ export function SecretControl({ option, draft, mayWrite, label, hint, error, onT
     <>
       <TextInput
         type="password"
-        label={label}
-        description={hint}
-        error={error}
-        disabled={!mayWrite}
-        inputWrapperOrder={order}
+        {...around({ label, hint, error, disabled: !mayWrite })}
         value={draft?.text ?? ''}
         autoComplete="new-password"
         autoCapitalize="none"

@@ -1,25 +1,27 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Option } from '#shared/options.ts';
-import { settings } from '#shared/settings.ts';
+import { parseMap, settings } from '#shared/settings.ts';
 import type { SettingProblem } from '#shared/setting-values.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { JsonField } from '#pwa/ui/form/json-field.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
-import { type ControlProps, order } from './control-props.ts';
+import { around, type ControlProps } from './control-props.ts';
 import type { Draft } from './option-drafts.ts';
 import { SecretControl } from './secret-control.tsx';
 import { type SettingEntry, textName } from './setting-entry.ts';
-import { editableText, parseMap } from './setting-texts.ts';
+import { editableText } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 // Only some pages have numbers, and their fields weigh more than all others.
 const LazyNumber = lazy(async () => ({ default: (await import('./number-controls.tsx')).NumberControl }));
+const LazyPicture = lazy(async () => ({ default: (await import('./picture-control.tsx')).PictureControl }));
 const LazyQuota = lazy(async () => ({ default: (await import('./number-controls.tsx')).QuotaControl }));
 
 export interface SettingControlProps {
@@ -70,6 +72,7 @@ const controls: Record<Exclude<SettingEntry['control'], 'secret'>, (props: Contr
   switch: SwitchControl,
   quota: (props) => <Loaded words={props} field={<LazyQuota {...props} />} />,
   number: (props) => <Loaded words={props} field={<LazyNumber {...props} />} />,
+  picture: (props) => <Loaded words={props} field={<LazyPicture {...props} />} />,
   choice: ChoiceControl,
   json: JsonControl,
   lines: LinesControl,
@@ -151,44 +154,28 @@ function LongControl(props: ControlProps) {
   return <TextBox {...props} minRows={3} isMono />;
 }
 
-function TextBox({
-  text,
-  label,
-  hint,
-  error,
-  disabled,
-  minRows,
-  isMono = false,
-  onType,
-}: ControlProps & { minRows: number; isMono?: boolean }) {
+function TextBox(props: ControlProps & { minRows: number; isMono?: boolean }) {
+  const { text, minRows, isMono = false, onType } = props;
   return (
-    <Textarea
-      label={label}
-      error={error}
-      disabled={disabled}
-      description={hint}
-      inputWrapperOrder={order}
+    <TextArea
+      {...around(props)}
       value={text}
-      autosize
       minRows={minRows}
       maxRows={14}
       spellCheck={false}
       autoComplete="off"
-      {...(isMono ? { classNames: { input: styles.mono } } : {})}
+      inputClassName={isMono ? styles.mono : undefined}
       onChange={(event) => onType(event.currentTarget.value)}
     />
   );
 }
 
-function TextControl({ entry, text, label, hint, error, disabled, onType }: ControlProps) {
+function TextControl(props: ControlProps) {
+  const { entry, text, onType } = props;
   const isUrl = settings[entry.key].kind === 'url';
   return (
     <TextInput
-      label={label}
-      error={error}
-      disabled={disabled}
-      description={hint}
-      inputWrapperOrder={order}
+      {...around(props)}
       value={text}
       inputMode={isUrl ? 'url' : 'text'}
       placeholder={isUrl ? 'https://' : ''}

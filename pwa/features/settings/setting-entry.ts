@@ -2,9 +2,9 @@ import { isSecret, type SettingKey, settings } from '#shared/settings.ts';
 
 /**
  * How a setting is entered. `quota`: an amount of quota units; `json`: a map or a list as text; `lines`: one entry per line, or
- * with commas between them; `long`: a page's content; `secret`: can be replaced, never read.
+ * with commas between them; `long`: a page's content; `picture`: an address, or a file from this device; `secret`: can be replaced, never read.
  */
-export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json' | 'lines' | 'long' | 'secret';
+export type SettingControl = 'text' | 'number' | 'quota' | 'switch' | 'choice' | 'json' | 'lines' | 'long' | 'picture' | 'secret';
 
 export interface SettingEntry {
   key: SettingKey;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isSecret } from '#shared/settings.ts';
+import { isMapSetting, isSecret, mapChanges, parseMap } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { lazyPart } from '#pwa/ui/frame/lazy-part.tsx';
@@ -11,7 +11,6 @@ import { defaultOf, isChanged } from './default-values.ts';
 import { MapChangesList } from './map-changes-list.tsx';
 import { SettingControl, type SettingControlProps } from './setting-control.tsx';
 import { textName } from './setting-entry.ts';
-import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import styles from './settings.module.css';
 import { useSettingLabels } from './use-setting-labels.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { editableText, isSameValue, mapChanges, mergedMap, mergeMaps, parseMap } from './setting-texts.ts';
+import { mapChanges, parseMap } from '#shared/settings.ts';
+import { editableText, isSameValue, mergedMap, mergeMaps } from './setting-texts.ts';
 
 const map = (text: string) => {
   const parsed = parseMap(text);
@@ -15,6 +16,9 @@ describe('texts of settings', () => {
     expect(isSameValue('RegisterEnabled', 'true', '1')).toBe(true);
     expect(isSameValue('QuotaPerUnit', '500000', '5e5')).toBe(true);
     expect(isSameValue('SystemName', 'Tide', 'Tidegate')).toBe(false);
+    expect(isSameValue('Chats', '[{"One":"https://one.example"}]', '[\n  { "One": "https://one.example" }\n]')).toBe(true);
+    expect(isSameValue('Chats', '[{"One":"https://one.example"}]', '[{"One":"https://two.example"}]')).toBe(false);
+    expect(isSameValue('EmailDomainWhitelist', 'a.example,b.example', 'b.example,a.example')).toBe(false);
   });
 
   test('a text that is no map yet is a change and is left as it is typed', () => {

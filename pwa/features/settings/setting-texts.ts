@@ -1,27 +1,14 @@
-// Settings travel as texts. Which texts mean the same, and what a map's texts differ in.
-import { isSettingKey, settings } from '#shared/settings.ts';
-
-/** One value of a map; undefined: the name is not in it. */
-export type EntryValue = number | string | undefined;
-export type EntryMap = ReadonlyMap<string, number | string>;
-
-export function isMapSetting(key: string): boolean {
-  return isSettingKey(key) && (settings[key].kind === 'number_map' || settings[key].kind === 'text_map');
-}
-
-/** A map setting's text as a map; null when it is not one (yet). */
-export function parseMap(text: string): EntryMap | null {
-  try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    const entries = Object.entries(value);
-    if (!entries.every((entry): entry is [string, number | string] => typeof entry[1] === 'number' || typeof entry[1] === 'string'))
-      return null;
-    return new Map(entries);
-  } catch {
-    return null;
-  }
-}
+// Settings travel as texts. Which texts mean the same, and how two edits of one map become one.
+import {
+  isMapSetting,
+  isSettingKey,
+  mapChanges,
+  parseMap,
+  settings,
+  type EntryChange,
+  type EntryMap,
+  type EntryValue,
+} from '#shared/settings.ts';
 
 /** A text as it is edited: maps one entry per line. */
 export function editableText(key: string, text: string): string {
@@ -42,21 +29,7 @@ export function isSameValue(key: string, one: string, other: string): boolean {
   }
   if (!isSettingKey(key)) return false;
   const [left, right] = [settings[key].parse(one, key), settings[key].parse(other, key)];
-  return left.ok && right.ok && typeof left.value !== 'object' && left.value === right.value;
-}
-
-export interface EntryChange {
-  name: string;
-  from: EntryValue;
-  to: EntryValue;
-}
-
-/** What has to be done to the first map to get the second, in the order of their entries. */
-export function mapChanges(before: EntryMap, after: EntryMap): EntryChange[] {
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => ({ name, from: before.get(name), to: after.get(name) }));
+  return left.ok && right.ok && JSON.stringify(left.value) === JSON.stringify(right.value);
 }
 
 export interface MapMerge {

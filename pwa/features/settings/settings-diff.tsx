@@ -4,8 +4,8 @@ import type { Option } from '#shared/options.ts';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { ChangeLines } from './change-lines.tsx';
 import { changesOf } from './option-drafts.ts';
-import { PriceChanges } from './price-changes.tsx';
-import { priceKeys } from './price-rows.ts';
+import { PriceChanges, usePriceChanges } from './price-changes.tsx';
+import { isPriceKey } from './price-rows.ts';
 import styles from './settings-panels.module.css';
 import { useChangeLines } from './use-change-lines.ts';
 import type { SettingEdits } from './use-setting-edits.ts';
@@ -24,11 +24,14 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
   const words = useSettingLabels();
   const lines = useChangeLines();
   const wasSet = new Map(options.map(({ key, isSet }) => [key, isSet === true]));
-  const changes = [...edits.drafts].map(([key, { base, text }]) => ({
+  const prices = usePriceChanges({ edits, options });
+  // Prices are told by what calls cost; how the settings hold them, where that cannot be told.
+  const told = [...edits.drafts].filter(([key]) => prices === null || !isPriceKey(key));
+  const changes = told.map(([key, { base, text }]) => ({
     key,
     lines: lines.ofDraft(key, base.value, text, wasSet.get(key) === true),
   }));
-  const count = changesOf(edits.drafts);
+  const count = changesOf(edits.drafts, options);
   return (
     <SidePanel
       title={t('settings.diff.title', { count })}
@@ -45,8 +48,8 @@ export function SettingsDiff({ edits, options, onSave, onClose }: SettingsDiffPr
         </>
       }
     >
-      {changes.length === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
-      {priceKeys.some((key) => edits.drafts.has(key)) && <PriceChanges edits={edits} options={options} />}
+      {edits.drafts.size === 0 && <p className={styles.empty}>{t('settings.nothing_changed')}</p>}
+      {prices !== null && told.length < edits.drafts.size && <PriceChanges edits={edits} {...prices} />}
       {changes.map((change) => (
         <section key={change.key} className={styles.change}>
           <header className={styles.what}>

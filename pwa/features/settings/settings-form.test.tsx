@@ -46,8 +46,8 @@ describe('settings-form', () => {
     edits.type('RetryTimes', '5');
     await shows(() => expect(screen.text()).toContain('1 unsaved change'));
     edits.type('ModelRatio', '{"a":2,"c":3}');
-    await shows(() => expect(screen.text()).toContain('4 unsaved changes'));
-    expect(screen.text()).toContain('4 changes before saving');
-    expect(screen.button('Save 4 changes')).toBeDefined();
+    await shows(() => expect(screen.text()).toContain('7 unsaved changes'));
+    expect(screen.text()).toContain('7 changes before saving');
+    expect(screen.button('Save 7 changes')).toBeDefined();
   });
 });

@@ -27,6 +27,15 @@ const PriceEditor = lazyPart(
   (part) => part.PriceEditor,
 );
 
+const GroupEditor = lazyPart(
+  () => import('./group-editor.tsx'),
+  (part) => part.GroupEditor,
+);
+const ChatEditor = lazyPart(
+  () => import('./chat-editor.tsx'),
+  (part) => part.ChatEditor,
+);
+
 interface SettingsFormProps {
   page: SettingPage;
   /** What is looked for; '' : the page is shown. */
@@ -58,7 +67,7 @@ export function SettingsForm(props: SettingsFormProps) {
   }
   /** More than one value is looked at before it is saved. */
   function handleSave(): void {
-    if (!isReviewing && changesOf(edits.drafts) > 1) onReview();
+    if (!isReviewing && changesOf(edits.drafts, options) > 1) onReview();
     else onSave();
   }
   useSaveKey(handleSave);
@@ -80,7 +89,7 @@ export function SettingsForm(props: SettingsFormProps) {
           <FoundFields search={search} {...shared} />
         )}
       </div>
-      <SaveBar edits={edits} at={props.at} isReviewing={isReviewing} onReview={onReview} />
+      <SaveBar edits={edits} options={options} at={props.at} isReviewing={isReviewing} onReview={onReview} />
       <ConfirmDialog
         opened={askedOff !== undefined}
         title={t('settings.password_login.title')}
@@ -149,15 +158,19 @@ function PageFields({ page, view, onView, ...shared }: PageFieldsProps) {
       {isTable ? (
         <PriceEditor options={shared.options} edits={shared.edits} />
       ) : (
-        <SettingFields
-          sections={sections
-            .filter((section) => section.entries.length > 0)
-            .map((section) => ({
-              title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
-              entries: section.entries,
-            }))}
-          {...shared}
-        />
+        <>
+          {page.name === 'groups' && <GroupEditor options={shared.options} edits={shared.edits} />}
+          {page.name === 'chats' && <ChatEditor options={shared.options} edits={shared.edits} />}
+          <SettingFields
+            sections={sections
+              .filter((section) => section.entries.length > 0)
+              .map((section) => ({
+                title: section.name === undefined ? undefined : t(`settings.section.${section.name}`),
+                entries: section.entries,
+              }))}
+            {...shared}
+          />
+        </>
       )}
       {page.name === 'mail' && <TestMail />}
     </>
@@ -194,13 +207,13 @@ function Outcome({ edits: { outcome }, at }: { edits: SettingEdits; at: number }
   }
 }
 
-interface SaveBarProps extends Pick<SettingsFormProps, 'edits' | 'at' | 'isReviewing' | 'onReview'> {}
+interface SaveBarProps extends Pick<SettingsFormProps, 'edits' | 'options' | 'at' | 'isReviewing' | 'onReview'> {}
 
-function SaveBar({ edits, at, isReviewing, onReview }: SaveBarProps) {
+function SaveBar({ edits, options, at, isReviewing, onReview }: SaveBarProps) {
   const { t } = useTranslation();
   // Without a network or without a server: either way the edit waits here.
   const isAway = useConnection() !== 'online';
-  const count = changesOf(edits.drafts);
+  const count = changesOf(edits.drafts, options);
   const save = useRef<HTMLButtonElement>(null);
   const isSecretLeft = edits.outcome?.kind === 'secrets';
   const whileReviewed = isReviewing ? { display: 'none' } : {};

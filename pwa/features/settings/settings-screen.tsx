@@ -98,7 +98,8 @@ export function SettingsScreen({ tab, field, view, panel, onView, onPanel }: Set
             {nav}
           </BottomSheet>
         ) : (
-          <div className={styles.side}>
+          // The table keeps its columns beside what will be saved of it.
+          <div className={styles.side} data-aside={(panel === 'diff' && page.name === 'prices') || undefined}>
             {find}
             {nav}
           </div>
@@ -162,7 +163,7 @@ function useMarks(options: readonly Option[], edits: SettingEdits): (page: strin
     const keys = page === undefined ? [] : entriesOf(page).map(({ key }) => key);
     return {
       changed: keys.filter((key) => changed.has(key)).length,
-      unsaved: changesOf(new Map([...edits.drafts].filter(([key]) => keys.includes(key)))),
+      unsaved: changesOf(new Map([...edits.drafts].filter(([key]) => keys.includes(key))), options),
       queued: keys.filter((key) => edits.queued.has(key)).length,
     };
   };

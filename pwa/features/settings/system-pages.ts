@@ -1,4 +1,4 @@
-import { fields, type SettingPage } from './setting-entry.ts';
+import { field, fields, type SettingPage } from './setting-entry.ts';
 
 /** What connects the site with the world, and how it looks. */
 export const systemPages: readonly SettingPage[] = [
@@ -45,6 +45,8 @@ export const systemPages: readonly SettingPage[] = [
   {
     name: 'content',
     group: 'system',
-    sections: [{ entries: fields('SystemName', 'Logo', 'Notice', 'HomePageContent', 'About', 'Footer') }],
+    sections: [
+      { entries: [field('SystemName'), field('Logo', { control: 'picture' }), ...fields('Notice', 'HomePageContent', 'About', 'Footer')] },
+    ],
   },
 ];

@@ -1,8 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { OptionChange } from '#shared/options.ts';
-import { isSecret, isSettingKey, type SettingKey, settings } from '#shared/settings.ts';
+import { isMapSetting, isSecret, isSettingKey, mapChanges, parseMap, settings, type SettingKey } from '#shared/settings.ts';
 import { type ChangeLine, shareOf } from './change-lines.tsx';
-import { isMapSetting, mapChanges, parseMap } from './setting-texts.ts';
 import { useSettingLabels } from './use-setting-labels.ts';
 
 /** Changes in words, line by line: of drafts, and of what was saved. */

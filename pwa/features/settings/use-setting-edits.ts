@@ -38,7 +38,7 @@ export function useSettingEdits(options: readonly Option[]): SettingEdits {
   const save = useOptionSave({
     onSaved: (sent, saved) => {
       setDrafts((old) => afterSave(old, sent, saved));
-      setOutcome({ kind: 'saved', count: changesOf(sent) });
+      setOutcome({ kind: 'saved', count: changesOf(sent, options) });
     },
     onUnreachable: keep,
   });

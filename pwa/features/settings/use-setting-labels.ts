@@ -1,11 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import type { SettingProblem } from '#shared/setting-values.ts';
-import { isSettingKey, settings } from '#shared/settings.ts';
+import { isSettingKey, settings, type EntryValue } from '#shared/settings.ts';
 import type { OptionState } from '#pwa/offline/outbox-entry.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { textName } from './setting-entry.ts';
 import { controlOf } from './pages.ts';
-import type { EntryValue } from './setting-texts.ts';
 
 /** Settings in words: their names, their values, what is wrong with them. */
 export function useSettingLabels() {
@@ -19,6 +18,7 @@ export function useSettingLabels() {
   }
   function value(key: string, text: string): string {
     if (text === '') return t('settings.value.empty');
+    if (text.startsWith('data:image/')) return t('settings.picture.uploaded', { size: Math.ceil((text.length * 3) / 4096) });
     if (isQuota(key) && Number.isFinite(Number(text))) return format.quota(Number(text));
     const ownWord = `settings.own.${textName(key)}.${text}`;
     if (!isSettingKey(key) && i18n.exists(ownWord)) return t(ownWord);
@@ -32,7 +32,11 @@ export function useSettingLabels() {
   }
   function entry(entryValue: EntryValue): string {
     if (entryValue === undefined) return t('settings.value.absent');
-    return typeof entryValue === 'number' ? format.ratio(entryValue) : entryValue === '' ? t('settings.value.empty') : entryValue;
+    return typeof entryValue === 'number'
+      ? format.ratio(Number(entryValue.toPrecision(6)))
+      : entryValue === ''
+        ? t('settings.value.empty')
+        : entryValue;
   }
   /** `+0.06`; '' where there is nothing to subtract. */
   function difference(from: EntryValue, to: EntryValue): string {
@@ -67,7 +71,6 @@ export function useSettingLabels() {
   }
   return { name, value, entry, difference, valueDifference, problem, inSentence, entryInSentence, changeNote };
 }
-export type SettingLabels = ReturnType<typeof useSettingLabels>;
 
 const longest = 24;
 

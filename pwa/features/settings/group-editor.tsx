@@ -1,0 +1,120 @@
+import { Switch, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Option } from '#shared/options.ts';
+import { Role } from '#shared/roles.ts';
+import { mayWriteSetting } from '#shared/settings.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
+import { type GroupMaps, groupMapsOf, type GroupRow, groupRows, withRow } from './group-rows.ts';
+import { AddRow, CardLabel, Row, RowTable } from './row-table.tsx';
+import type { SettingEdits } from './use-setting-edits.ts';
+
+interface EditorProps {
+  options: readonly Option[];
+  edits: SettingEdits;
+}
+
+/** What a setting is with what was typed. */
+export function textNow({ options, edits }: EditorProps, key: 'GroupRatio' | 'UserUsableGroups' | 'Chats'): string {
+  return edits.drafts.get(key)?.text ?? edits.queued.get(key)?.mine ?? options.find((option) => option.key === key)?.value ?? '';
+}
+
+/** Groups as a table: what is typed goes into the same edits as the JSON below it, and is saved with them. */
+export function GroupEditor(props: EditorProps) {
+  const { t } = useTranslation();
+  const maps = groupMapsOf(textNow(props, 'GroupRatio'), textNow(props, 'UserUsableGroups'));
+  const mayWrite = mayWriteSetting('GroupRatio', useStoredUser()?.role ?? Role.guest);
+  // While the JSON below is being typed it is no map; the table comes back with the last bracket.
+  if (maps === undefined) return null;
+  const rows = groupRows(maps);
+  const change = (name: string, row: Omit<GroupRow, 'name'> | undefined): void => {
+    const next = withRow(maps, name, row);
+    props.edits.type('GroupRatio', next.factors);
+    props.edits.type('UserUsableGroups', next.descriptions);
+  };
+  return (
+    <>
+      <RowTable
+        label={t('settings.page.groups')}
+        columns={[t('settings.groups.name'), t('settings.groups.factor'), t('settings.groups.choosable')]}
+      >
+        {rows.map((row) => (
+          <GroupFields key={row.name} row={row} maps={maps} mayWrite={mayWrite} onChange={(next) => change(row.name, next)} />
+        ))}
+      </RowTable>
+      {mayWrite && (
+        <AddRow
+          label={t('settings.groups.new')}
+          taken={rows.map(({ name }) => name)}
+          onAdd={(name) => change(name, { factor: 1, description: undefined })}
+        />
+      )}
+    </>
+  );
+}
+
+interface GroupFieldsProps {
+  row: GroupRow;
+  maps: GroupMaps;
+  mayWrite: boolean;
+  onChange: (row: Omit<GroupRow, 'name'> | undefined) => void;
+}
+
+function GroupFields({ row, mayWrite, onChange }: GroupFieldsProps) {
+  const { t } = useTranslation();
+  const { name, factor, description } = row;
+  // What is no number (yet) stays in the field, and out of the map.
+  const [typed, setTyped] = useState<string>();
+  const isWrong = typed !== undefined && (typed.trim() === '' || !Number.isFinite(Number(typed)));
+  return (
+    <Row
+      name={name}
+      onRemove={mayWrite && name !== 'default' ? () => onChange(undefined) : undefined}
+      cells={
+        <>
+          <b>{name}</b>
+          <span>
+            <CardLabel>{t('settings.groups.factor')}</CardLabel>
+            <TextInput
+              aria-label={t('settings.groups.factor_of', { name })}
+              inputMode="decimal"
+              disabled={!mayWrite}
+              value={isWrong ? typed : (typed ?? (factor === undefined ? '' : String(factor)))}
+              error={isWrong ? t('settings.groups.factor_wrong') : undefined}
+              leftSection="×"
+              onBlur={() => !isWrong && setTyped(undefined)}
+              onChange={(event) => {
+                const { value } = event.currentTarget;
+                setTyped(value);
+                if (value.trim() !== '' && Number.isFinite(Number(value))) onChange({ factor: Number(value), description });
+              }}
+            />
+          </span>
+          <span data-wide>
+            <CardLabel>{t('settings.groups.choosable')}</CardLabel>
+            <Switch
+              aria-label={t('settings.groups.choosable_of', { name })}
+              disabled={!mayWrite}
+              checked={description !== undefined}
+              onChange={(event) => onChange({ factor, description: event.currentTarget.checked ? name : undefined })}
+            />
+            {description === undefined ? (
+              <small>{t('settings.groups.by_administrators')}</small>
+            ) : (
+              <TextInput
+                aria-label={t('settings.groups.description_of', { name })}
+                placeholder={t('settings.groups.description')}
+                description={serverWords(t, description) === description ? undefined : serverWords(t, description)}
+                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                disabled={!mayWrite}
+                value={description}
+                onChange={(event) => onChange({ factor, description: event.currentTarget.value })}
+              />
+            )}
+          </span>
+        </>
+      }
+    />
+  );
+}
