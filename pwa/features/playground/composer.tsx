@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Textarea } from '@mantine/core';
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { ActionIcon, Button } from '@mantine/core';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Picture } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useIsTouched } from '#pwa/ui/frame/breakpoint.ts';
 import { type Shortcut, useShortcuts } from '#pwa/ui/frame/shortcuts.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
@@ -21,6 +22,11 @@ interface ComposerProps {
   isForSeveral: boolean;
   onAsk: (text: string, pictures: Picture[]) => void;
   onStop: () => void;
+  /** A text that another app has shared; '': none. */
+  shared: string;
+  onSharedTaken: () => void;
+  /** Who pays, and what may be to pay for the text. */
+  costText: (text: string) => string;
   /** Beside the attachment. */
   extra?: ReactNode;
 }
@@ -33,11 +39,11 @@ const questionKeys: readonly Shortcut[] = [
 const noKeys: readonly Shortcut[] = [];
 
 /** Where questions are written. Enter sends at a desk; under a finger it breaks the line, as that keyboard has no other key for it. */
-export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra }: ComposerProps) {
+export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, shared, onSharedTaken, costText, extra }: ComposerProps) {
   const { t } = useTranslation();
   const isOnline = useIsOnline();
   const isTouched = useQuestionKeys();
-  const [text, setText] = useState('');
+  const [text, setText] = useQuestion(shared, onSharedTaken);
   const field = useRef<HTMLTextAreaElement>(null);
   const { pictures, add, remove, clear } = usePictures();
   const isEmpty = text.trim() === '' && pictures.length === 0;
@@ -82,12 +88,11 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
       }}
     >
       {pictures.length > 0 && <Attached pictures={pictures} onRemove={remove} />}
-      <Textarea
+      <TextArea
         ref={field}
-        classNames={{ input: styles.input ?? '' }}
+        inputClassName={styles.input}
         aria-label={t('playground.ask.label')}
         placeholder={reason ?? t(invitation(isForSeveral, isTouched))}
-        autosize
         minRows={1}
         maxRows={8}
         value={text}
@@ -106,12 +111,24 @@ export function Composer({ isRunning, reason, isForSeveral, onAsk, onStop, extra
       <div className={styles.composerFoot}>
         <AttachButton onFiles={(files) => void add(files)} />
         {extra}
-        {!isTouched && <span className={styles.hint}>{t('playground.ask.keys')}</span>}
+        <span className={styles.hint}>{text !== '' ? costText(text) : !isTouched && t('playground.ask.keys')}</span>
         <span className={styles.space} />
         <SendOrStop isRunning={isRunning} isForSeveral={isForSeveral} disabled={isEmpty || reason !== undefined} onStop={handleStop} />
       </div>
     </form>
   );
+}
+
+/** What is typed. A shared text is written, not sent: whoever shared it says what they want to know of it. */
+function useQuestion(shared: string, onSharedTaken: () => void) {
+  const question = useState('');
+  const [, setText] = question;
+  useEffect(() => {
+    if (shared === '') return;
+    setText((typed) => (typed === '' ? shared : `${typed}\n${shared}`));
+    onSharedTaken();
+  }, [shared, onSharedTaken, setText]);
+  return question;
 }
 
 interface SendOrStopProps extends Pick<ComposerProps, 'isRunning' | 'isForSeveral' | 'onStop'> {

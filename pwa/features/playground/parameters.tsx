@@ -1,18 +1,20 @@
-import { NumberInput, Select, TagsInput, Textarea } from '@mantine/core';
+import { NumberInput, Select, TagsInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
 import { useTranslation } from 'react-i18next';
+import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { ChatSettings } from '#pwa/offline/conversation.ts';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { PlainIconButton } from '#pwa/ui/controls/plain-button.tsx';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
 import { JsonField, jsonFault } from '#pwa/ui/form/json-field.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { chooseSettings } from './conversations-state.ts';
 import styles from './playground.module.css';
-import { usableGroupsQuery } from './queries.ts';
 import { listOf, objectOf } from './request-body.ts';
 
 const efforts = ['', 'low', 'medium', 'high'] as const;
@@ -46,10 +48,9 @@ export function Parameters({ settings }: { settings: ChatSettings }) {
   return (
     <div className={styles.parameters}>
       <GroupField group={settings.group} />
-      <Textarea
+      <TextArea
         label={t('playground.parameter.system')}
         placeholder={t('playground.parameter.system_hint')}
-        autosize
         minRows={2}
         maxRows={10}
         value={settings.system}
@@ -129,7 +130,9 @@ function GroupField({ group }: { group: string }) {
   const labelOf = (name: string): string => {
     const known = groups[name];
     const words = name === own ? t('playground.parameter.own_group', { name }) : name;
-    return known === undefined ? words : `${words} ${format.factor(known.ratio)}${known.desc === name ? '' : ` · ${known.desc}`}`;
+    return known === undefined
+      ? words
+      : `${words} ${format.factor(known.ratio)}${known.desc === name ? '' : ` · ${serverWords(t, known.desc)}`}`;
   };
   return (
     <Select

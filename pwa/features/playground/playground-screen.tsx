@@ -4,11 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Role } from '#shared/roles.ts';
+import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
+import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { NoCredit } from '#pwa/ui/billing/no-credit.tsx';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
@@ -20,6 +23,7 @@ import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
 import { useStore } from '#pwa/ui/store.ts';
 import { ask, onCharged, stop } from './ask.ts';
 import { Composer } from './composer.tsx';
+import { costBefore } from './cost-before.ts';
 import { chooseModels, chooseSettings, loadConversations, playground } from './conversations-state.ts';
 import { ModelBar } from './model-bar.tsx';
 import { Actions, BesideButton, type Part, PhoneActions } from './playground-actions.tsx';
@@ -41,8 +45,14 @@ const ExportDialog = lazyPart(
   (part) => part.ExportDialog,
 );
 
+interface PlaygroundScreenProps {
+  /** A text that another app has shared; '': none. */
+  shared: string;
+  onSharedTaken: () => void;
+}
+
 /** Questions to the models that the account may use, at its own charge. */
-export function PlaygroundScreen() {
+export function PlaygroundScreen({ shared, onSharedTaken }: PlaygroundScreenProps) {
   const { t } = useTranslation();
   const state = useStore(playground);
   const { open, kept } = state;
@@ -55,6 +65,7 @@ export function PlaygroundScreen() {
   const shown = isPhone && open.models.length > 1 ? Math.min(column, open.models.length - 1) : null;
   const close = (): void => setPart(null);
   const reason = useReason(offered.data);
+  const costText = useCostText();
   return (
     <Screen
       title={t('playground.title')}
@@ -110,6 +121,10 @@ export function PlaygroundScreen() {
           isForSeveral={open.models.length > 1}
           onAsk={ask}
           onStop={() => stop(open.id)}
+          // The conversation that was open last may be on its way still, with a field of its own.
+          shared={state.isLoaded ? shared : ''}
+          onSharedTaken={onSharedTaken}
+          costText={costText}
           extra={isPhone && <BesideButton isRunning={isRunning} offered={offered.data ?? []} />}
         />
       </div>
@@ -125,7 +140,11 @@ function useOffered() {
   const queryClient = useQueryClient();
   const query = useQuery(offeredModelsQuery(user?.id ?? 0));
   const group = open.settings.group || user?.group || '';
-  const data = query.data?.filter((model) => model.groups.includes(group)).map(({ name }) => name);
+  const status = useSiteStatus();
+  const isPriceNeeded = status?.self_use_mode_enabled !== true && !acceptsUnpriced(user);
+  const data = query.data
+    ?.filter((model) => model.groups.includes(group) && (model.price !== undefined || !isPriceNeeded))
+    .map(({ name }) => name);
   const first = data === undefined ? undefined : defaultModel(data);
   useEffect(() => {
     void loadConversations(user?.id ?? 0);
@@ -135,6 +154,26 @@ function useOffered() {
   }, [isLoaded, userId, user?.id, open.models.length, first]);
   useEffect(() => onCharged(() => void queryClient.invalidateQueries({ queryKey: selfQuery.queryKey })), [queryClient]);
   return { data, query };
+}
+
+/** Calls of the playground are the account's own, no token's: it says so, and about how much. */
+function useCostText(): (text: string) => string {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const user = useStoredUser();
+  const { open } = useStore(playground);
+  const { data: models } = useQuery(offeredModelsQuery(user?.id ?? 0));
+  const { data: groups } = useQuery(usableGroupsQuery);
+  const groupRatio = groups?.[open.settings.group || (user?.group ?? '')]?.ratio;
+  const priced = open.models.map((model) => ({ price: models?.find(({ name }) => name === model)?.price, groupRatio }));
+  return (text) => {
+    const cost = costBefore(open, text, priced, format.quotaPerUnit);
+    if (cost === undefined) return t('playground.ask.cost_unknown');
+    const amount = (quota: number): string => `${format.charge(quota)} ${format.unit || t('common.quota.name')}`;
+    if (cost.most !== undefined) return t('playground.ask.cost_most', { most: amount(cost.most) });
+    if (cost.perThousand === 0) return t('playground.ask.cost_call', { amount: amount(cost.question) });
+    return t('playground.ask.cost', { question: amount(cost.question), answer: amount(cost.perThousand) });
+  };
 }
 
 /** Why nothing can be asked; undefined: something can. */

@@ -1,9 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
-import { accountApi } from '#shared/account.ts';
 import { modelApi } from '#shared/models.ts';
 import type { Price } from '#shared/pricing.ts';
 import { call } from '#pwa/api/call.ts';
-import { canChat } from '#pwa/api/chat-models.ts';
+import { canChat, isSmall } from '#pwa/api/chat-models.ts';
 import { priceOf } from './rough-cost.ts';
 
 export interface OfferedModel {
@@ -32,17 +31,7 @@ export const offeredModelsQuery = (userId: number) =>
     staleTime: 60_000,
   });
 
-/** Groups that the caller may choose, with their ratios. */
-export const usableGroupsQuery = queryOptions({
-  queryKey: ['usable-groups'],
-  queryFn: ({ signal }) => call(accountApi.groups, { signal }),
-  meta: { offline: true },
-  staleTime: 60_000,
-});
-
-const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
-
 /** What a new conversation begins with: the usual small model where it is offered, else another small one. */
 export function defaultModel(names: readonly string[]): string | undefined {
-  return names.includes('gpt-4o-mini') ? 'gpt-4o-mini' : (names.find((name) => small.test(name)) ?? names[0]);
+  return names.includes('gpt-4o-mini') ? 'gpt-4o-mini' : (names.find(isSmall) ?? names[0]);
 }

@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Textarea } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { memo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type { Turn } from '#pwa/offline/conversation.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
+import { TextArea } from '#pwa/ui/form/text-area.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import styles from './playground.module.css';
@@ -64,9 +65,8 @@ export const QuestionView = memo(({ turn, isLast, canAsk, onEdit }: QuestionView
             onEdit(draft);
           }}
         >
-          <Textarea
+          <TextArea
             aria-label={t('playground.question.edit')}
-            autosize
             minRows={2}
             maxRows={12}
             autoFocus

@@ -43,7 +43,7 @@ export function chatBody({ settings, turns, models }: Conversation, turnIndex: n
 }
 
 /** Of the parameters, those that are set. */
-export function sentSettings(settings: ChatSettings): Record<string, unknown> {
+function sentSettings(settings: ChatSettings): Record<string, unknown> {
   const { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, seed } = settings;
   const numbers = { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, seed };
   const tools = listOf(settings.tools);

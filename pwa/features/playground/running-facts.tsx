@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { usableGroupsQuery } from '#pwa/api/groups.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
 import type { Answer } from '#pwa/offline/conversation.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -8,7 +9,7 @@ import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { useStore } from '#pwa/ui/store.ts';
 import { playground } from './conversations-state.ts';
 import styles from './playground.module.css';
-import { offeredModelsQuery, usableGroupsQuery } from './queries.ts';
+import { offeredModelsQuery } from './queries.ts';
 import { roughCost, roughQuestion, roughTokens } from './rough-cost.ts';
 
 /** Of an answer that is being written: for how long, how many tokens, and about what it costs so far. */

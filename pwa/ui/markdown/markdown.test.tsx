@@ -121,3 +121,39 @@ describe("a model's words", () => {
     },
   );
 });
+
+describe('formulas in a model’s words', () => {
+  async function drawn(text: string): Promise<HTMLElement> {
+    await act(async () => {
+      root.render(<MarkdownText text={text} hasHtml={false} isUntrusted />);
+      await import('./formula.tsx');
+    });
+    await act(() => new Promise((resolve) => setTimeout(resolve, 20)));
+    return place;
+  }
+
+  test('are MathML, within a line and on lines of their own; money is money', async () => {
+    const words = await drawn('The sum \\(a^2 + b^2\\) costs $5 or $10.\n\n\\[ \\frac{1}{2} \\]\n\n`$x^2$`');
+    expect(words.querySelectorAll('math')).toHaveLength(2);
+    expect(words.querySelectorAll('math[display="block"]')).toHaveLength(1);
+    expect(words.querySelector('mfrac')).not.toBeNull();
+    expect(words.textContent).toContain('costs $5 or $10.');
+    expect(words.querySelector('code')?.textContent).toBe('$x^2$');
+    const more = await drawn('So\n\n$$\\frac{1}{2}$$\n\nand\n\n$$ a\n+ b $$\n\nhold.');
+    expect(more.querySelectorAll('math[display="block"]')).toHaveLength(2);
+    expect(more.querySelector('p:last-of-type')?.textContent).toBe('hold.');
+  });
+
+  test.each([
+    '\\href{javascript:alert(1)}{x}',
+    '\\htmlClass{sh}{x}',
+    '\\includegraphics{https://evil.example/a.png}',
+    '\\style{position:fixed}{x}',
+    '</annotation><img src=x onerror=alert(1)>',
+    '\\def\\a{\\a\\a}\\a',
+  ])('%s does nothing', async (formula) => {
+    const words = await drawn(`$$${formula}$$`);
+    expect(words.querySelectorAll('a, img, script, [onerror], [onclick]')).toHaveLength(0);
+    expect(words.querySelectorAll('[href], [class^="sh"], [style*="position"]')).toHaveLength(0);
+  });
+});

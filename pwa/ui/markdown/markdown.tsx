@@ -1,16 +1,20 @@
 // Markdown with the HTML in it, of administrators and of models: whatever could run, or could draw over the page, is left out.
 // A chunk of its own: `rich-text.tsx` loads it.
-import { type ComponentProps, type ComponentType, type ReactNode, useMemo } from 'react';
+import { type ComponentProps, type ComponentType, lazy, type ReactNode, Suspense, useMemo } from 'react';
 import Markdown, { type Components, defaultUrlTransform } from 'react-markdown';
 import rehypeRaw from 'rehype-raw';
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
 import remarkGfm from 'remark-gfm';
+import remarkMath from 'remark-math';
 import { safeLink, safePicture } from '#shared/links.ts';
+import { markFormulas } from './math-marks.ts';
+
+const Formula = lazy(async () => ({ default: (await import('./formula.tsx')).Formula }));
 
 const schema = {
   ...defaultSchema,
   // Alignment of tables comes as an attribute; styles and classes could draw over the console.
-  attributes: { ...defaultSchema.attributes, code: [['className', /^language-./]] },
+  attributes: { ...defaultSchema.attributes, code: [['className', /^language-./, 'math-inline', 'math-display']] },
   // `img` alone draws them, and asks what they are.
   protocols: { ...defaultSchema.protocols, src: ['http', 'https', 'data'] },
   // Ids could stand for those of the console's own parts.
@@ -31,6 +35,18 @@ const components: Components = {
     const picture = typeof src === 'string' ? safePicture(src) : undefined;
     return picture === undefined ? <span>{alt}</span> : <img src={picture} alt={alt ?? ''} loading="lazy" referrerPolicy="no-referrer" />;
   },
+  code: ({ node: _node, className = '', children }) => {
+    const isBlock = className.includes('math-display');
+    if (!isBlock && !className.includes('math-inline')) return <code className={className || undefined}>{children}</code>;
+    const tex = typeof children === 'string' ? children : '';
+    return (
+      <Suspense fallback={<code>{tex}</code>}>
+        <Formula tex={tex} isBlock={isBlock} />
+      </Suspense>
+    );
+  },
+  // A formula of its own lines is no code.
+  pre: ({ node, children }) => (isFormula(node) ? children : <pre>{children}</pre>),
   table: ({ node: _node, children }: ComponentProps<'table'> & { node?: unknown }) => (
     // A wide table scrolls by itself; what scrolls is reached by the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
@@ -39,6 +55,14 @@ const components: Components = {
     </div>
   ),
 };
+
+function isFormula(node: { children: readonly object[] } | undefined): boolean {
+  const [first] = node?.children ?? [];
+  if (first === undefined || !('properties' in first)) return false;
+  const { properties } = first;
+  const names = typeof properties === 'object' && properties !== null && 'className' in properties ? properties.className : undefined;
+  return Array.isArray(names) && names.includes('math-display');
+}
 
 /** A picture's address could carry what was talked about to somebody else: only those that are in the answer itself are drawn. */
 const untrustedComponents: Components = {
@@ -72,16 +96,18 @@ interface MarkdownTextProps {
 export function MarkdownText({ text, hasHtml, isUntrusted = false, codeBlock: CodeBlock }: MarkdownTextProps) {
   const drawnBy = useMemo((): Components => {
     const usual = isUntrusted ? untrustedComponents : components;
-    return CodeBlock === undefined ? usual : { ...usual, pre: ({ children }) => <CodeBlock>{children}</CodeBlock> };
+    return CodeBlock === undefined
+      ? usual
+      : { ...usual, pre: ({ node, children }) => (isFormula(node) ? children : <CodeBlock>{children}</CodeBlock>) };
   }, [isUntrusted, CodeBlock]);
   return (
     <Markdown
-      remarkPlugins={[remarkGfm]}
+      remarkPlugins={isUntrusted ? [remarkGfm, [remarkMath, { singleDollarTextMath: false }]] : [remarkGfm]}
       rehypePlugins={hasHtml ? [rehypeRaw, [rehypeSanitize, schema]] : [[rehypeSanitize, schema]]}
       components={drawnBy}
       {...(isUntrusted ? { urlTransform: addressOf } : {})}
     >
-      {text}
+      {isUntrusted ? markFormulas(text) : text}
     </Markdown>
   );
 }

@@ -1,0 +1,43 @@
+// What the next question may cost, before it is sent.
+import { quotaOf, type Price } from '#shared/pricing.ts';
+import type { Conversation } from '#pwa/offline/conversation.ts';
+import { roughTokens } from './rough-cost.ts';
+
+interface PricedModel {
+  price: Price | undefined;
+  /** Of the group that pays. */
+  groupRatio: number | undefined;
+}
+
+export interface CostBefore {
+  /** Quota of what is sent, about. */
+  question: number;
+  /** Quota of a thousand tokens of each answer. */
+  perThousand: number;
+  /** Quota at most, where the length of answers is limited; undefined: it is not. */
+  most: number | undefined;
+}
+
+/** Undefined: the price of a model that is asked is not known here. */
+export function costBefore(
+  { turns, settings }: Pick<Conversation, 'turns' | 'settings'>,
+  typed: string,
+  models: readonly PricedModel[],
+  quotaPerUnit: number,
+): CostBefore | undefined {
+  const limit = settings.max_tokens;
+  let sum: CostBefore | undefined;
+  for (const [column, { price, groupRatio }] of models.entries()) {
+    if (price === undefined || groupRatio === undefined) return undefined;
+    const said = turns.flatMap(({ text, answers }) => [text, answers[column]?.text ?? '']);
+    const promptTokens = roughTokens([settings.system, ...said, typed].join('\n'));
+    const of = (completionTokens: number): number => quotaOf({ promptTokens, completionTokens }, price, groupRatio, quotaPerUnit);
+    const question = of(0);
+    sum = {
+      question: (sum?.question ?? 0) + question,
+      perThousand: (sum?.perThousand ?? 0) + of(1000) - question,
+      most: limit === null ? undefined : (sum?.most ?? 0) + of(limit),
+    };
+  }
+  return sum;
+}
