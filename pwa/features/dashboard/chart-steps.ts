@@ -1,5 +1,5 @@
 // What charts and their tables are drawn from: the figures by the step.
-import type { NamedSums, UsageFigures, UsageLatency, UsageSums } from '#shared/dashboard.ts';
+import { type NamedSums, noUsage, type UsageFigures, type UsageLatency, type UsageSums } from '#shared/dashboard.ts';
 import type { Format } from '#pwa/ui/billing/format.ts';
 
 export interface ChartStep {
@@ -30,7 +30,7 @@ export interface ChartPart {
 export function chartSteps(figures: UsageFigures, format: Format): ChartStep[] {
   return figures.steps.map((start, index) => {
     const end = figures.steps[index + 1] ?? figures.end;
-    const sums = figures.whole[index] ?? none;
+    const sums = figures.whole[index] ?? noUsage;
     const named = figures.series.map((series) => series.sums[index]?.quota ?? 0);
     const rest = sums.quota - named.reduce((sum, one) => sum + one, 0);
     return {
@@ -39,7 +39,7 @@ export function chartSteps(figures: UsageFigures, format: Format): ChartStep[] {
       label: labelOf(start, figures, format),
       name: nameOf(start, end, figures, format),
       sums,
-      previous: figures.previous[index] ?? none,
+      previous: figures.previous[index] ?? noUsage,
       latency: figures.latency?.steps[index] ?? unknown,
       isOpen: figures.at >= start && figures.at < end,
       parts: [...named, Math.max(0, rest)],
@@ -57,7 +57,7 @@ export function chartParts(figures: UsageFigures): ChartPart[] {
   if (count <= 0) return named;
   const rest = subtract(
     wholeOf(figures),
-    named.reduce((sum, part) => add(sum, part.sums), none),
+    named.reduce((sum, part) => add(sum, part.sums), noUsage),
   );
   return [...named, { name: undefined, label: '', sums: rest, count }];
 }
@@ -72,7 +72,7 @@ export function latencyOf({ latency }: Pick<UsageFigures, 'latency'>): UsageLate
 }
 
 export function wholeOf(figures: Pick<UsageFigures, 'whole'>): UsageSums {
-  return figures.whole.reduce(add, none);
+  return figures.whole.reduce(add, noUsage);
 }
 
 export function sumOf(steps: readonly ChartStep[], value: (step: ChartStep) => number): number {
@@ -98,7 +98,6 @@ export function worstOf(totals: readonly NamedSums[]): NamedSums | undefined {
 }
 
 const unknown: UsageLatency = { duration: null, first_byte: null };
-const none: UsageSums = { calls: 0, errors: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, first_byte_ms: 0, duration_ms: 0 };
 
 function add(a: UsageSums, b: UsageSums): UsageSums {
   return {

@@ -2,6 +2,7 @@
 // number and in a table, so they are pictures to a screen reader.
 import type { ReactNode } from 'react';
 import { Bar, CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
 import type { ChartStep } from './chart-steps.ts';
 import styles from './charts.module.css';
 
@@ -22,6 +23,8 @@ export interface BarsProps {
   previous?: { label: string; value: (step: ChartStep) => number } | undefined;
   format: (value: number) => string;
   formatAxis: (value: number) => string;
+  /** What one of the axis' units is in the values; 1 unless said. */
+  unit?: number;
   /** Things that are counted: no mark between two of them. */
   isCount?: boolean;
   /** A click on a bar. */
@@ -40,13 +43,14 @@ export interface LinesProps {
 const axis = { stroke: 'var(--line-strong)', tickLine: false, tick: { fill: 'var(--ink-3)', fontSize: 12 } };
 const margin = { top: 8, right: 4, bottom: 0, left: 0 };
 
-export function Bars({ label, steps, series, previous, format, formatAxis, isCount = false, onStep }: BarsProps) {
+export function Bars({ label, steps, series, previous, format, formatAxis, unit = 1, isCount = false, onStep }: BarsProps) {
   const rows = steps.map((step) => ({
     step,
     label: step.label,
     previous: previous?.value(step) || null,
     values: series.map((one) => one.value(step)),
   }));
+  const ticks = roundTicks(Math.max(0, ...rows.flatMap(({ values, previous: before }) => [sum(values), before ?? 0])), { unit, isCount });
   const handleClick = (place: { activeTooltipIndex?: unknown }): void => {
     const step = steps[Number(place.activeTooltipIndex)];
     if (step !== undefined) onStep(step);
@@ -57,7 +61,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, isCou
         <Hatch />
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
-        <YAxis width="auto" allowDecimals={!isCount} axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
+        <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ fill: 'var(--hover)' }}
           isAnimationActive={false}
@@ -92,6 +96,7 @@ export function Bars({ label, steps, series, previous, format, formatAxis, isCou
 
 export function Lines({ label, steps, series, format, formatAxis, onStep }: LinesProps) {
   const rows = steps.map((step) => ({ step, label: step.label, values: series.map((one) => one.value(step)) }));
+  const ticks = roundTicks(Math.max(0, ...rows.flatMap(({ values }) => values.map((value) => value ?? 0))));
   const handleClick = (place: { activeTooltipIndex?: unknown }): void => {
     const step = steps[Number(place.activeTooltipIndex)];
     if (step !== undefined) onStep(step);
@@ -101,7 +106,7 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
       <ComposedChart data={rows} margin={margin} accessibilityLayer={false} onClick={handleClick}>
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis dataKey="label" interval="preserveStartEnd" minTickGap={18} {...axis} />
-        <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} tickCount={5} {...axis} />
+        <YAxis width="auto" axisLine={false} tickFormatter={formatAxis} {...scale(ticks)} {...axis} />
         <Tooltip
           cursor={{ stroke: 'var(--line-strong)' }}
           isAnimationActive={false}
@@ -123,6 +128,15 @@ export function Lines({ label, steps, series, format, formatAxis, onStep }: Line
       </ComposedChart>
     </Frame>
   );
+}
+
+/** All marks are drawn, and the last is where the picture ends. */
+function scale(ticks: number[]) {
+  return { ticks, domain: [0, ticks.at(-1) ?? 1], interval: 0, allowDecimals: true } as const;
+}
+
+function sum(values: readonly (number | null)[]): number {
+  return values.reduce<number>((whole, value) => whole + (value ?? 0), 0);
 }
 
 function Frame({ label, children }: { label: string; children: ReactNode }) {

@@ -1,5 +1,6 @@
 // What the dashboard asks, from what its address holds. Spans are kept as names, so that what is kept for offline use does not
 // depend on the clock.
+import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import type { DashboardSearch, DashboardSpan, DashboardSplit, DashboardStep } from './dashboard-search.ts';
 
 export interface DashboardQuestion {
@@ -52,14 +53,7 @@ function startOf(span: DashboardSpan, { from, step, now }: { from: number; step:
   if (span === 'last_month') return monthStart(now, -1);
   const days = spanDays[span];
   if (days === 1 && step === 'hour') return Math.floor(now / 1000) - (daySeconds - 3600);
-  const date = new Date(now);
-  return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() - days + 1).getTime() / 1000);
-}
-
-/** Local midnight of the first of a month, so many months later, in unix seconds. */
-function monthStart(now: number, months = 0): number {
-  const date = new Date(now);
-  return Math.floor(new Date(date.getFullYear(), date.getMonth() + months, 1).getTime() / 1000);
+  return midnight(now, 1 - days);
 }
 
 /** Which steps a span may be cut into. */

@@ -11,6 +11,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { SummaryItem } from '#pwa/ui/frame/page-header.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { ChartShape, FiguresShape } from '#pwa/ui/frame/shapes.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { ScreenAge } from '#pwa/ui/frame/screen-age.tsx';
 import { Breakdown } from './breakdown.tsx';
@@ -67,11 +68,25 @@ export function DashboardScreen({ search, onSearch }: DashboardScreenProps) {
           <StatusMark status="look">{t('dashboard.too_long', { days: longestDays })}</StatusMark>
         </p>
       ) : (
-        <QueryState query={query} what={t('dashboard.title')} lines={12}>
+        <QueryState query={query} what={t('dashboard.title')} shape={<QuestionShapes />}>
           {(shown) => <Questions figures={shown} question={question} isCompared={isCompared} isDim={query.isPlaceholderData} />}
         </QueryState>
       )}
     </Screen>
+  );
+}
+
+/** As many pictures as there are questions. */
+function QuestionShapes() {
+  return (
+    <div className={styles.questions}>
+      {Array.from({ length: 6 }, (_, index) => (
+        <section key={index} className={styles.question}>
+          <FiguresShape count={1} />
+          <ChartShape size="question" />
+        </section>
+      ))}
+    </div>
   );
 }
 

@@ -13,16 +13,18 @@ interface QuestionBlockProps {
   table: ReactNode;
   /** Beside or below the chart. */
   aside?: ReactNode;
+  /** A table of many columns takes the width of two questions. */
+  isTableWide?: boolean;
   /** The lines of the chart and what each came to, above it. */
   legend?: readonly { label: string; color: string; isDashed: boolean; value: string }[];
 }
 
 /** One question of the dashboard: a number, a picture, and the same as a table. */
-export function QuestionBlock({ title, answer, remark, chart, table, aside, legend }: QuestionBlockProps) {
+export function QuestionBlock({ title, answer, remark, chart, table, aside, legend, isTableWide = false }: QuestionBlockProps) {
   const { t } = useTranslation();
   const [shown, setShown] = useState<'chart' | 'table'>('chart');
   return (
-    <section className={styles.question} aria-label={title}>
+    <section className={styles.question} aria-label={title} data-wide={(isTableWide && shown === 'table') || undefined}>
       <header className={styles.head}>
         <h2 className={styles.title}>{title}</h2>
         <Segments
@@ -43,7 +45,9 @@ export function QuestionBlock({ title, answer, remark, chart, table, aside, lege
         table
       ) : (
         <>
-          {legend !== undefined && (
+          {legend === undefined ? (
+            <div className={styles.lines} />
+          ) : (
             <dl className={styles.lines}>
               {legend.map((line) => (
                 <div key={line.label}>

@@ -48,6 +48,7 @@ export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep
       title={t('dashboard.spent.title')}
       answer={format.quota(whole.quota)}
       remark={change}
+      isTableWide={parts.length > 2}
       chart={
         <Bars
           label={t('dashboard.spent.picture')}
@@ -58,7 +59,8 @@ export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep
             value: (step) => partOf(step, part, index),
           }))}
           format={format.quota}
-          formatAxis={(value) => axisQuota(value, format.inCurrency, format.quotaPerUnit, format.countShort)}
+          formatAxis={(value) => axisQuota(value, format.inCurrency, format.quotaPerUnit)}
+          unit={format.inCurrency ? format.quotaPerUnit : 1}
           onStep={(step) => onStep(step)}
         />
       }
@@ -107,60 +109,121 @@ export function Spent({ figures, steps, parts, whole, isCompared, linkOf, onStep
   );
 }
 
-export function Calls({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
-  const { t } = useTranslation();
+interface Counted {
+  label: string;
+  color: string;
+  value: (sums: UsageSums) => number;
+}
+
+interface CountsProps extends QuestionProps {
+  title: string;
+  answer: string;
+  remark: string | undefined;
+  /** What the picture is, read aloud. */
+  picture: string;
+  series: readonly Counted[];
+  /** What is compared with the time before: the sum of the series. */
+  compared: (sums: UsageSums) => number;
+  /** Sums are told in a few letters. */
+  isShort?: boolean;
+  /** Bars and rows lead to what failed. */
+  isOfFailed?: boolean;
+  /** Columns of the table beside the series. */
+  more?: readonly { heading: string; value: (step: ChartStep) => string; total: string }[];
+}
+
+const nothing: NonNullable<CountsProps['more']> = [];
+
+/** How many there were of something, step by step. */
+function Counts({
+  steps,
+  whole,
+  isCompared,
+  linkOf,
+  onStep,
+  series,
+  compared,
+  isShort = false,
+  isOfFailed = false,
+  more = nothing,
+  ...told
+}: CountsProps) {
   const format = useFormat();
-  const change = useChange(figures, isCompared, (sums) => sums.calls);
-  const before = useBefore({ steps, isCompared, value: (sums) => sums.calls });
-  const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
-  const rates = t('dashboard.calls.rates', {
-    rpm: rate(whole.calls / minutes, format.countShort),
-    tpm: rate(tokensOf(whole) / minutes, format.countShort),
-  });
+  const before = useBefore({ steps, isCompared, value: compared, ...(isShort ? { isShort } : {}) });
+  const sumText = isShort ? format.countShort : format.count;
   return (
     <QuestionBlock
-      title={t('dashboard.calls.title')}
-      answer={format.count(whole.calls)}
-      remark={change === undefined ? rates : `${change} · ${rates}`}
+      title={told.title}
+      answer={told.answer}
+      remark={told.remark}
       chart={
         <Bars
-          label={t(isCompared ? 'dashboard.calls.picture_compared' : 'dashboard.calls.picture')}
+          label={told.picture}
           steps={steps}
-          series={[{ label: t('dashboard.calls.now'), color: 'var(--water)', value: (step) => step.sums.calls }]}
+          series={series.map(({ label, color, value }) => ({ label, color, value: (step) => value(step.sums) }))}
           previous={before?.bars}
           format={format.count}
-          formatAxis={format.countShort}
+          formatAxis={axisCount}
           isCount
-          onStep={(step) => onStep(step)}
+          onStep={(step) => onStep(step, isOfFailed)}
         />
       }
       legend={[
-        { label: t('dashboard.calls.now'), color: 'var(--water)', isDashed: false, value: format.count(whole.calls) },
+        ...series.map(({ label, color, value }) => ({ label, color, isDashed: false, value: sumText(value(whole)) })),
         ...listOf(before?.line),
       ]}
       table={
         <StepTable
-          label={t('dashboard.calls.title')}
+          label={told.title}
           steps={steps}
           columns={[
-            { heading: t('dashboard.calls.now'), value: (step) => format.count(step.sums.calls), total: format.count(whole.calls) },
+            ...series.map(({ label, value }) => ({
+              heading: label,
+              value: (step: ChartStep) => format.count(value(step.sums)),
+              total: format.count(value(whole)),
+            })),
+            ...more,
             ...listOf(before?.column),
           ]}
-          linkOf={(step) => linkOf(step)}
+          linkOf={(step) => linkOf(step, isOfFailed)}
         />
       }
     />
   );
 }
 
-export function Failures({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
+export function Calls(props: QuestionProps) {
+  const { figures, whole, isCompared } = props;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const change = useChange(figures, isCompared, callsOf);
+  const minutes = Math.max(1, (Math.min(figures.at, figures.end) - figures.start) / 60);
+  const rates = t('dashboard.calls.rates', {
+    rpm: rate(whole.calls / minutes, format.countShort),
+    tpm: rate(tokensOf(whole) / minutes, format.countShort),
+  });
+  return (
+    <Counts
+      {...props}
+      title={t('dashboard.calls.title')}
+      answer={format.count(whole.calls)}
+      remark={change === undefined ? rates : `${change} · ${rates}`}
+      picture={t(isCompared ? 'dashboard.calls.picture_compared' : 'dashboard.calls.picture')}
+      series={[{ label: t('dashboard.calls.now'), color: 'var(--water)', value: callsOf }]}
+      compared={callsOf}
+    />
+  );
+}
+
+export function Failures(props: QuestionProps) {
+  const { figures, whole, isCompared } = props;
   const { t } = useTranslation();
   const format = useFormat();
   const worst = worstOf(figures.totals);
-  const before = useBefore({ steps, isCompared, value: (sums) => sums.errors });
   const share = (sums: UsageSums): string => (sums.calls === 0 ? '—' : format.percent(sums.errors / sums.calls, 2));
   return (
-    <QuestionBlock
+    <Counts
+      {...props}
       title={t('dashboard.failures.title')}
       answer={format.count(whole.errors)}
       remark={
@@ -168,37 +231,40 @@ export function Failures({ figures, steps, whole, isCompared, linkOf, onStep }: 
           ? t('dashboard.failures.none')
           : t('dashboard.failures.remark', { share: share(whole), name: worst.label, count: worst.sums.errors })
       }
-      chart={
-        <Bars
-          label={t(isCompared ? 'dashboard.failures.picture_compared' : 'dashboard.failures.picture')}
-          steps={steps}
-          series={[{ label: t('dashboard.failures.now'), color: 'var(--bad-fill)', value: (step) => step.sums.errors }]}
-          previous={before?.bars}
-          format={format.count}
-          formatAxis={format.countShort}
-          isCount
-          onStep={(step) => onStep(step, true)}
-        />
-      }
-      legend={[
-        { label: t('dashboard.failures.now'), color: 'var(--bad-fill)', isDashed: false, value: format.count(whole.errors) },
-        ...listOf(before?.line),
-      ]}
-      table={
-        <StepTable
-          label={t('dashboard.failures.title')}
-          steps={steps}
-          columns={[
-            { heading: t('dashboard.failures.now'), value: (step) => format.count(step.sums.errors), total: format.count(whole.errors) },
-            { heading: t('dashboard.failures.share'), value: (step) => share(step.sums), total: share(whole) },
-            ...listOf(before?.column),
-          ]}
-          linkOf={(step) => linkOf(step, true)}
-        />
-      }
+      picture={t(isCompared ? 'dashboard.failures.picture_compared' : 'dashboard.failures.picture')}
+      series={[{ label: t('dashboard.failures.now'), color: 'var(--bad-fill)', value: errorsOf }]}
+      compared={errorsOf}
+      isOfFailed
+      more={[{ heading: t('dashboard.failures.share'), value: (step) => share(step.sums), total: share(whole) }]}
     />
   );
 }
+
+export function Tokens(props: QuestionProps) {
+  const { figures, whole, isCompared } = props;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const change = useChange(figures, isCompared, tokensOf);
+  return (
+    <Counts
+      {...props}
+      title={t('dashboard.tokens.title')}
+      answer={format.countShort(tokensOf(whole))}
+      remark={change}
+      picture={t('dashboard.tokens.picture')}
+      series={(['prompt_tokens', 'completion_tokens'] as const).map((field, index) => ({
+        label: t(`dashboard.tokens.${field}`),
+        color: colors[index] ?? '',
+        value: (sums) => sums[field],
+      }))}
+      compared={tokensOf}
+      isShort
+    />
+  );
+}
+
+const callsOf = ({ calls }: UsageSums) => calls;
+const errorsOf = ({ errors }: UsageSums) => errors;
 
 export function Speed({ figures, steps, linkOf, onStep }: QuestionProps) {
   const { t } = useTranslation();
@@ -247,61 +313,6 @@ const p50Of = ({ duration }: UsageLatency) => duration?.p50 ?? null;
 const p95Of = ({ duration }: UsageLatency) => duration?.p95 ?? null;
 const firstByteOf = ({ first_byte: first }: UsageLatency) => first?.p50 ?? null;
 
-export function Tokens({ figures, steps, whole, isCompared, linkOf, onStep }: QuestionProps) {
-  const { t } = useTranslation();
-  const format = useFormat();
-  const change = useChange(figures, isCompared, tokensOf);
-  const fields = ['prompt_tokens', 'completion_tokens'] as const;
-  const before = useBefore({ steps, isCompared, value: tokensOf, isShort: true });
-  return (
-    <QuestionBlock
-      title={t('dashboard.tokens.title')}
-      answer={format.countShort(tokensOf(whole))}
-      remark={change}
-      chart={
-        <Bars
-          label={t('dashboard.tokens.picture')}
-          steps={steps}
-          series={fields.map((field, index) => ({
-            label: t(`dashboard.tokens.${field}`),
-            color: colors[index] ?? '',
-            value: (step) => step.sums[field],
-          }))}
-          previous={before?.bars}
-          format={format.count}
-          formatAxis={format.countShort}
-          isCount
-          onStep={(step) => onStep(step)}
-        />
-      }
-      legend={[
-        ...fields.map((field, index) => ({
-          label: t(`dashboard.tokens.${field}`),
-          color: colors[index] ?? '',
-          isDashed: false,
-          value: format.countShort(whole[field]),
-        })),
-        ...listOf(before?.line),
-      ]}
-      table={
-        <StepTable
-          label={t('dashboard.tokens.title')}
-          steps={steps}
-          columns={[
-            ...fields.map((field) => ({
-              heading: t(`dashboard.tokens.${field}`),
-              value: (step: ChartStep) => format.count(step.sums[field]),
-              total: format.count(whole[field]),
-            })),
-            ...listOf(before?.column),
-          ]}
-          linkOf={(step) => linkOf(step)}
-        />
-      }
-    />
-  );
-}
-
 function listOf<Item>(item: Item | undefined): Item[] {
   return item === undefined ? [] : [item];
 }
@@ -310,9 +321,15 @@ function rate(value: number, short: (value: number) => string): string {
   return value < 10 ? value.toLocaleString('en-US', { maximumSignificantDigits: 2 }) : short(value);
 }
 
-function axisQuota(value: number, inCurrency: boolean, quotaPerUnit: number, short: (value: number) => string): string {
-  if (!inCurrency) return short(value);
+function axisQuota(value: number, inCurrency: boolean, quotaPerUnit: number): string {
+  if (!inCurrency) return axisCount(value);
   return (value / quotaPerUnit).toLocaleString('en-US', { maximumSignificantDigits: 3 });
+}
+
+/** Marks are round: from a thousand on one letter is enough. */
+function axisCount(value: number): string {
+  const [size, letter] = value >= 1e9 ? [1e9, 'B'] : value >= 1e6 ? [1e6, 'M'] : value >= 1e3 ? [1e3, 'k'] : [1, ''];
+  return `${(value / size).toLocaleString('en-US', { maximumSignificantDigits: 3 })}${letter}`;
 }
 
 /** Milliseconds, short. */

@@ -20,13 +20,16 @@ interface StepTableProps {
   linkOf: (step: ChartStep) => LogLink;
 }
 
+/** Rows that are shown without a box that scrolls. */
+const mostInSight = 32;
+
 /** The figures behind a picture, newest first; each time leads to its logs. */
 export function StepTable({ label, steps, columns, linkOf }: StepTableProps) {
   const { t } = useTranslation();
   return (
     // It scrolls by itself, so the keyboard has to reach it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles.tableBox} tabIndex={0} role="group" aria-label={label}>
+    <div className={styles.tableBox} data-long={steps.length > mostInSight || undefined} tabIndex={0} role="group" aria-label={label}>
       <table className={styles.table}>
         <thead>
           <tr>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { canTopUp } from '#pwa/api/can-top-up.ts';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
+import { daysLeft, lastingText, weekSpendQuery } from '#pwa/api/lasting.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
@@ -12,25 +13,23 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { LevelShape } from '#pwa/ui/frame/shapes.tsx';
 import styles from './home-screen.module.css';
-import { weekQuery } from './queries.ts';
 
 /** What is left, and how long it lasts. */
 export function Balance() {
   const { t } = useTranslation();
   const format = useFormat();
   const self = useQuery(selfQuery);
-  const week = useQuery(weekQuery);
+  const week = useQuery(weekSpendQuery);
   const status = useSiteStatus();
   const isStale = useConnection() !== 'online';
   const days =
-    self.data !== undefined && week.data !== undefined && week.data.quota > 0
-      ? (self.data.quota / week.data.quota) * spentDays(self.data.created_time)
-      : undefined;
+    self.data === undefined || week.data === undefined ? undefined : daysLeft(self.data.quota, week.data.quota, self.data.created_time);
   const low = self.data === undefined ? undefined : warningThreshold(self.data);
   return (
     <Block title={t('home.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
-      <QueryState query={self} what={t('home.balance.title')} lines={2}>
+      <QueryState query={self} what={t('home.balance.title')} shape={<LevelShape />}>
         {(user) => (
           <>
             <BalanceMeter
@@ -50,10 +49,10 @@ export function Balance() {
               </p>
             )}
             <div className={styles.pace}>
-              {days !== undefined && user.quota > 0 && (
+              {days !== undefined && (
                 <dl className={styles.lasts}>
                   <dt>{t('home.balance.by_week')}</dt>
-                  <dd>{lasts(days)}</dd>
+                  <dd>{t(`home.balance.${lastingText(days)}`, { count: Math.floor(days) })}</dd>
                 </dl>
               )}
               {user.quota > 0 && !isLow(user.quota) && canTopUp(status) && (
@@ -69,15 +68,4 @@ export function Balance() {
   function isLow(quota: number): boolean {
     return low !== undefined && quota > 0 && quota < low;
   }
-
-  /** In days while that says something: from a year on the pace of a week is no forecast. */
-  function lasts(rest: number): string {
-    if (rest > 365) return t('home.balance.more_than_a_year');
-    return rest >= 1 ? t('home.balance.days', { count: Math.floor(rest) }) : t('home.balance.less_than_a_day');
-  }
-}
-
-/** Days in which the spend of the last week was made: a new account has not had seven. */
-function spentDays(createdAt: number): number {
-  return Math.min(7, Math.max(1, (Date.now() / 1000 - createdAt) / 86_400));
 }

@@ -29,7 +29,7 @@ export function HomeScreen() {
       {isOperator ? (
         <OperatorHome />
       ) : (
-        <Together lines={6}>
+        <Together>
           <div className={styles.home}>
             <div className={styles.column}>
               <Balance />

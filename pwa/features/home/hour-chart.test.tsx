@@ -24,9 +24,9 @@ const draw = (today: number, yesterday: number): void => {
   screen = drawScreen(<HourChart label="Spent" hours={hours} value={({ quota }) => quota} format={(value) => `${value} units`} />);
 };
 
-test('hour chart: the upper line is as high as the largest hour of either day', () => {
+test('hour chart: the upper line is a round number above the largest hour of either day', () => {
   draw(3, 7);
-  expect(screen.text()).toContain('7 units');
+  expect(screen.text()).toContain('8 units');
   expect(document.querySelectorAll('rect[class]')).toHaveLength(1);
 });
 

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
+import { roundTicks } from '#pwa/ui/billing/round-ticks.ts';
 import styles from './hour-chart.module.css';
 import type { TodayHour } from './today.ts';
 
@@ -9,6 +10,8 @@ interface HourChartProps {
   hours: readonly TodayHour[];
   value: (sums: NonNullable<TodayHour['today']>) => number;
   format: (value: number) => string;
+  /** What one of the shown units is in the values; 1 unless said. */
+  unit?: number;
   /** Failures hang below the line. */
   hasFailures?: boolean;
 }
@@ -17,18 +20,19 @@ const height = 108;
 const band = 22;
 
 /** 24 places from midnight: bars are today, ticks are yesterday, the hour that is not over is hatched. */
-export function HourChart({ label, hours, value, format, hasFailures = false }: HourChartProps) {
+export function HourChart({ label, hours, value, format, unit = 1, hasFailures = false }: HourChartProps) {
   const { t } = useTranslation();
   const { clock } = useFormat();
   const most = Math.max(0, ...hours.flatMap((hour) => [value(hour.yesterday), hour.today === undefined ? 0 : value(hour.today)]));
-  const largest = Math.max(1, most);
+  // The upper line is a round number.
+  const largest = roundTicks(most, { unit }).at(-1) ?? 1;
   const mostErrors = Math.max(1, ...hours.map((hour) => hour.today?.errors ?? 0));
   const width = 24;
   const share = (amount: number): number => (amount === 0 ? 0 : Math.max(2, (amount / largest) * (height - 8)));
   return (
     <figure className={styles.figure}>
       {/* Without a bar the line has no height to tell. */}
-      <span className={styles.top}>{most === 0 ? '\u00a0' : format(most)}</span>
+      <span className={styles.top}>{most === 0 ? '\u00a0' : format(largest)}</span>
       <svg
         className={styles.chart}
         viewBox={`0 0 ${hours.length * width} ${height + (hasFailures ? band : 2)}`}

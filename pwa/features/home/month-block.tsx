@@ -8,6 +8,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import styles from './home-screen.module.css';
 import { spendQuery } from './queries.ts';
 
@@ -38,7 +39,7 @@ export function SpendBlock({ title, by, isForAll, more }: SpendBlockProps) {
         </span>
       }
     >
-      <QueryState query={query} what={title} lines={4}>
+      <QueryState query={query} what={title} shape={<RowsShape rows={4} />}>
         {(figures) => <Ledger figures={figures} />}
       </QueryState>
     </Block>

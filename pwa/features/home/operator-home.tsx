@@ -3,6 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { OperatorTodo } from '#shared/dashboard.ts';
+import { otherOf } from '#shared/log-other.ts';
 import { LogType } from '#shared/logs.ts';
 import { Role } from '#shared/roles.ts';
 import { useDisabledChannels } from '#pwa/api/disabled-channels.ts';
@@ -16,7 +17,9 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { Together } from '#pwa/ui/frame/together.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { Balance } from './balance-block.tsx';
 import styles from './home-screen.module.css';
 import { DashboardLink, SpendBlock } from './month-block.tsx';
@@ -30,7 +33,7 @@ import { TodoLine } from './todo-line.tsx';
 export function OperatorHome() {
   const { t } = useTranslation();
   return (
-    <Together lines={8}>
+    <Together>
       <ChannelAlarm />
       <div className={styles.home} data-operator>
         <div className={styles.column}>
@@ -93,7 +96,7 @@ function NeedsHand() {
       }
       aside={<AsOf at={query.dataUpdatedAt} isStale={isStale} />}
     >
-      <QueryState query={query} what={title} lines={3}>
+      <QueryState query={query} what={title} shape={<RowsShape rows={4} />}>
         {(todo) => <Todo todo={todo} />}
       </QueryState>
     </Block>
@@ -144,7 +147,7 @@ function Todo({ todo }: { todo: OperatorTodo }) {
           key={channel.id}
           status="auto"
           what={t('home.todo.channel', { name: channel.name })}
-          why={[channel.reason, channel.since === 0 ? '' : t('home.todo.since', { time: moment(channel.since) })]
+          why={[serverWords(t, channel.reason), channel.since === 0 ? '' : t('home.todo.since', { time: moment(channel.since) })]
             .filter((part) => part !== '')
             .join(' · ')}
           to="/channel"
@@ -205,7 +208,7 @@ function RefusalBlock() {
         </span>
       }
     >
-      <QueryState query={query} what={t('home.refusals.title')} lines={2}>
+      <QueryState query={query} what={t('home.refusals.title')} shape={<RowsShape rows={2} />}>
         {({ refusals = [] }) =>
           refusals.length === 0 ? (
             <p className={styles.none}>{t('home.refusals.none')}</p>
@@ -214,7 +217,7 @@ function RefusalBlock() {
               {refusals.map((group) => (
                 <LogRow key={group.log_id} id={group.log_id} at={group.last_at} who={group.username} count={format.count(group.count)}>
                   {group.token_name !== '' && `${group.token_name} · `}
-                  {group.reason[language]}
+                  {group.count > 1 ? t('home.refusals.last', { reason: group.reason[language] }) : group.reason[language]}
                 </LogRow>
               ))}
             </ul>
@@ -228,8 +231,8 @@ function RefusalBlock() {
 /** The last changes: who changed what. */
 function ChangesBlock() {
   const { t } = useTranslation();
-  const sentence = useLogSentence();
   const query = useQuery(lastRowsQuery(LogType.management));
+  const sentence = useLogSentence(query.data?.items ?? []);
   const isStale = useConnection() !== 'online';
   return (
     <Block
@@ -241,17 +244,22 @@ function ChangesBlock() {
         </span>
       }
     >
-      <QueryState query={query} what={t('home.changes.title')} lines={2}>
+      <QueryState query={query} what={t('home.changes.title')} shape={<RowsShape rows={3} isTall />}>
         {(page) =>
           page.items.length === 0 ? (
             <p className={styles.none}>{t('home.changes.none')}</p>
           ) : (
             <ul className={styles.rows}>
-              {page.items.map((log) => (
-                <LogRow key={log.id} id={log.id} at={log.created_at} who={log.username}>
-                  {sentence(log)}
-                </LogRow>
-              ))}
+              {page.items.map((log) => {
+                // A row belongs to the account that was changed; who did it stands within.
+                const who = otherOf(log)?.admin_info?.by ?? log.username;
+                return (
+                  <LogRow key={log.id} id={log.id} at={log.created_at} who={who}>
+                    {who !== log.username && `${log.username} · `}
+                    {sentence(log, { withoutActor: true })}
+                  </LogRow>
+                );
+              })}
             </ul>
           )
         }

@@ -7,6 +7,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import styles from './home-screen.module.css';
 import { ownTokensQuery } from './queries.ts';
 import { TodoLine } from './todo-line.tsx';
@@ -44,7 +45,7 @@ export function OwnTokens() {
           </span>
         }
       >
-        <QueryState query={query} what={title} lines={3}>
+        <QueryState query={query} what={title} shape={<RowsShape rows={3} isTall />}>
           {(tokens) =>
             tokens.length === 0 ? (
               <p className={styles.none}>{t('home.tokens.none')}</p>

@@ -4,6 +4,7 @@ import { LogType, logApi } from '#shared/logs.ts';
 import { tokenApi } from '#shared/tokens.ts';
 import { call } from '#pwa/api/call.ts';
 import { ownTimeZone } from '#pwa/api/time-zone.ts';
+import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 
 const dayLength = 24 * 60 * 60;
 const recentCount = 9;
@@ -15,8 +16,12 @@ export const todayQuery = (isForAll: boolean) =>
   queryOptions({
     queryKey: ['home', 'today', isForAll],
     queryFn: ({ signal }) => {
-      const { midnight } = dayOf(Date.now());
-      const query = { start_timestamp: midnight - dayLength, end_timestamp: nowSeconds(), step: 'hour' as const, ...ownTimeZone() };
+      const query = {
+        start_timestamp: midnight(Date.now()) - dayLength,
+        end_timestamp: nowSeconds(),
+        step: 'hour' as const,
+        ...ownTimeZone(),
+      };
       return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },
     meta: { offline: true },
@@ -28,26 +33,14 @@ export const spendQuery = (by: 'model' | 'user', isForAll: boolean) =>
   queryOptions({
     queryKey: ['home', 'spend', by, isForAll],
     queryFn: ({ signal }) => {
-      const now = new Date();
-      const month = Math.floor(new Date(now.getFullYear(), now.getMonth(), 1).getTime() / 1000);
-      const start = isForAll ? dayOf(now.getTime()).midnight : month;
+      const now = Date.now();
+      const start = isForAll ? midnight(now) : monthStart(now);
       const query = { start_timestamp: start, end_timestamp: nowSeconds(), step: 'day' as const, by, ...ownTimeZone() };
       return isForAll ? call(dashboardApi.figures, { query, signal }) : call(dashboardApi.figuresSelf, { query, signal });
     },
     meta: { offline: true },
     staleTime: 60_000,
   });
-
-/** Own spend over the last seven days, for how long the balance lasts. */
-export const weekQuery = queryOptions({
-  queryKey: ['home', 'week'],
-  queryFn: ({ signal }) =>
-    call(logApi.statSelf, {
-      query: { type: LogType.consumption, start_timestamp: nowSeconds() - 7 * dayLength, end_timestamp: nowSeconds() + 60 },
-      signal,
-    }),
-  meta: { offline: true },
-});
 
 /** The latest own calls. */
 export const recentCallsQuery = queryOptions({
@@ -82,13 +75,6 @@ export const lastRowsQuery = (type: typeof LogType.management) =>
     meta: { offline: true },
     refetchInterval: 30_000,
   });
-
-/** Local midnight of a moment (milliseconds), and the next one, in unix seconds. */
-export function dayOf(milliseconds: number): { midnight: number; tomorrow: number } {
-  const date = new Date(milliseconds);
-  const start = (days: number) => Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime() / 1000);
-  return { midnight: start(0), tomorrow: start(1) };
-}
 
 function nowSeconds(): number {
   return Math.floor(Date.now() / 1000);

@@ -12,6 +12,7 @@ import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { RowsShape } from '#pwa/ui/frame/shapes.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import home from './home-screen.module.css';
@@ -46,7 +47,7 @@ export function RecentCalls({ isWide = false }: { isWide?: boolean }) {
         </span>
       }
     >
-      <QueryState query={recent} what={title} lines={4}>
+      <QueryState query={recent} what={title} shape={<RowsShape rows={5} isTall />}>
         {(page) =>
           page.items.length === 0 ? (
             <p className={home.none}>{t('home.recent.none')}</p>

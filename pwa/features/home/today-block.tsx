@@ -17,9 +17,11 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
+import { ChartShape, FiguresShape } from '#pwa/ui/frame/shapes.tsx';
+import { midnight } from '#pwa/ui/local-days.ts';
 import styles from './home-screen.module.css';
 import { HourChart } from './hour-chart.tsx';
-import { dayOf, todayQuery } from './queries.ts';
+import { todayQuery } from './queries.ts';
 import { hoursOfToday, sumsOfToday, type TodayHour } from './today.ts';
 
 /** Today by the hour beside yesterday: one's own calls, or everybody's. */
@@ -47,11 +49,28 @@ export function TodayBlock({ isForAll = false }: { isForAll?: boolean }) {
         </span>
       }
     >
-      <QueryState query={today} what={t('home.today.title')} lines={6}>
+      <QueryState query={today} what={t('home.today.title')} shape={<TodayShape isForAll={isForAll} />}>
         {(figures) => <Figures figures={figures} isForAll={isForAll} isTable={shown === 'table'} />}
       </QueryState>
       {!isForAll && <Start />}
     </Block>
+  );
+}
+
+/** Figures, and a picture under them: an operator's desk has two of each. */
+function TodayShape({ isForAll }: { isForAll: boolean }) {
+  const isTwice = !useIsPhone() && isForAll;
+  return (
+    <>
+      <FiguresShape count={isTwice ? 1 : 3} />
+      <ChartShape size="hours" />
+      {isTwice && (
+        <>
+          <FiguresShape count={2} />
+          <ChartShape size="hours" />
+        </>
+      )}
+    </>
   );
 }
 
@@ -60,8 +79,8 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
   const format = useFormat();
   const isPhone = useIsPhone();
   // What is kept may be of another day: that day is shown then.
-  const { midnight, tomorrow } = dayOf(figures.at * 1000);
-  const hours = hoursOfToday(figures, midnight, tomorrow);
+  const start = midnight(figures.at * 1000);
+  const hours = hoursOfToday(figures, start, midnight(figures.at * 1000, 1));
   const sums = sumsOfToday(hours);
   const isToday = format.dayKey(figures.at) === format.dayKey(Date.now() / 1000);
   const change = (share: number | undefined): string | undefined =>
@@ -90,7 +109,7 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
   );
   return (
     <>
-      {!isToday && <p className={styles.remark}>{format.day(midnight)}</p>}
+      {!isToday && <p className={styles.remark}>{format.day(start)}</p>}
       <dl className={styles.sums}>
         {spent}
         {!isApart && calls}
@@ -109,6 +128,7 @@ function Figures({ figures, isForAll, isTable }: { figures: UsageFigures; isForA
               hours={hours}
               value={(one) => one.quota}
               format={format.quota}
+              unit={format.inCurrency ? format.quotaPerUnit : 1}
               hasFailures={!isForAll}
             />
           )}

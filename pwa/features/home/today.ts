@@ -1,5 +1,5 @@
 // Today by the hour, beside yesterday.
-import type { UsageFigures, UsageSums } from '#shared/dashboard.ts';
+import { noUsage, type UsageFigures, type UsageSums } from '#shared/dashboard.ts';
 
 export interface TodayHour {
   /** Unix seconds. */
@@ -12,18 +12,17 @@ export interface TodayHour {
 }
 
 const hourSeconds = 3600;
-const none: UsageSums = { calls: 0, errors: 0, quota: 0, prompt_tokens: 0, completion_tokens: 0, first_byte_ms: 0, duration_ms: 0 };
 
 /** Of figures by the hour that begin with yesterday: the hours of today from `midnight` (unix seconds) to the next one. */
 export function hoursOfToday(figures: Pick<UsageFigures, 'steps' | 'whole' | 'at'>, midnight: number, tomorrow: number): TodayHour[] {
-  const byHour = new Map(figures.steps.map((start, index) => [start, figures.whole[index] ?? none]));
+  const byHour = new Map(figures.steps.map((start, index) => [start, figures.whole[index] ?? noUsage]));
   const hours: TodayHour[] = [];
   for (let start = midnight; start < tomorrow; start += hourSeconds) {
     const hasBegun = start <= figures.at;
     hours.push({
       start,
-      today: hasBegun ? (byHour.get(start) ?? none) : undefined,
-      yesterday: byHour.get(start - 24 * hourSeconds) ?? none,
+      today: hasBegun ? (byHour.get(start) ?? noUsage) : undefined,
+      yesterday: byHour.get(start - 24 * hourSeconds) ?? noUsage,
       isNow: hasBegun && figures.at < start + hourSeconds,
     });
   }

@@ -4,10 +4,10 @@ import { otherOf } from '#shared/log-other.ts';
 import type { Attempt, Log } from '#shared/logs.ts';
 import type { AttemptBar } from '#pwa/ui/billing/attempts.tsx';
 import { endingStatus } from '#pwa/ui/billing/ending-status.ts';
-import type { EndedTry } from './log-summary.ts';
+import type { EndedAttempt } from './log-summary.ts';
 
 /** One attempt of a call as the bar that stands for it. */
-export function attemptBar({ attempt, ending }: EndedTry, index: number, { log, t }: { log: Log; t: TFunction }): AttemptBar {
+export function attemptBar({ attempt, ending }: EndedAttempt, index: number, { log, t }: { log: Log; t: TFunction }): AttemptBar {
   const word =
     ending === 'well' || ending === 'failed'
       ? t(`common.receipt.attempt_${ending === 'well' ? 'ok' : 'failed'}`)

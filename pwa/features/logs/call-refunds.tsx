@@ -1,20 +1,24 @@
-import { TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type CallRefund, type Log, logApi } from '#shared/logs.ts';
 import { otherOf } from '#shared/log-other.ts';
-import { balanceReasonLimit } from '#shared/user.ts';
+import { mayActOn } from '#shared/roles.ts';
 import { call } from '#pwa/api/call.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { newRequestName } from '#pwa/api/request-name.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Charge } from '#pwa/ui/billing/charge.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { PanelSection } from '#pwa/ui/frame/side-panel.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './logs.module.css';
+import { logUserQuery } from './queries.ts';
+import { RowLink } from './row-link.tsx';
 
 /** What was given back of a call: how much, when, by whom and why; an administrator may give back what is left. */
 export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
@@ -24,11 +28,11 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const known = other?.refunds ?? [];
   const refunds = answered.length > known.length ? answered : known;
   const [isAsked, setAsked] = useState(false);
-  const left = log.quota - refunds.reduce((total, { amount }) => total + amount, 0);
-  const mayRefund = isAdmin && left > 0 && other?.task === undefined;
+  const left = leftOf(log, refunds);
+  const mayRefund = useMayRefund(log, isAdmin && left > 0 && other?.task === undefined);
   if (refunds.length === 0 && !mayRefund) return null;
   return (
-    <PanelSection title={t('logs.refund.title')}>
+    <PanelSection title={refunds.length === 0 ? undefined : t('logs.refund.title')}>
       {refunds.map((refund) => (
         <Given key={refund.row} refund={refund} />
       ))}
@@ -38,24 +42,33 @@ export function CallRefunds({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
         </div>
       )}
       {isAsked && (
-        <RefundDialog
-          log={log}
-          left={left}
-          onClose={() => setAsked(false)}
-          onRefunded={(row) => setAnswered(otherOf(row)?.refunds ?? [])}
-        />
+        <RefundDialog log={log} left={left} onClose={() => setAsked(false)} onRow={(row) => setAnswered(otherOf(row)?.refunds ?? [])} />
       )}
     </PanelSection>
   );
 }
 
-function Given({ refund: { amount, reason, at, by } }: { refund: CallRefund }) {
+function leftOf({ quota }: Log, refunds: readonly CallRefund[]): number {
+  return quota - refunds.reduce((total, { amount }) => total + amount, 0);
+}
+
+/** Whose account it is decides: of one's own rank and above nobody gives back. What the server would refuse is not offered. */
+function useMayRefund(log: Log, isWorthAsking: boolean): boolean {
+  const role = useStoredUser()?.role ?? 0;
+  const owner = useQuery({ ...logUserQuery(log.user_id), enabled: isWorthAsking, retry: false });
+  return isWorthAsking && owner.data !== undefined && mayActOn(role, owner.data.role);
+}
+
+function Given({ refund: { amount, reason, at, by, row } }: { refund: CallRefund }) {
+  const { t } = useTranslation();
   const format = useFormat();
   return (
     <div className={styles.refund}>
       <span>{reason}</span>
       <Charge quota={amount} sign="+" />
-      <small>{[format.dateTime(at), by ?? ''].filter((part) => part !== '').join(' · ')}</small>
+      <small>
+        {[format.dateTime(at), by ?? ''].filter((part) => part !== '').join(' · ')} <RowLink id={row}>{t('logs.refund.row')}</RowLink>
+      </small>
     </div>
   );
 }
@@ -65,10 +78,11 @@ interface RefundDialogProps {
   /** Quota that can be given back yet. */
   left: number;
   onClose: () => void;
-  onRefunded: (row: Log) => void;
+  /** The call as it stands now. */
+  onRow: (row: Log) => void;
 }
 
-function RefundDialog({ log, left, onClose, onRefunded }: RefundDialogProps) {
+function RefundDialog({ log, left, onClose, onRow }: RefundDialogProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
@@ -76,24 +90,37 @@ function RefundDialog({ log, left, onClose, onRefunded }: RefundDialogProps) {
   const [reason, setReason] = useState('');
   const [errors, setErrors] = useState<{ amount?: string; reason?: string }>({});
   // The same until the outcome is known: an answer may be lost.
-  const [ref] = useState(() => crypto.getRandomValues(new Uint32Array(3)).join('-'));
+  const [ref] = useState(newRequestName);
+
+  const tooLarge = (most: number): string => t('logs.refund.too_large', { amount: format.quotaExact(most) });
+  const params = { id: String(log.id) };
+
+  /** Somebody else has given back a part of it meanwhile. */
+  async function readLeft(): Promise<number> {
+    const row = await call(logApi.read, { params });
+    onRow(row);
+    return leftOf(row, otherOf(row)?.refunds ?? []);
+  }
 
   async function handleConfirm(): Promise<void> {
-    if (amount === '' || amount <= 0 || amount > left) {
-      return setErrors({ amount: t('logs.refund.too_large', { amount: format.quota(left) }) });
-    }
+    if (amount === '' || amount <= 0 || amount > left) return setErrors({ amount: tooLarge(left) });
     if (reason.trim() === '') return setErrors({ reason: t('logs.refund.reason_required') });
     setErrors({});
     try {
       const body = { amount, reason: reason.trim(), ref };
-      const row = await call(logApi.refund, { params: { id: String(log.id) }, body });
-      toastSuccess(t('logs.refund.done', { amount: format.quota(amount) }));
-      onRefunded(row);
+      const row = await call(logApi.refund, { params, body });
+      // What was given back, which may be an earlier attempt's whose answer was lost.
+      const given = left - leftOf(row, otherOf(row)?.refunds ?? []);
+      toastSuccess(t('logs.refund.done', { amount: format.quotaExact(given > 0 ? given : amount) }));
+      onRow(row);
       onClose();
       for (const key of ['logs', 'log', 'log-sums', 'log-day', 'log-user']) await client.invalidateQueries({ queryKey: [key] });
     } catch (error) {
       const { message, field, code } = failureOf(error);
-      if (field === 'amount' || field === 'reason') setErrors({ [field]: message });
+      if (code === 'refund_too_large') {
+        const most = await readLeft().catch(() => 0);
+        setErrors({ amount: most > 0 ? tooLarge(most) : message });
+      } else if (field === 'amount' || field === 'reason') setErrors({ [field]: message });
       else toastFailure({ code, message });
     }
   }
@@ -101,20 +128,29 @@ function RefundDialog({ log, left, onClose, onRefunded }: RefundDialogProps) {
   return (
     <ConfirmDialog
       opened
+      hasFields
       title={t('logs.refund.question')}
       text={
         <div className={styles.deletion}>
           <p>{t('logs.refund.text', { name: log.username })}</p>
-          <QuotaInput label={t('logs.refund.amount')} value={amount} onChange={setAmount} error={errors.amount} />
-          <TextInput
+          <QuotaInput
+            label={t('logs.refund.amount')}
+            value={amount}
+            onChange={(units) => {
+              setAmount(units);
+              setErrors({});
+            }}
+            error={errors.amount}
+          />
+          <ReasonField
             label={t('logs.refund.reason')}
             description={t('logs.refund.reason_hint')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="off"
-            maxLength={balanceReasonLimit}
             value={reason}
             error={errors.reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(typed) => {
+              setReason(typed);
+              setErrors({});
+            }}
           />
         </div>
       }

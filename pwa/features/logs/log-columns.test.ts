@@ -1,13 +1,14 @@
 import { t } from 'i18next';
+import { createElement } from 'react';
 import { beforeAll, expect, it } from 'vitest';
 import { buildLog } from '#tests/support/log-row.ts';
-import { chooseLanguage, loadTexts, startTexts } from '#pwa/i18n/setup.ts';
+import { chooseLanguage, loadTexts } from '#pwa/i18n/setup.ts';
+import { drawScreen, startScreenTexts } from '#tests/support/console-screen.tsx';
 import { logColumns } from './log-columns.tsx';
 import { ownWords } from '#pwa/ui/billing/log-sentence.ts';
 
 beforeAll(async () => {
-  await startTexts();
-  await loadTexts('logs');
+  await startScreenTexts('logs');
 });
 
 const refusal = { code: 'insufficient_user_quota', status: 403, count: 1, last_at: 1, request_ids: [] };
@@ -21,6 +22,20 @@ it('log-columns: a card has no part for what says nothing, so no dot stands for 
   const refused = { type: 5, other: { refusal: reason('user quota is not enough') } };
   expect(part('ending', refused)).not.toBeNull();
   expect(part('type', refused)).toBeNull();
+});
+
+it('log-columns: refused calls of several models say so, and whose reason it is', () => {
+  const columns = logColumns(t, { isAdmin: true, unit: 'USD', isPhone: false, menu: () => null });
+  const what = (facts: object) => {
+    const log = buildLog({ type: 5, model_name: '', other: { refusal: { ...reason('The model nope-9 does not exist'), ...facts } } });
+    const screen = drawScreen(createElement('p', {}, columns.find(({ key }) => key === 'model')?.cell(log)));
+    const said = document.querySelector('p')?.textContent ?? '';
+    screen.leave();
+    return said;
+  };
+  const code = 'model_not_found';
+  expect(what({ code, count: 4, is_others: true })).toMatch(/^Other models.*×4.*last: The model nope-9 does not exist$/);
+  expect(what({ code, count: 4 })).not.toMatch(/Other models|last: /);
 });
 
 it('log-words: what callers are told in English only is said in the words of the console', async () => {

@@ -65,7 +65,7 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
     heading: t('logs.column.user'),
     cell: (log) => log.username,
     width: 104,
-    leave: 6,
+    leave: 4,
     card: 'context',
   };
   return [
@@ -74,8 +74,8 @@ function callerColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
       key: 'token',
       heading: t('logs.column.token'),
       cell: (log) => (log.token_name === '' ? null : <span className={styles.quiet}>{tokenName(log, t)}</span>),
-      width: 136,
-      leave: 4,
+      width: 120,
+      leave: 5,
       card: 'context',
     },
     {
@@ -109,7 +109,7 @@ function calledColumns(t: TFunction, isAdmin: boolean): Column<Log>[] {
     heading: t('logs.column.channel'),
     cell: (log) => <ChannelPath log={log} />,
     width: 120,
-    leave: 5,
+    leave: 6,
   };
   return [
     { key: 'model', heading: t('logs.column.what'), cell: (log) => <What log={log} />, least: 200, card: 'title', isLocked: true },
@@ -201,16 +201,18 @@ function Time({ log }: { log: Log }) {
 
 /** The model of a call; of any other row, what happened. */
 function What({ log }: { log: Log }) {
+  const { t } = useTranslation();
   const isPhone = useIsPhone();
-  const sentence = useLogSentence();
+  const sentence = useLogSentence([log]);
   const hasMark = !isPhone && endingOf(log) !== 'well';
   const refusal = refusalOf(log);
   if (refusal !== undefined) {
+    const model = refusal.is_others === true ? t('logs.refusal.others') : log.model_name;
     return (
       <span className={styles.what}>
-        {log.model_name !== '' && (
-          <span className={styles.model} title={log.model_name}>
-            {log.model_name}
+        {model !== '' && (
+          <span className={styles.model} title={model}>
+            {model}
           </span>
         )}
         {!isPhone && (

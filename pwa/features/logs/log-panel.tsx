@@ -24,11 +24,12 @@ import { SummaryList, PanelSection, SidePanel } from '#pwa/ui/frame/side-panel.t
 import { tokenName } from '#pwa/ui/billing/token-name.ts';
 import { attemptBar } from './attempt-bars.ts';
 import { Paced, TypeTag } from './log-columns.tsx';
-import { durationOf, endedTries, firstBytePace, paceOf } from './log-summary.ts';
+import { durationOf, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
 import { receiptOfRow } from './log-receipt.ts';
 import { EndingMark, RefusalMark, whySource } from './log-labels.tsx';
 import type { LogSearch } from './log-address.ts';
 import { logUserQuery } from './queries.ts';
+import { RowLink } from './row-link.tsx';
 import { QuickFilterSection } from './quick-filter-menu.tsx';
 import styles from './logs.module.css';
 
@@ -114,7 +115,7 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const other = otherOf(log);
-  const tries = endedTries(log);
+  const attempts = endedAttempts(log);
   const ending = endingOf(log);
   const why = whySource(log);
   const receipt = receiptOfRow(log, other, {
@@ -151,9 +152,9 @@ function CallReceipt({ log, isAdmin }: { log: Log; isAdmin: boolean }) {
       {other?.uncharged_quota !== undefined && (
         <p className={styles.remark}>{t('logs.panel.uncharged', { quota: format.quota(other.uncharged_quota) })}</p>
       )}
-      {tries.length > 0 && (
+      {attempts.length > 0 && (
         <PanelSection title={t('logs.attempts.title')} aside={format.duration(durationOf(log))}>
-          <Attempts total={durationOf(log)} attempts={tries.map((one, index) => attemptBar(one, index, { log, t }))} />
+          <Attempts total={durationOf(log)} attempts={attempts.map((one, index) => attemptBar(one, index, { log, t }))} />
         </PanelSection>
       )}
       <PanelSection>
@@ -267,7 +268,8 @@ function UserInfo({ log }: { log: Log }) {
 function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdmin: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const sentence = useLogSentence();
+  const sentence = useLogSentence([log]);
+  const model = facts.is_others === true ? t('logs.refusal.others') : log.model_name;
   return (
     <div className={styles.entry}>
       <p>
@@ -277,7 +279,7 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
       <p className={styles.remark}>{t('logs.refusal.free')}</p>
       <SummaryList
         items={[
-          ...(log.model_name === '' ? [] : [{ name: t('logs.column.what'), value: log.model_name }]),
+          ...(model === '' ? [] : [{ name: t('logs.column.what'), value: model }]),
           { name: t('logs.refusal.code'), value: `${facts.status} ${facts.code}` },
           { name: t('logs.refusal.count'), value: format.count(facts.count) },
           { name: t('logs.refusal.first'), value: format.dateTime(log.created_at) },
@@ -304,14 +306,16 @@ function Refusal({ log, facts, isAdmin }: { log: Log; facts: RefusalFacts; isAdm
 function Entry({ log }: { log: Log }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const sentence = useLogSentence();
+  const sentence = useLogSentence([log]);
   const change = changeOf(log);
+  const event = otherOf(log)?.event;
   return (
     <div className={styles.entry}>
       <p>
         <TypeTag log={log} />
       </p>
       <p className={styles.sentence}>{sentence(log)}</p>
+      {event?.code === 'call_refunded' && <RowLink id={event.call}>{t('logs.refund.call')}</RowLink>}
       <SummaryList
         items={[
           { name: t('logs.column.time'), value: format.dateTime(log.created_at) },

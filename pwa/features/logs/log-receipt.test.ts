@@ -27,12 +27,17 @@ const usageRow = fc
     cache: ratio,
     write: ratio,
     writeLong: ratio,
+    heard: tokens,
+    spoken: tokens,
+    hear: ratio,
+    speak: ratio,
     group: ratio,
   })
   .map((row) => {
     const cached = Math.min(row.cached, row.prompt);
     const written = Math.min(row.written, row.prompt - cached);
     const writtenLong = Math.min(row.writtenLong, row.prompt - cached - written);
+    const heard = Math.min(row.heard, row.prompt - cached - written - writtenLong);
     const other: LogOther = {
       model_ratio: row.model,
       completion_ratio: row.out,
@@ -45,6 +50,10 @@ const usageRow = fc
       cache_creation_tokens: written + writtenLong,
       cache_creation_tokens_1h: writtenLong,
       reasoning_tokens: row.thinking,
+      audio_input: heard,
+      audio_output: row.spoken,
+      audio_ratio: row.hear,
+      audio_output_ratio: row.speak,
       prompt_source: 'upstream',
       completion_source: 'counted',
     };
@@ -55,6 +64,8 @@ const usageRow = fc
         cachedTokens: cached,
         cacheCreationTokens: written,
         cacheCreation1hTokens: writtenLong,
+        audioInputTokens: heard,
+        audioOutputTokens: row.spoken,
       },
       {
         kind: 'usage',
@@ -63,6 +74,8 @@ const usageRow = fc
         cacheRatio: row.cache,
         cacheCreationRatio: row.write,
         cacheCreation1hRatio: row.writeLong,
+        audioInputRatio: row.hear,
+        audioOutputRatio: row.speak,
       },
       row.group,
     );

@@ -1,5 +1,5 @@
 // How a row's charge comes about, from what the row itself remembers: tokens, ratios, and nothing of today's prices.
-import { decimalOf, decimalText, multiply } from '#shared/decimal.ts';
+import { product } from '#shared/decimal.ts';
 import type { Log, LogOther, UsageSource } from '#shared/logs.ts';
 import { priceOfLog, usageOfLog } from '#shared/price-display.ts';
 import { costOf, type Price, type ReceiptLine as CostLine } from '#shared/pricing.ts';
@@ -69,8 +69,4 @@ function linesOf(part: CostLine, { other, price, words, writtenPerUnit }: LineCo
 
 function sourceOf(part: CostLine['part'], other: LogOther): UsageSource | undefined {
   return part === 'completion' ? other.completion_source : other.prompt_source;
-}
-
-function product(...factors: number[]): number {
-  return Number(decimalText(factors.map(decimalOf).reduce(multiply)));
 }

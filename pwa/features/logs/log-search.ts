@@ -1,5 +1,6 @@
 // What the log screen asks the server for, from what its address holds.
 import { type LogResult, LogType } from '#shared/logs.ts';
+import { midnight, monthStart } from '#pwa/ui/local-days.ts';
 import { defaultRange, type LogSearch, type Range } from './log-address.ts';
 
 /** In the order in which they are offered. */
@@ -94,18 +95,6 @@ export function dayWithin(seconds: number, bounds: Bounds): { start: number; end
   const start = midnight(seconds * 1000);
   const end = midnight(seconds * 1000, 1) - 1;
   return { start: Math.max(start, bounds.start ?? start), end: Math.min(end, bounds.end ?? end) };
-}
-
-/** Local midnight of the day of `now` (milliseconds), so many days later, in unix seconds. Days may have 23 or 25 hours. */
-function midnight(now: number, days = 0): number {
-  const date = new Date(now);
-  return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, 0, 0, 0).getTime() / 1000);
-}
-
-/** Local midnight of the first of a month, so many months later, in unix seconds. */
-function monthStart(now: number, months = 0): number {
-  const date = new Date(now);
-  return Math.floor(new Date(date.getFullYear(), date.getMonth() + months, 1).getTime() / 1000);
 }
 
 /** Query values that list and sums take alike. */

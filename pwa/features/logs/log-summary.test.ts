@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildAttempt as attempt, buildLog as row } from '#tests/support/log-row.ts';
 import { startTexts } from '#pwa/i18n/setup.ts';
-import { channelPath, endedTries, firstBytePace, paceOf } from './log-summary.ts';
+import { channelPath, endedAttempts, firstBytePace, paceOf } from './log-summary.ts';
 
 beforeAll(startTexts);
 
@@ -29,11 +29,11 @@ test.each([
 ])('log row: the last try ended as the call did (%s), those before it failed', (ending, endings) => {
   const attempts = [attempt(12, 429, 'rate_limited'), attempt(7, 200, ending)];
   const log = row({ other: { attempts, ...(ending === undefined ? {} : { ending }) } });
-  expect(endedTries(log).map((one) => one.ending)).toEqual(endings);
+  expect(endedAttempts(log).map((one) => one.ending)).toEqual(endings);
 });
 
 test('log row: an error of the only try is told even where the row itself names no ending', () => {
-  const last = (error: string) => endedTries(row({ other: { attempts: [attempt(7, 200, error)] } })).map((one) => one.ending);
+  const last = (error: string) => endedAttempts(row({ other: { attempts: [attempt(7, 200, error)] } })).map((one) => one.ending);
   expect(last('stalled')).toEqual(['stalled']);
   expect(last('something newer')).toEqual(['other']);
 });

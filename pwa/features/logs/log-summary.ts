@@ -1,6 +1,6 @@
 // What the usage logs show of a row beyond its columns.
 import { type Ending, endingOf } from '#shared/log-ending.ts';
-import { otherOf, triesOf } from '#shared/log-other.ts';
+import { otherOf, attemptsOf } from '#shared/log-other.ts';
 import { type Attempt, CallEnding, type Log } from '#shared/logs.ts';
 
 /** Milliseconds of the whole call. */
@@ -16,9 +16,9 @@ export interface PathStep {
 
 /** Channels in the order in which they were tried; rows without attempts may still know the numbers. */
 export function channelPath(log: Log): PathStep[] {
-  const tries = triesOf(log);
-  if (tries.length > 0) {
-    return tries.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
+  const attempts = attemptsOf(log);
+  if (attempts.length > 0) {
+    return attempts.map(({ attempt, hasFailed }) => ({ channel: attempt.channel, name: attempt.channel_name ?? '', hasFailed }));
   }
   const used = otherOf(log)?.admin_info?.use_channel?.map(Number) ?? (log.channel > 0 ? [log.channel] : []);
   return used.map((channel, index) => ({
@@ -42,17 +42,17 @@ export function firstBytePace(seconds: number): Pace {
   return seconds < 10 ? 'slow' : 'very_slow';
 }
 
-export interface EndedTry {
+export interface EndedAttempt {
   attempt: Attempt;
   ending: Ending;
 }
 
-/** The tries of a call, each with how it ended. The last one ended as the call did; those before it failed. */
-export function endedTries(log: Log): EndedTry[] {
-  const tries = triesOf(log);
+/** The attempts of a call, each with how it ended. The last one ended as the call did; those before it failed. */
+export function endedAttempts(log: Log): EndedAttempt[] {
+  const attempts = attemptsOf(log);
   const ending = endingOf(log);
-  return tries.map(({ attempt, hasFailed }, index) => {
-    if (index === tries.length - 1 && ending !== 'well') return { attempt, ending };
+  return attempts.map(({ attempt, hasFailed }, index) => {
+    if (index === attempts.length - 1 && ending !== 'well') return { attempt, ending };
     if (hasFailed) return { attempt, ending: 'failed' };
     return { attempt, ending: attempt.error === undefined ? 'well' : (CallEnding.safeParse(attempt.error).data ?? 'other') };
   });

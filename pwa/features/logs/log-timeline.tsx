@@ -108,7 +108,7 @@ export function Picture({ timeline, end, chosen, countsCalls, onStep }: PictureP
         )}
         {now !== undefined && (
           <span className={styles.now} style={{ insetInlineStart: `${now}%` }} data-late={now > 90 || undefined} aria-hidden>
-            {t('logs.timeline.now')}
+            <span>{t('logs.timeline.now')}</span>
           </span>
         )}
         <Steps timeline={timeline} share={(steps.length * place) / width} onRead={setRead} onStep={onStep} />

@@ -1,4 +1,5 @@
 // Filters that a row offers: the list of what is like it in one thing.
+import { otherOf } from '#shared/log-other.ts';
 import type { Log } from '#shared/logs.ts';
 import type { LogSearch } from './log-address.ts';
 import { exactModel, type FilterKey } from './log-search.ts';
@@ -14,7 +15,8 @@ export interface QuickFilter {
 export function quickFilters(log: Log, { search, isAdmin }: { search: LogSearch; isAdmin: boolean }): QuickFilter[] {
   const offered: QuickFilter[] = [
     { key: 'model', value: log.model_name, change: { model: exactModel(log.model_name) } },
-    { key: 'token', value: log.token_name, change: { token: log.token_name } },
+    // A test of a channel has none: the row says in Chinese what it was.
+    { key: 'token', value: otherOf(log)?.['test_quota'] === undefined ? log.token_name : '', change: { token: log.token_name } },
     ...(isAdmin
       ? ([
           { key: 'user', value: log.username, change: { user: log.username } },

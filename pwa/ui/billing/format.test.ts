@@ -13,6 +13,13 @@ describe('money', () => {
     expect(units.quota(6_420_000)).toBe('6,420,000');
   });
 
+  test('an amount that is taken at its word is not rounded', () => {
+    expect(zh.quotaExact(23_000)).toBe('$0.046');
+    expect(zh.quotaExact(2_500_000)).toBe('$5.00');
+    expect(zh.quotaExact(1)).toBe('$0.000002');
+    expect(units.quotaExact(23_000)).toBe('23,000');
+  });
+
   test('a debt has a true minus before the unit, and nothing is never negative', () => {
     expect(zh.quota(-60_000)).toBe('−$0.12');
     expect(zh.quota(-1)).toBe('−$0.000002');

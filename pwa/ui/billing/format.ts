@@ -30,7 +30,9 @@ function moneyFormat({ quotaPerUnit, inCurrency }: FormatSettings) {
     quotaPerUnit,
     /** A balance or an allowance with its unit: `$12.84`, `$0.0039` when it is less than a cent, or `6,420,000` with currency display off. */
     quota: (quota: number): string => (inCurrency ? dollars(usdOf(quota), places(usdOf(quota))) : count(quota)),
-    /** The same for a column whose heading names the unit: `12.84`, always with two decimals, so that the digits line up; `<0.01` is less than a cent. */
+    /** An amount that is taken at its word, to the last unit: `$0.046`, `$5.00`. */
+    quotaExact: (quota: number): string => (inCurrency ? `$${price(usdOf(quota))}` : count(quota)),
+    /** The same as `quota` for a column whose heading names the unit: `12.84`, always with two decimals, so that the digits line up; `<0.01` is less than a cent. */
     quotaBare: (quota: number): string => (inCurrency ? cents(usdOf(quota)) : count(quota)),
     /** With a sign: `+$20.00`, `−$0.12`. */
     quotaChange: (quota: number): string => {

@@ -2,7 +2,8 @@
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { otherOf } from '#shared/log-other.ts';
-import type { Log, LogEvent, RefusalFacts } from '#shared/logs.ts';
+import type { LogEvent } from '#shared/log-event.ts';
+import { type Log, LogType, type RefusalFacts } from '#shared/logs.ts';
 import { useFormat } from './format-context.ts';
 
 export function refusalOf(log: Log): RefusalFacts | undefined {
@@ -10,16 +11,17 @@ export function refusalOf(log: Log): RefusalFacts | undefined {
 }
 
 /** What happened, in the reader's language where the row knows it in a form for that; else as it was written. */
-export function useLogSentence(): (log: Log) => string {
-  const { t, i18n } = useTranslation();
+export function useLogSentence(logs: readonly Log[]): (log: Log, options?: { withoutActor?: true }) => string {
+  // Settings have the names that their screen gives them; few rows need those.
+  const { t, i18n } = useTranslation(logs.some(isOfSettings) ? ['common', 'settings'] : 'common');
   const format = useFormat();
-  return (log) => {
+  return (log, { withoutActor } = {}) => {
     const refusal = refusalOf(log);
-    if (refusal !== undefined) return ownWords(refusal, t) ?? refusal.reason[i18n.language.startsWith('zh') ? 'zh' : 'en'];
+    if (refusal !== undefined) return refusalSentence(refusal, { t, isChinese: i18n.language.startsWith('zh') });
     const { event, admin_info: admin } = otherOf(log) ?? {};
     if (event === undefined) return log.content;
     const sentence = eventSentence(event);
-    return admin?.by === undefined ? sentence : t('logs.event_by', { sentence, name: admin.by });
+    return admin?.by === undefined || withoutActor === true ? sentence : t('logs.event_by', { sentence, name: admin.by });
   };
 
   function eventSentence(event: LogEvent): string {
@@ -37,7 +39,7 @@ export function useLogSentence(): (log: Log) => string {
         return t('logs.event.task_refunded', { amount: format.quota(event.amount), id: event.task_id });
       case 'call_refunded':
         return t('logs.event.call_refunded', {
-          amount: format.quota(event.amount),
+          amount: format.quotaExact(event.amount),
           id: event.call,
           model: event.model,
           reason: event.reason,
@@ -53,16 +55,54 @@ export function useLogSentence(): (log: Log) => string {
       case 'logs_deleted':
         return t('logs.event.logs_deleted', { count: event.count, time: format.dateTime(event.before) });
       case 'settings_changed':
-        return t('logs.event.settings_changed', { keys: event.keys });
+        return settingsSentence(event);
       case 'channel_draft_tested':
         return t('logs.event.channel_draft_tested', { name: event.name, model: event.model });
       default:
         return t(`logs.event.${event.code}`);
     }
   }
+
+  function settingsSentence({ keys, changes = [], more = 0 }: SettingsEvent): string {
+    // Rows of earlier versions name the settings only.
+    if (changes.length === 0) return t('logs.event.settings_changed', { keys: keys.split(', ').map(settingName).join(', ') });
+    const told = changes.map(({ key, name, before, after, is_secret: isSecret }) => {
+      const what = name === undefined ? settingName(key) : t('logs.event.setting_entry', { setting: settingName(key), name });
+      if (isSecret === true) return t('logs.event.setting_secret', { setting: what });
+      if (before === undefined && after === undefined) return t('logs.event.settings_changed', { keys: what });
+      return t('logs.event.setting_from_to', { setting: what, before: settingValue(before), after: settingValue(after) });
+    });
+    return [...told, ...(more > 0 ? [t('logs.event.settings_more', { count: more })] : [])].join(t('logs.event.settings_joint'));
+  }
+
+  /** Of a setting that this console does not show, its key. */
+  function settingName(key: string): string {
+    const text = `settings.option.${key.replaceAll('.', '_')}.label`;
+    return i18n.exists(text) ? t(text) : key;
+  }
+
+  function settingValue(value: string | undefined): string {
+    if (value === undefined) return t('logs.event.setting_absent');
+    if (value === '') return t('logs.event.setting_empty');
+    if (value === 'true' || value === 'false') return t(value === 'true' ? 'logs.event.setting_on' : 'logs.event.setting_off');
+    // Prices are stored as ratios, some of which never end.
+    return /^-?\d+\.\d{7,}$/.test(value) ? String(Number(Number(value).toPrecision(6))) : value;
+  }
+}
+
+type SettingsEvent = Extract<LogEvent, { code: 'settings_changed' }>;
+
+function isOfSettings(log: Log): boolean {
+  return log.type === LogType.management && otherOf(log)?.event?.code === 'settings_changed';
 }
 
 const englishOnly = new Set(['model_required', 'invalid_text_request', 'invalid_embedding_request', 'sensitive_words_detected']);
+
+function refusalSentence(refusal: RefusalFacts, { t, isChinese }: { t: TFunction; isChinese: boolean }): string {
+  const reason = ownWords(refusal, t) ?? refusal.reason[isChinese ? 'zh' : 'en'];
+  // It names one of several models.
+  return refusal.is_others === true && refusal.count > 1 ? t('logs.refusal.last_said', { reason }) : reason;
+}
 
 /** What callers are told in English whatever their language is, because clients know these sentences. */
 export function ownWords({ code, reason }: RefusalFacts, t: TFunction): string | undefined {

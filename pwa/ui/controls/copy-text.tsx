@@ -39,7 +39,8 @@ export function CopyButton({ text, label, variant = 'default' }: CopyProps & { v
   const { t } = useTranslation();
   const { copy, isDone, manual, closeManual } = useCopy();
   return (
-    <>
+    // One part of whatever row it stands in.
+    <span className={styles.button}>
       <Button variant={variant} leftSection={<Icon name={isDone ? 'check' : 'copy'} />} onClick={() => void copy(text)}>
         {isDone ? t('common.copy.done') : label}
       </Button>
@@ -49,7 +50,7 @@ export function CopyButton({ text, label, variant = 'default' }: CopyProps & { v
           <ManualCopy text={manual} onClose={closeManual} />
         </Suspense>
       )}
-    </>
+    </span>
   );
 }
 
@@ -66,8 +67,10 @@ export function CopyText({ text, label, shown, mono = false }: CopyProps & { sho
 function CopyAnnouncement({ isDone }: { isDone: boolean }) {
   const { t } = useTranslation();
   return (
-    <span className="visually-hidden" role="status">
-      {isDone ? t('common.copy.done') : ''}
+    <span className={styles.said}>
+      <span className="visually-hidden" role="status">
+        {isDone ? t('common.copy.done') : ''}
+      </span>
     </span>
   );
 }

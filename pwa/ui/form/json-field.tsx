@@ -1,9 +1,10 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type JsonFault, placeOfFault } from '#shared/json-fault.ts';
 import styles from './json-field.module.css';
+import { TextArea } from './text-area.tsx';
 
 interface JsonFieldProps {
   label: ReactNode;
@@ -24,7 +25,7 @@ export function JsonField({ label, value, onChange, error, description, template
   const message = error ?? (fault === undefined ? undefined : faultText(t, fault));
   return (
     <div className={styles.field}>
-      <Textarea
+      <TextArea
         className={styles.text}
         label={label}
         description={description}
@@ -32,7 +33,6 @@ export function JsonField({ label, value, onChange, error, description, template
         value={value}
         error={message}
         disabled={disabled}
-        autosize
         minRows={minRows}
         maxRows={18}
         spellCheck={false}

@@ -1,7 +1,8 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './secret-field.module.css';
+import { TextArea } from './text-area.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 
 interface SecretFieldProps {
@@ -45,7 +46,7 @@ export function SecretField({ label, isSet, value, onChange, error, placeholder,
   return (
     <div className={styles.replacing}>
       {isMultiline ? (
-        <Textarea {...attributes} autosize minRows={3} maxRows={10} className={styles.mono} />
+        <TextArea {...attributes} minRows={3} maxRows={10} className={styles.mono} />
       ) : (
         <TextInput {...attributes} className={styles.mono} />
       )}

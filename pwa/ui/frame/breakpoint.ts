@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /** At most 600 px wide is a phone; up to 1100 px a tablet, touched by fingers too; beyond, a desk. */
-export const phoneQuery = '(max-width: 600px)';
-export const tabletQuery = '(min-width: 601px) and (max-width: 1100px)';
+const phoneQuery = '(max-width: 600px)';
+const tabletQuery = '(min-width: 601px) and (max-width: 1100px)';
 
 /** True on a phone; follows rotation and resizing. */
 export function useIsPhone(): boolean {

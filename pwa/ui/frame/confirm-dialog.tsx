@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import styles from './confirm-dialog.module.css';
 import { Dialog } from './dialog.tsx';
@@ -13,12 +13,14 @@ interface ConfirmDialogProps {
   confirmLabel: string;
   cancelLabel?: string;
   isDanger?: boolean;
+  /** The text has fields to fill in: the first one has the focus, and Enter confirms. */
+  hasFields?: boolean;
   /** A promise keeps the button busy until it settles. */
   onConfirm: () => void | Promise<void>;
   onCancel: () => void;
 }
 
-/** Asks before something that cannot be undone. Details never go into a dialog. */
+/** Asks before something is done: whether, and by how much. Longer forms stand in panels. */
 export function ConfirmDialog({
   opened,
   title,
@@ -26,6 +28,7 @@ export function ConfirmDialog({
   confirmLabel,
   cancelLabel,
   isDanger = false,
+  hasFields = false,
   onConfirm,
   onCancel,
 }: ConfirmDialogProps) {
@@ -33,6 +36,7 @@ export function ConfirmDialog({
   const [isBusy, setBusy] = useState(false);
 
   async function handleConfirm(): Promise<void> {
+    if (isBusy) return;
     setBusy(true);
     try {
       await onConfirm();
@@ -41,12 +45,21 @@ export function ConfirmDialog({
     }
   }
 
+  // No form of its own: the dialog may stand within one, which Enter must not send.
+  function handleKey(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    void handleConfirm();
+  }
+
   if (!opened) return null;
   return (
     <Dialog title={title} onClose={onCancel}>
-      <div className={styles.text}>{text}</div>
+      <div className={styles.text} {...(hasFields ? { onKeyDown: handleKey } : {})}>
+        {text}
+      </div>
       <div className={styles.actions}>
-        <Button onClick={onCancel} autoFocus>
+        <Button onClick={onCancel} autoFocus={!hasFields}>
           {cancelLabel ?? t('common.action.cancel')}
         </Button>
         <Button variant="filled" data-danger={isDanger || undefined} loading={isBusy} onClick={() => void handleConfirm()}>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { type ReactNode, useEffect, useState } from 'react';
+import { createContext, type ReactNode, use, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '#pwa/ui/controls/copy-text.tsx';
 import styles from './query-state.module.css';
@@ -19,16 +19,22 @@ interface QueryStateProps<Data> {
   /** What it is, for the sentence that says it could not be loaded. */
   what: string;
   /** Lines of the skeleton: about the height of what will stand there. */
-  lines: number;
+  lines?: number;
+  /** Its shape, where lines would be none. */
+  shape?: ReactNode;
   children: (data: Data) => ReactNode;
 }
 
+/** True while parts that are to appear together are not all there: each shows its shape. */
+export const HeldBack = createContext(false);
+
 /** Draws what a query has; else the still shape of it, why there is none, or that it was never opened here. */
-export function QueryState<Data>({ query, what, lines, children }: QueryStateProps<Data>) {
-  if (query.data !== undefined) return children(query.data);
+export function QueryState<Data>({ query, what, lines = 3, shape, children }: QueryStateProps<Data>) {
+  const isHeld = use(HeldBack);
+  if (query.data !== undefined && !isHeld) return children(query.data);
   if (query.error !== null) return <LoadFailure what={what} error={query.error} onRetry={() => void query.refetch()} />;
   if (query.fetchStatus === 'paused') return <NotOnDevice />;
-  return <SkeletonLines lines={lines} />;
+  return shape === undefined ? <SkeletonLines lines={lines} /> : <Still>{shape}</Still>;
 }
 
 export function LoadFailure({ what, error, shown, onRetry }: { what: string; error: Error; shown?: string; onRetry: () => void }) {
@@ -67,14 +73,25 @@ export function NotOnDevice() {
   );
 }
 
-/** Still blocks in the final shape, shown only when loading takes longer than 200 ms. */
+/** Still lines, as texts will be. */
 export function SkeletonLines({ lines }: { lines: number }) {
+  return (
+    <Still isText>
+      <div className={styles.skeleton}>
+        {Array.from({ length: lines }, (_, index) => (
+          <i key={index} style={{ width: `${88 - ((index * 23) % 45)}%` }} />
+        ))}
+      </div>
+    </Still>
+  );
+}
+
+/** Shown only when loading takes longer than 200 ms. */
+function Still({ isText = false, children }: { isText?: boolean; children: ReactNode }) {
   const isShown = useAfter(200);
   return (
-    <div className={styles.skeleton} aria-busy="true" data-shown={isShown || undefined} data-void>
-      {Array.from({ length: lines }, (_, index) => (
-        <i key={index} style={{ width: `${88 - ((index * 23) % 45)}%` }} />
-      ))}
+    <div className={styles.still} aria-busy="true" data-shown={isShown || undefined} data-void={isText || undefined}>
+      {children}
     </div>
   );
 }

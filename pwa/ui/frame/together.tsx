@@ -1,16 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { SkeletonLines } from './query-state.tsx';
+import { HeldBack, useAfter } from './query-state.tsx';
 import styles from './together.module.css';
 
 /** Nobody waits longer for the slowest part. Milliseconds. */
 const patience = 3_000;
+/** What comes sooner is simply there: shapes would only flicker, and what is as high as it will be would move. */
+const shapesAfter = 400;
 
 /**
- * Parts that are as high as what they hold, and ask for it each by themselves: they are drawn together once the first answers are there,
- * so that none pushes another down.
+ * Parts that are as high as what they hold, and ask for it each by themselves: they stand there at once as shapes, and are filled together
+ * once the first answers are there, so that none pushes another down.
  */
-export function Together({ lines, children }: { lines: number; children: ReactNode }) {
+export function Together({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [isReady, setReady] = useState(false);
   useEffect(() => {
@@ -26,16 +28,12 @@ export function Together({ lines, children }: { lines: number; children: ReactNo
       clearTimeout(timer);
     };
   }, [client]);
+  const isSlow = useAfter(shapesAfter);
   return (
-    <>
-      {!isReady && (
-        <div className={styles.waiting}>
-          <SkeletonLines lines={lines} />
-        </div>
-      )}
-      <div className={styles.parts} data-hidden={!isReady || undefined}>
+    <HeldBack value={!isReady}>
+      <div className={styles.parts} data-hidden={(!isReady && !isSlow) || undefined}>
         {children}
       </div>
-    </>
+    </HeldBack>
   );
 }

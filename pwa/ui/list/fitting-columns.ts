@@ -40,13 +40,19 @@ export function useFittingColumns<Row>({ columns, rows, room }: Listed<Row>, { f
   const without = columns.filter((column) => !shown.some((one) => one.key === column.key)).map((column) => column.key);
   useLayoutEffect(() => room?.tell(without));
   const headings = shown.map((column) => column.heading).join('\n');
+  const done = useRef<{ rows: unknown; measured: string; headings: Set<string> }>(undefined);
   useLayoutEffect(() => {
     if (table.current === null || measured === 'none') return;
-    const found = figureWidths(table.current);
+    const before = done.current;
+    const isSame = before !== undefined && before.rows === rows && before.measured === measured;
+    const known = isSame ? before : { rows, measured, headings: new Set<string>() };
+    done.current = known;
+    // Measuring lays the whole page out at once: what was measured of these rows is left out, so columns that leave cost nothing.
+    const found = figureWidths(table.current, known.headings);
     // What a column once needed it keeps: columns that came and went with every page would be worse than a gap.
-    setNeeded((known) => {
-      const grown = found.filter(([key, least]) => least > (known.get(key) ?? 0));
-      return grown.length === 0 ? known : new Map([...known, ...grown]);
+    setNeeded((old) => {
+      const grown = found.filter(([key, least]) => least > (old.get(key) ?? 0));
+      return grown.length === 0 ? old : new Map([...old, ...grown]);
     });
   }, [rows, measured, headings]);
 
@@ -66,9 +72,12 @@ export function columnWidths<Row>(columns: readonly Column<Row>[]): string[] {
  * How wide the columns of figures and of buttons have to be. Of each only the heading, the longest text and the first cell with
  * buttons are measured: rows out of sight have no layout, and a hundred of them would take long to get one.
  */
-function figureWidths(table: HTMLTableElement): [key: string, width: number][] {
+function figureWidths(table: HTMLTableElement, done: Set<string>): [key: string, width: number][] {
   const rows = [...table.querySelectorAll('tr[data-row-key]')];
-  const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')];
+  const heads = [...table.querySelectorAll<HTMLElement>('thead [data-column][data-align="end"]')].filter(
+    ({ textContent }) => !done.has(textContent),
+  );
+  for (const { textContent } of heads) done.add(textContent);
   const parts = heads.map((head) => {
     const cells = rows.flatMap((row) => row.children[Number(head.dataset.cell)] ?? []);
     return {

@@ -1,0 +1,12 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './logs.module.css';
+
+/** Another row of the log in the place of this one. */
+export function RowLink({ id, children }: { id: number; children: ReactNode }) {
+  return (
+    <Link className={styles.rowLink} to="/log" search={(old) => ({ ...old, open: String(id) })}>
+      {children}
+    </Link>
+  );
+}
