@@ -28,7 +28,7 @@ export const manifest: Partial<ManifestOptions> = {
     shortcut('操练场 · Playground', '操练场', '/playground'),
     shortcut('新建令牌 · New token', '新建令牌', '/token?open=new'),
   ],
-  // Codes that are passed on by message are shared to the wallet. Sent as a form, so that no code stands in an address that a
+  // Codes that are passed on by message are shared to the wallet, other texts to the playground. Sent as a form, so that no code stands in an address that a
   // server logs; the service worker takes it.
   share_target: {
     action: sharePath,

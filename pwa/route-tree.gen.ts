@@ -30,6 +30,7 @@ import { Route as ShellPlaygroundRouteImport } from './routes/_shell/playground.
 import { Route as ShellPricingRouteImport } from './routes/_shell/pricing.tsx';
 import { Route as ShellRedemptionRouteImport } from './routes/_shell/redemption.tsx';
 import { Route as ShellSettingRouteImport } from './routes/_shell/setting.tsx';
+import { Route as ShellStatementRouteImport } from './routes/_shell/statement.tsx';
 import { Route as ShellTaskRouteImport } from './routes/_shell/task.tsx';
 import { Route as ShellTokenRouteImport } from './routes/_shell/token.tsx';
 import { Route as ShellTopupRouteImport } from './routes/_shell/topup.tsx';
@@ -149,6 +150,11 @@ const ShellSettingRoute = ShellSettingRouteImport.update({
   path: '/setting',
   getParentRoute: () => ShellRoute,
 } as any);
+const ShellStatementRoute = ShellStatementRouteImport.update({
+  id: '/statement',
+  path: '/statement',
+  getParentRoute: () => ShellRoute,
+} as any);
 const ShellTaskRoute = ShellTaskRouteImport.update({
   id: '/task',
   path: '/task',
@@ -245,6 +251,7 @@ export interface FileRoutesByFullPath {
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
+  '/statement': typeof ShellStatementRoute;
   '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
@@ -280,6 +287,7 @@ export interface FileRoutesByTo {
   '/pricing': typeof ShellPricingRoute;
   '/redemption': typeof ShellRedemptionRoute;
   '/setting': typeof ShellSettingRoute;
+  '/statement': typeof ShellStatementRoute;
   '/task': typeof ShellTaskRoute;
   '/token': typeof ShellTokenRoute;
   '/topup': typeof ShellTopupRoute;
@@ -317,6 +325,7 @@ export interface FileRoutesById {
   '/_shell/pricing': typeof ShellPricingRoute;
   '/_shell/redemption': typeof ShellRedemptionRoute;
   '/_shell/setting': typeof ShellSettingRoute;
+  '/_shell/statement': typeof ShellStatementRoute;
   '/_shell/task': typeof ShellTaskRoute;
   '/_shell/token': typeof ShellTokenRoute;
   '/_shell/topup': typeof ShellTopupRoute;
@@ -356,6 +365,7 @@ export interface FileRouteTypes {
     | '/pricing'
     | '/redemption'
     | '/setting'
+    | '/statement'
     | '/task'
     | '/token'
     | '/topup'
@@ -391,6 +401,7 @@ export interface FileRouteTypes {
     | '/pricing'
     | '/redemption'
     | '/setting'
+    | '/statement'
     | '/task'
     | '/token'
     | '/topup'
@@ -427,6 +438,7 @@ export interface FileRouteTypes {
     | '/_shell/pricing'
     | '/_shell/redemption'
     | '/_shell/setting'
+    | '/_shell/statement'
     | '/_shell/task'
     | '/_shell/token'
     | '/_shell/topup'
@@ -597,6 +609,13 @@ declare module '@tanstack/react-router' {
       path: '/setting';
       fullPath: '/setting';
       preLoaderRoute: typeof ShellSettingRouteImport;
+      parentRoute: typeof ShellRoute;
+    };
+    '/_shell/statement': {
+      id: '/_shell/statement';
+      path: '/statement';
+      fullPath: '/statement';
+      preLoaderRoute: typeof ShellStatementRouteImport;
       parentRoute: typeof ShellRoute;
     };
     '/_shell/task': {
@@ -776,6 +795,7 @@ interface ShellRouteChildren {
   ShellPricingRoute: typeof ShellPricingRoute;
   ShellRedemptionRoute: typeof ShellRedemptionRoute;
   ShellSettingRoute: typeof ShellSettingRoute;
+  ShellStatementRoute: typeof ShellStatementRoute;
   ShellTaskRoute: typeof ShellTaskRoute;
   ShellTokenRoute: typeof ShellTokenRoute;
   ShellTopupRoute: typeof ShellTopupRoute;
@@ -800,6 +820,7 @@ const ShellRouteChildren: ShellRouteChildren = {
   ShellPricingRoute: ShellPricingRoute,
   ShellRedemptionRoute: ShellRedemptionRoute,
   ShellSettingRoute: ShellSettingRoute,
+  ShellStatementRoute: ShellStatementRoute,
   ShellTaskRoute: ShellTaskRoute,
   ShellTokenRoute: ShellTokenRoute,
   ShellTopupRoute: ShellTopupRoute,

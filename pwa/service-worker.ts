@@ -3,11 +3,12 @@
 import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
 import { isServerPath } from '#shared/paths.ts';
-import { sharePath, walletWith } from './offline/shared-text.ts';
+import { addressFor, sharePath } from './offline/shared-text.ts';
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
 
-precacheAndRoute(self.__WB_MANIFEST);
+// The web app manifest has the site's own name and logo: it is the server's, asked for each time.
+precacheAndRoute(self.__WB_MANIFEST.filter((entry) => typeof entry === 'string' || entry.url !== 'manifest.webmanifest'));
 cleanupOutdatedCaches();
 
 registerRoute(
@@ -18,7 +19,7 @@ registerRoute(
 // Another app shares a text with the installed console.
 registerRoute(
   ({ url }) => url.origin === self.location.origin && url.pathname === sharePath,
-  async ({ request }) => Response.redirect(await walletWith(request.formData()), 303),
+  async ({ request }) => Response.redirect(await addressFor(request.formData()), 303),
   'POST',
 );
 

@@ -5,7 +5,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { call } from './call.ts';
 
 /** Enabled channels that fail. Its key begins as the lists' do: what changes a channel asks for it again. */
-export const failingChannelsQuery = queryOptions({
+const failingChannelsQuery = queryOptions({
   queryKey: ['channels', 'failing'],
   queryFn: ({ signal }) => call(channelApi.failing, { signal }),
   meta: { offline: true },
@@ -28,7 +28,7 @@ export function useFailingText(): (channel: FailingChannel) => string {
     return [
       cause,
       time === '' ? '' : t(by === 'test' ? 'common.failing.tested' : 'common.failing.since', { time }),
-      by === 'test' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls) }),
+      by === 'test' ? '' : t('common.failing.calls', { failures: format.count(failures), calls: format.count(calls), count: calls }),
       sole === 0 ? '' : t('common.failing.sole', { count: sole }),
     ]
       .filter((part) => part !== '')

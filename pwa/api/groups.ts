@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { accountApi } from '#shared/account.ts';
 import { modelApi } from '#shared/models.ts';
 import { call } from './call.ts';
 
@@ -8,4 +9,12 @@ export const groupsQuery = queryOptions({
   queryFn: ({ signal }) => call(modelApi.groups, { signal }),
   staleTime: 60_000,
   meta: { offline: true },
+});
+
+/** Groups that the caller may choose, with their ratios. */
+export const usableGroupsQuery = queryOptions({
+  queryKey: ['usable-groups'],
+  queryFn: ({ signal }) => call(accountApi.groups, { signal }),
+  meta: { offline: true },
+  staleTime: 60_000,
 });

@@ -8,7 +8,7 @@ export function maskKey(key: string): string {
   return key === '' || isMasked(key) ? key : `${key.slice(0, 3)}${stars}${key.slice(-3)}`;
 }
 
-export function isMasked(key: string): boolean {
+function isMasked(key: string): boolean {
   return key.includes('*');
 }
 

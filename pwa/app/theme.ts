@@ -62,7 +62,14 @@ export const theme = createTheme({
     NumberInput: { defaultProps: { hideControls: true }, ...input },
     Textarea: { classNames: { ...input.classNames, input: styles.textarea } },
     Select: {
-      defaultProps: { ...opensList, withCheckIcon: true, checkIconPosition: 'right', allowDeselect: false },
+      // Enter takes the first that is left of what was typed.
+      defaultProps: {
+        ...opensList,
+        selectFirstOptionOnChange: true,
+        withCheckIcon: true,
+        checkIconPosition: 'right',
+        allowDeselect: false,
+      },
       classNames: { ...input.classNames, dropdown: styles.dropdown, option: styles.option },
     },
     MultiSelect: {

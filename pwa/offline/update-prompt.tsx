@@ -1,7 +1,10 @@
 import { useState } from 'react';
+import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { useHasUnsavedEdits } from '#pwa/ui/form/unsaved-store.ts';
+import { newsPlace } from '#pwa/ui/frame/news-place.ts';
+import { useStore } from '#pwa/ui/store.ts';
 import { outboxLock, useOutbox } from './outbox-store.ts';
 import styles from './update-prompt.module.css';
 
@@ -13,6 +16,7 @@ export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
   const { t } = useTranslation();
   const hasEdits = useHasUnsavedEdits();
   const waiting = useOutbox().length;
+  const place = useStore(newsPlace);
   const [isPutOff, setPutOff] = useState(false);
   const [isUpdating, setUpdating] = useState(false);
   if (isPutOff) return null;
@@ -26,8 +30,8 @@ export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
     const locks: LockManager | null | undefined = navigator.locks;
     await (locks ? locks.request(outboxLock, onUpdate) : onUpdate());
   }
-  return (
-    <div className={styles.prompt} role="status">
+  const prompt = (
+    <div className={styles.prompt} data-placed={place !== null || undefined} role="status">
       <span className={styles.text}>{words}</span>
       <PlainButton variant="subtle" onClick={() => setPutOff(true)}>
         {t('frame.update.later')}
@@ -37,4 +41,5 @@ export function UpdatePrompt({ onUpdate }: { onUpdate: () => void }) {
       </PlainButton>
     </div>
   );
+  return place === null ? prompt : createPortal(prompt, place);
 }

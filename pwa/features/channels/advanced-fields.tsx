@@ -35,51 +35,55 @@ export function AdvancedFields({ edited }: { edited: EditedChannel }) {
       aside={set === 0 ? undefined : t('channels.advanced.set', { count: set })}
       needsLook={needsLook}
     >
-      {jsonFields.map((field) => (
-        <JsonField
-          key={field}
-          label={label(field)}
-          description={t(`channels.json_hint.${field}`)}
-          template={templates[field]}
-          minRows={2}
-          value={values[field]}
-          error={errors[field]}
-          onChange={(text) => form.setFieldValue(field, text)}
-        />
-      ))}
-      <Select
-        label={t('channels.client_gone.label')}
-        description={t('channels.client_gone.hint')}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
-        data={clientGoneChoices.map((choice) => ({ value: choice, label: t(`channels.client_gone.${choice}`) }))}
-        value={clientGoneOf(values.setting)}
-        disabled={clientGoneOf(values.setting) === null}
-        allowDeselect={false}
-        onChange={(choice) => form.setFieldValue('setting', withClientGone(values.setting, choice ?? 'drain'))}
-      />
-      {type?.hasOrganization === true && (
-        <TextInput label={label('openai_organization')} placeholder="org-…" {...form.getInputProps('openai_organization')} />
+      {() => (
+        <>
+          {jsonFields.map((field) => (
+            <JsonField
+              key={field}
+              label={label(field)}
+              description={t(`channels.json_hint.${field}`)}
+              template={templates[field]}
+              minRows={2}
+              value={values[field]}
+              error={errors[field]}
+              onChange={(text) => form.setFieldValue(field, text)}
+            />
+          ))}
+          <Select
+            label={t('channels.client_gone.label')}
+            description={t('channels.client_gone.hint')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            data={clientGoneChoices.map((choice) => ({ value: choice, label: t(`channels.client_gone.${choice}`) }))}
+            value={clientGoneOf(values.setting)}
+            disabled={clientGoneOf(values.setting) === null}
+            allowDeselect={false}
+            onChange={(choice) => form.setFieldValue('setting', withClientGone(values.setting, choice ?? 'drain'))}
+          />
+          {type?.hasOrganization === true && (
+            <TextInput label={label('openai_organization')} placeholder="org-…" {...form.getInputProps('openai_organization')} />
+          )}
+          <Select
+            label={label('test_model')}
+            placeholder={t('channels.hint.test_model')}
+            data={testModels}
+            searchable
+            clearable
+            value={values.test_model === '' ? null : values.test_model}
+            onChange={(model) => form.setFieldValue('test_model', model ?? '')}
+            error={errors.test_model}
+          />
+          <NumberInput
+            label={label('max_input_tokens')}
+            description={t('channels.hint.max_input_tokens')}
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            allowDecimal={false}
+            allowNegative={false}
+            thousandSeparator=","
+            inputMode="numeric"
+            {...form.getInputProps('max_input_tokens')}
+          />
+        </>
       )}
-      <Select
-        label={label('test_model')}
-        placeholder={t('channels.hint.test_model')}
-        data={testModels}
-        searchable
-        clearable
-        value={values.test_model === '' ? null : values.test_model}
-        onChange={(model) => form.setFieldValue('test_model', model ?? '')}
-        error={errors.test_model}
-      />
-      <NumberInput
-        label={label('max_input_tokens')}
-        description={t('channels.hint.max_input_tokens')}
-        inputWrapperOrder={['label', 'input', 'error', 'description']}
-        allowDecimal={false}
-        allowNegative={false}
-        thousandSeparator=","
-        inputMode="numeric"
-        {...form.getInputProps('max_input_tokens')}
-      />
     </Fold>
   );
 }

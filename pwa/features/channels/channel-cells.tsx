@@ -7,6 +7,7 @@ import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { statusInfo, statusName, type TestResult, testState } from './channel-summary.ts';
 import styles from './channel-cells.module.css';
 
@@ -65,7 +66,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
 }
 
 /** `13:52 · 401 invalid key`, `19 Nov · by ops`: the time first, as the end may be cut; '' for an enabled channel. */
-export function useStatusReason(channel: Channel): string {
+function useStatusReason(channel: Channel): string {
   const { t } = useTranslation();
   const format = useFormat();
   const name = statusName(channel.status);
@@ -73,7 +74,7 @@ export function useStatusReason(channel: Channel): string {
   const info = statusInfo(channel);
   const isToday = info.at !== 0 && format.dayKey(info.at) === format.dayKey(Date.now() / 1000);
   const time = info.at === 0 ? '' : isToday ? format.clock(info.at) : format.date(info.at);
-  const who = name === 'off' && info.by !== '' ? t('channels.status.by', { name: info.by }) : info.reason;
+  const who = name === 'off' && info.by !== '' ? t('channels.status.by', { name: info.by }) : serverWords(t, info.reason);
   return [time, who].filter((part) => part !== '').join(' · ');
 }
 

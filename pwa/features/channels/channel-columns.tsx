@@ -75,7 +75,7 @@ function nameColumns({ t, isByTag }: CellContext): Column<Channel>[] {
       key: 'name',
       heading: t('channels.column.name'),
       cell: (row) => <ChannelName channel={row} isByTag={isByTag} />,
-      least: 174,
+      least: 164,
       comfort: { width: 240, leave: 4 },
       card: 'title',
       isLocked: true,

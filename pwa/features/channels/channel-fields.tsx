@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { channelType, channelTypes } from '#shared/channel-types.ts';
 import { groupsQuery } from '#pwa/api/groups.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
-import { Later } from '#pwa/ui/frame/later.tsx';
 import { SecretField } from '#pwa/ui/form/secret-field.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SwitchRow } from '#pwa/ui/form/switch-row.tsx';
@@ -26,10 +25,9 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
   const { t } = useTranslation();
   const label = useFieldLabels(edited);
   const groups = useQuery(groupsQuery);
-  const { form, base, isNew } = edited;
+  const { form, base } = edited;
   const { values } = form;
   const type = channelType(values.type);
-  const advanced = <AdvancedFields edited={edited} />;
   return (
     <>
       <div className={styles.two}>
@@ -67,7 +65,7 @@ export function ChannelFields({ edited, modelsByType }: ChannelFieldsProps) {
         />
         {values.auto_ban && <AutoBanOff />}
       </div>
-      {isNew ? advanced : <Later>{advanced}</Later>}
+      <AdvancedFields edited={edited} />
     </>
   );
 }

@@ -140,7 +140,8 @@ describe('channel-form', () => {
 
   test('a JSON text is judged by what the field holds, before anything is sent', async () => {
     open(stored);
-    await shows(() => screen.type('Status code override', '{"404":200}'));
+    await shows(() => screen.press('Redirects, overrides and more'));
+    screen.type('Status code override', '{"404":200}');
     screen.type('Extra settings', '{"proxy":"127.0.0.1"}');
     screen.press('Save');
     await shows(() => expect(screen.problem('Status code override')).toBe('Each value must be a status from 400 to 599'));

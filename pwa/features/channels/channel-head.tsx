@@ -6,6 +6,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Icon } from '#pwa/ui/controls/icon.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { statusInfo, statusName, type TestState, testState } from './channel-summary.ts';
 import styles from './channel-form.module.css';
 import { ChannelMenu, reportsBalance } from './channel-menu.tsx';
@@ -36,7 +37,7 @@ export function ChannelHead({ channel, controls }: ChannelHeadProps) {
           {!isEnabled && info.at !== 0 && <span>{format.dateTime(info.at)}</span>}
           {name === 'off' && info.by !== '' && <span>{t('channels.status.by', { name: info.by })}</span>}
         </div>
-        {!isEnabled && info.reason !== '' && <p className={styles.reason}>{info.reason}</p>}
+        {!isEnabled && info.reason !== '' && <p className={styles.reason}>{serverWords(t, info.reason)}</p>}
         <HeadActions channel={channel} controls={controls} />
         {/* One that went well is told right after it only. */}
         {(test.state === 'failed' || result?.state === 'ok') && <TestOutcome test={test} name={channel.name} />}

@@ -36,7 +36,7 @@ export function statusName(status: number): StatusName {
 export type ResponseTier = 'untested' | 'fast' | 'fair' | 'slow' | 'very_slow';
 
 /** Of the last test, in milliseconds: 1, 3 and 5 seconds are the borders. */
-export function responseTier(milliseconds: number): ResponseTier {
+function responseTier(milliseconds: number): ResponseTier {
   if (milliseconds === 0) return 'untested';
   if (milliseconds <= 1000) return 'fast';
   if (milliseconds <= 3000) return 'fair';
@@ -63,8 +63,6 @@ export function testState(channel: Pick<Channel, 'response_time' | 'test_error'>
   const tier = responseTier(milliseconds);
   return tier === 'untested' ? { state: 'untested' } : { state: 'ok', milliseconds, tier };
 }
-
-export type PriorityProblem = 'priority' | 'weight';
 
 /** A priority or weight as typed; null when it is not one. */
 export function parsePriority(text: string): number | null {

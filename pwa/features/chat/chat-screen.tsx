@@ -9,6 +9,7 @@ import { ForeignPage } from '#pwa/ui/frame/foreign-page.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { type ChatLink, chatLinks } from '#pwa/api/chat-links.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import styles from './chat.module.css';
 import type { ChatKey } from './queries.ts';
 import { useChatKey } from './use-chat-key.ts';
@@ -19,7 +20,7 @@ export function ChatScreen({ index }: { index: string }) {
   const user = useStoredUser();
   const status = useSiteStatus();
   const link = /^\d{1,4}$/.test(index) ? chatLinks(status)[Number(index)] : undefined;
-  const title = link?.name ?? t('chat.title');
+  const title = link === undefined ? t('chat.title') : serverWords(t, link.name);
   return (
     <Screen title={title} back="/chat" layout="page">
       {user === null ? (
@@ -44,7 +45,7 @@ function Opened({ link }: { link: ChatLink }) {
   const { t } = useTranslation();
   const query = useChatKey();
   return (
-    <QueryState query={query} what={link.name} lines={4}>
+    <QueryState query={query} what={serverWords(t, link.name)} lines={4}>
       {(key) =>
         key === null ? (
           <p className={styles.words} role="alert">

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { Screen } from '#pwa/ui/frame/screen.tsx';
 import { chatLinks } from '#pwa/api/chat-links.ts';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import styles from './chat.module.css';
 
 /** The chat applications to choose from. */
@@ -17,7 +18,7 @@ export function ChatsScreen() {
           // The address names them by their place.
           <li key={index}>
             <Link className={styles.entry} to="/chat/$id" params={{ id: String(index) }}>
-              {name}
+              {serverWords(t, name)}
             </Link>
           </li>
         ))}

@@ -1,9 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { optionApi } from '#shared/options.ts';
 import { call } from '#pwa/api/call.ts';
 import { optionsQuery } from '#pwa/api/options.ts';
+import { useStoredUser } from '#pwa/api/self.ts';
 import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import { Glyph } from '#pwa/ui/controls/glyph.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
@@ -11,14 +13,42 @@ import styles from './first-call.module.css';
 
 const key = 'AutomaticDisableChannelEnabled';
 
-/** Whether it is still to be asked: false while that is not known. */
-export function useAsksAutoDisable(isAdmin: boolean): boolean {
+/** Whether it is still to be asked: false while that is not known, and of whoever has said no on this device. */
+export function useAsksAutoDisable(isAdmin: boolean): { isAsking: boolean; refuse(): void } {
   const options = useQuery({ ...optionsQuery, enabled: isAdmin }).data;
-  return options?.find((option) => option.key === key)?.value === 'false';
+  const userId = useStoredUser()?.id ?? 0;
+  const [isRefused, setRefused] = useState(() => isDeclined(userId));
+  return {
+    isAsking: !isRefused && options?.find((option) => option.key === key)?.value === 'false',
+    refuse() {
+      setRefused(true);
+      decline(userId);
+    },
+  };
+}
+
+function isDeclined(userId: number): boolean {
+  try {
+    return localStorage.getItem(placeOf(userId)) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function decline(userId: number): void {
+  try {
+    localStorage.setItem(placeOf(userId), String(Date.now()));
+  } catch {
+    // No room, or none allowed: it is asked again another time.
+  }
+}
+
+function placeOf(userId: number): string {
+  return `auto-disable-declined:${userId}`;
 }
 
 /** May channels that fail be taken out of use without anybody's doing? */
-export function AskAutoDisable() {
+export function AskAutoDisable({ onRefuse }: { onRefuse: () => void }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const isOnline = useIsOnline();
@@ -32,9 +62,14 @@ export function AskAutoDisable() {
       <Glyph name="diamond" />
       <b>{t('guide.next.auto_disable')}</b>
       <span className={styles.todoText}>{t('guide.next.auto_disable_text')}</span>
-      <Button disabled={!isOnline} loading={save.isPending} onClick={() => save.mutate()}>
-        {t('guide.next.auto_disable_do')}
-      </Button>
+      <span className={styles.answers}>
+        <Button disabled={!isOnline} loading={save.isPending} onClick={() => save.mutate()}>
+          {t('guide.next.auto_disable_do')}
+        </Button>
+        <Button variant="subtle" disabled={save.isPending} onClick={onRefuse}>
+          {t('guide.next.auto_disable_no')}
+        </Button>
+      </span>
     </li>
   );
 }

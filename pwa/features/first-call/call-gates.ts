@@ -6,7 +6,7 @@ export type Gate = (typeof gates)[number];
 export type GateState = 'waiting' | 'passed' | 'failed';
 
 /** Why a call was stopped, in the words of `first_call.cause.*`. */
-export const causes = [
+const causes = [
   'key_missing',
   'key_cut',
   'key_unknown',

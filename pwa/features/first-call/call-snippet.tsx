@@ -57,7 +57,7 @@ export function CallSnippet({ baseUrl, secret, model, isPrimary }: CallSnippetPr
           ))}
         </pre>
       </div>
-      <p className={styles.note}>{t('guide.snippet.note')}</p>
+      <p className={styles.note}>{t(isShown ? 'guide.snippet.note_shown' : 'guide.snippet.note')}</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // Which model the first call asks for: one that can be called and has a price.
 import type { PricingEntry } from '#shared/models.ts';
-import { canChat } from '#pwa/api/chat-models.ts';
+import { canChat, isSmall } from '#pwa/api/chat-models.ts';
 
 export interface CallableModels {
   /** The first is what the guide proposes. */
@@ -17,8 +17,6 @@ interface Wanted {
   ofChannels: readonly string[];
 }
 
-const small = /mini|flash|nano|turbo|lite|small|haiku|chat/i;
-
 export function callableModels(entries: readonly PricingEntry[], { group, allowsUnpriced, ofChannels }: Wanted): CallableModels {
   const offered = entries.filter((entry) => entry.enable_groups.includes(group));
   const unpriced = offered.filter((entry) => !entry.has_price && canChat(entry.model_name)).map((entry) => entry.model_name);
@@ -26,7 +24,7 @@ export function callableModels(entries: readonly PricingEntry[], { group, allows
   const place = new Map(ofChannels.map((model, index) => [model, index]));
   const rank = ({ model_name: name, model_ratio: ratio, quota_type: kind }: PricingEntry): number[] => [
     kind,
-    small.test(name) ? 0 : 1,
+    isSmall(name) ? 0 : 1,
     ratio,
     place.get(name) ?? ofChannels.length,
   ];

@@ -20,7 +20,7 @@ function firstNames(names: readonly string[], t: TFunction): string {
 export function NextSteps({ guide }: { guide: Guide }) {
   const { t } = useTranslation();
   const status = useSiteStatus();
-  const asksAutoDisable = useAsksAutoDisable(guide.isAdmin);
+  const autoDisable = useAsksAutoDisable(guide.isAdmin);
   if (!guide.isAdmin) return null;
   const isSelfUse = status?.self_use_mode_enabled === true;
   const lines = [
@@ -34,7 +34,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
       },
     !isSelfUse && registrationClosed(status) === 'closed' && { key: 'people', to: '/user', search: {}, values: {} },
   ].filter((line) => line !== false);
-  if (lines.length === 0 && !asksAutoDisable) return null;
+  if (lines.length === 0 && !autoDisable.isAsking) return null;
   return (
     <section className={styles.part} aria-labelledby="guide-next">
       <header className={styles.partHead}>
@@ -42,7 +42,7 @@ export function NextSteps({ guide }: { guide: Guide }) {
         <span className={styles.note}>{t('guide.next.leave')}</span>
       </header>
       <ul className={styles.todo}>
-        {asksAutoDisable && <AskAutoDisable />}
+        {autoDisable.isAsking && <AskAutoDisable onRefuse={autoDisable.refuse} />}
         {lines.map(({ key, to, search, values }) => (
           <li key={key}>
             <Glyph name="diamond" />

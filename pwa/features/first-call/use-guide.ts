@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { z } from 'zod/mini';
 import { type Channel, ChannelStatus } from '#shared/channels.ts';
 import { commaList } from '#shared/comma-list.ts';
 import { Role } from '#shared/roles.ts';
@@ -7,11 +6,10 @@ import type { Token } from '#shared/tokens.ts';
 import type { User } from '#shared/user.ts';
 import { selfQuery, useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
+import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
 import { callableModels } from './guide-models.ts';
 import { firstCallQuery, guideChannelsQuery, guidePricesQuery, guideTokensQuery } from './queries.ts';
 import { limitOf, usableToken } from './usable-token.ts';
-
-const Setting = z.object({ accept_unset_model_ratio_model: z.literal(true) });
 
 export interface Guide {
   isAdmin: boolean;
@@ -49,7 +47,7 @@ export function useGuide() {
     const token = usableToken(tokens.data, Date.now() / 1000);
     const { names, unpriced } = callableModels(prices.data, {
       group: token?.group || user.group,
-      allowsUnpriced: isSelfUse || acceptsUnpriced(user.setting),
+      allowsUnpriced: isSelfUse || acceptsUnpriced(user),
       ofChannels: enabled.flatMap((channel) => [...(channel.test_model === '' ? [] : [channel.test_model]), ...commaList(channel.models)]),
     });
     const limit = token === undefined ? null : limitOf(token);
@@ -65,12 +63,4 @@ export function useGuide() {
     };
   }
   return { guide: guide(), state: state.data, failed, isAway, retry: () => void Promise.all(all.map((query) => query.refetch())) };
-}
-
-function acceptsUnpriced(setting: string): boolean {
-  try {
-    return Setting.safeParse(JSON.parse(setting === '' ? '{}' : setting)).success;
-  } catch {
-    return false;
-  }
 }

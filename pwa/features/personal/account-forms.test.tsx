@@ -280,7 +280,7 @@ describe('transfer-dialog', () => {
     await shows(() => expect(closed).toBe(1));
     const [first, second] = sent() as { quota: number; ref: string }[];
     expect(second).toEqual(first);
-    expect(first).toMatchObject({ quota: 2_000_000, ref: expect.stringMatching(/^\d+-\d+-2000000$/) });
+    expect(first).toMatchObject({ quota: 2_000_000, ref: expect.stringMatching(/^\d+-\d+-\d+-2000000$/) });
   });
 
   test('what the server refuses stands at the amount, and the dialog stays', async () => {

@@ -1,10 +1,8 @@
-import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/user.ts';
 import { isUnfunded } from '#pwa/api/low-water.ts';
 import { lowWaterKey } from '#pwa/offline/edits/own-setting.ts';
-import { useIsOnline } from '#pwa/offline/online-status.tsx';
 import type { QueuedEdit } from '#pwa/offline/outbox.ts';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
@@ -12,6 +10,7 @@ import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import styles from './personal.module.css';
+import { SaveButton } from './save-button.tsx';
 import { useOwnSettings } from './use-own-settings.ts';
 
 const presets = [100_000, 500_000, 1_000_000, 5_000_000];
@@ -20,7 +19,6 @@ const presets = [100_000, 500_000, 1_000_000, 5_000_000];
 export function LowBalanceForm({ user }: { user: User }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isOnline = useIsOnline();
   const [typed, setTyped] = useState<number | ''>();
   const [error, setError] = useState<string>();
   const own = useOwnSettings(user, {
@@ -61,9 +59,7 @@ export function LowBalanceForm({ user }: { user: User }) {
           }}
         />
         <p className={styles.hint}>{t('personal.mark.hint')}</p>
-        <Button type="submit" variant="filled" loading={own.isSaving}>
-          {t(isOnline ? 'personal.mark.save' : 'personal.mark.save_offline')}
-        </Button>
+        <SaveButton of="mark" isDirty={typed !== undefined && typed !== (shown ?? '')} isSaving={own.isSaving} />
       </form>
     </Block>
   );

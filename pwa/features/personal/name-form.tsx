@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +15,7 @@ import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { toastFailure, toastNote, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { FormBlock } from './form-block.tsx';
 import styles from './personal.module.css';
+import { SaveButton } from './save-button.tsx';
 
 /** The shown name. Without a connection it waits in the outbox. */
 export function NameForm({ user, about }: { user: User; about?: ReactNode }) {
@@ -45,7 +46,6 @@ interface FieldProps {
 
 function Field({ user, waits, onDone }: FieldProps) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const [name, setName] = useState(waits ?? user.display_name);
   const [error, setError] = useState<string>();
   const place = useRef<HTMLFormElement>(null);
@@ -87,9 +87,7 @@ function Field({ user, waits, onDone }: FieldProps) {
           setError(undefined);
         }}
       />
-      <Button type="submit" loading={saving.isSaving}>
-        {t(isOnline ? 'personal.name.save' : 'personal.name.save_offline')}
-      </Button>
+      <SaveButton of="name" isDirty={name !== (waits ?? user.display_name)} isSaving={saving.isSaving} />
     </form>
   );
 }

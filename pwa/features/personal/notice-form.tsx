@@ -13,6 +13,7 @@ import { Fold } from '#pwa/ui/form/fold.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { NoticeList } from './notice-list.tsx';
 import styles from './personal.module.css';
+import { SaveButton } from './save-button.tsx';
 import { type Credential, useOwnSettings } from './use-own-settings.ts';
 
 const keys = ['notify_type', 'notification_email', 'webhook_url'] as const satisfies readonly OwnSettingKey[];
@@ -29,7 +30,6 @@ const sample = `{
 /** How notices come, and what became of the latest. */
 export function NoticeForm({ user }: { user: User }) {
   const { t } = useTranslation();
-  const isOnline = useIsOnline();
   const form = useNoticeForm(user);
   const waiting = form.own.waiting(keys);
   const type = form.value('notify_type') === 'webhook' ? 'webhook' : 'email';
@@ -58,9 +58,7 @@ export function NoticeForm({ user }: { user: User }) {
           onChange={(chosen) => form.change('notify_type', chosen)}
         />
         {type === 'email' ? <AddressField user={user} form={form} /> : <WebhookFields user={user} form={form} />}
-        <Button type="submit" loading={form.own.isSaving}>
-          {t(isOnline ? 'personal.notice.save' : 'personal.notice.save_offline')}
-        </Button>
+        <SaveButton of="notice" isDirty={form.isDirty} isSaving={form.own.isSaving} />
       </form>
       <NoticeList />
     </Block>
@@ -101,6 +99,7 @@ function useNoticeForm(user: User) {
     own,
     value,
     secret,
+    isDirty: (secret ?? '') !== '' || keys.some((key) => value(key).trim() !== own.shown(key)),
     errors,
     setSecret,
     change(key: Key, text: string) {

@@ -13,6 +13,7 @@ import { NameForm } from './name-form.tsx';
 import { NoticeForm } from './notice-form.tsx';
 import { PasswordForm } from './password-form.tsx';
 import styles from './personal.module.css';
+import { UnsavedForms } from './save-button.tsx';
 
 const FurtherParts = lazyPart(
   () => import('./further-parts.tsx'),
@@ -31,6 +32,7 @@ export function PersonalScreen({ signIn }: PersonalScreenProps) {
   const isPhone = useIsPhone();
   return (
     <Screen title={t('personal.title')} layout="page">
+      <UnsavedForms />
       <QueryState query={self} what={t('personal.title')} lines={4}>
         {(user) => (
           <div className={styles.parts}>

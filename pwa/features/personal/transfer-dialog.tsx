@@ -8,12 +8,11 @@ import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { warningThreshold } from '#pwa/api/low-water.ts';
 import { selfQuery } from '#pwa/api/self.ts';
+import { newRequestName } from '#pwa/api/request-name.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
-import { BottomSheet } from '#pwa/ui/frame/bottom-sheet.tsx';
-import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { OwnBalance } from './low-balance-form.tsx';
 import styles from './personal.module.css';
@@ -28,19 +27,10 @@ interface TransferDialogProps {
 /** Invite earnings become balance. A second press, or one whose response was lost, moves nothing twice. */
 export function TransferDialog(props: TransferDialogProps) {
   const { t } = useTranslation();
-  const isPhone = useIsPhone();
-  const title = t('personal.invite.transfer');
-  if (!isPhone) {
-    return (
-      <Dialog title={title} onClose={props.onClose}>
-        <TransferForm {...props} />
-      </Dialog>
-    );
-  }
   return (
-    <BottomSheet opened title={title} onClose={props.onClose}>
+    <FormDialog title={t('personal.invite.transfer')} onClose={props.onClose}>
       <TransferForm {...props} />
-    </BottomSheet>
+    </FormDialog>
   );
 }
 
@@ -114,7 +104,7 @@ function useTransfer(onDone: () => void, onRefused: (message: string) => void) {
   const format = useFormat();
   const queryClient = useQueryClient();
   // Of one amount there is one transfer as long as this is open.
-  const [name] = useState(() => crypto.getRandomValues(new Uint32Array(2)).join('-'));
+  const [name] = useState(newRequestName);
   return useMutation({
     mutationFn: (quota: number) => call(ownAccountApi.transfer, { body: { quota, ref: `${name}-${quota}` } }),
     meta: { quiet: true },

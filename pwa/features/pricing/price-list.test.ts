@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PricingEntry } from '#shared/models.ts';
-import { acceptsUnpriced, filterEntries, groupsOf, inOrder, isAvailableIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
+import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
+import { filterEntries, groupsOf, inOrder, isAvailableIn, pricesOf, tierOf, withoutPriceNeeded } from './price-list.ts';
 
 function entry(model_name: string, fields: Partial<PricingEntry> = {}): PricingEntry {
   return {

@@ -1,7 +1,6 @@
 // The price list as it is looked at: from one group, searched, filtered, in its order.
-import { z } from 'zod/mini';
 import type { PricingEntry } from '#shared/models.ts';
-import { pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
+import { type PricesPerMillion, pricePerCall, pricesPerMillion } from '#shared/price-display.ts';
 
 export const defaultGroup = 'default';
 
@@ -14,7 +13,7 @@ export interface PriceList {
 
 export type Prices =
   /** USD per 1M tokens. */
-  | { kind: 'usage'; prompt: number; cached: number; completion: number }
+  | ({ kind: 'usage' } & PricesPerMillion)
   /** USD per call. */
   | { kind: 'call'; call: number };
 
@@ -34,17 +33,6 @@ export function hasPrice(entry: PricingEntry): boolean {
 
 export function isAvailableIn(entry: PricingEntry, group: string): boolean {
   return hasPrice(entry) && entry.enable_groups.includes(group);
-}
-
-const Setting = z.object({ accept_unset_model_ratio_model: z.literal(true) });
-
-/** Whether this user, by his own settings, calls models without a price as well. */
-export function acceptsUnpriced(user: { setting: string } | null): boolean {
-  try {
-    return user !== null && Setting.safeParse(JSON.parse(user.setting)).success;
-  } catch {
-    return false;
-  }
 }
 
 /** The list of somebody whose calls need no price. */

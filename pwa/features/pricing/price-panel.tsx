@@ -35,6 +35,9 @@ export function PricePanel({ entry, list, group, onGroup, onClose, onPrevious, o
   );
 }
 
+/** Not every model has them. */
+const further = ['written', 'heard', 'spoken'] as const;
+
 function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' | 'list' | 'group' | 'onGroup'>) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -51,6 +54,10 @@ function Prices({ entry, list, group, onGroup }: Pick<PricePanelProps, 'entry' |
                   { name: t('pricing.panel.prompt'), value: format.price(prices.prompt) },
                   { name: t('pricing.panel.cached'), value: format.price(prices.cached) },
                   { name: t('pricing.panel.completion'), value: format.price(prices.completion) },
+                  ...further.flatMap((part) => {
+                    const price = prices[part];
+                    return price === undefined ? [] : [{ name: t(`pricing.panel.${part}`), value: format.price(price) }];
+                  }),
                 ]
           }
         />

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useStoredUser } from '#pwa/api/self.ts';
 import { useSiteStatus } from '#pwa/api/site-status.ts';
-import { acceptsUnpriced, defaultGroup, filterEntries, withoutPriceNeeded } from './price-list.ts';
+import { acceptsUnpriced } from '#pwa/api/accepts-unpriced.ts';
+import { defaultGroup, filterEntries, withoutPriceNeeded } from './price-list.ts';
 import type { PricingSearch } from './pricing-search.ts';
 import { pricingQuery } from './queries.ts';
 

@@ -10,12 +10,13 @@ import { useSiteStatus } from '#pwa/api/site-status.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
+import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { toastSuccess } from '#pwa/ui/frame/toast.ts';
 import styles from './account-cards.module.css';
 import { EmailDialog } from './email-dialog.tsx';
 import { leaveFor, waysOf } from './sign-in-ways.ts';
-import { WeChatDialog } from './wechat-dialog.tsx';
+import { WeChatForm } from './wechat-dialog.tsx';
 
 const order: readonly Binding[] = ['email', 'github', 'oidc', 'linuxdo', 'wechat', 'telegram'];
 
@@ -75,7 +76,11 @@ function Bindings({ user, status }: { user: User; status: SiteStatus | undefined
           ))}
       </ul>
       {open === 'email' && <EmailDialog status={status} onBound={handleBound} onClose={() => setOpen(undefined)} />}
-      {open === 'wechat' && <WeChatDialog picture={status?.wechat_qrcode ?? ''} onBound={handleBound} onClose={() => setOpen(undefined)} />}
+      {open === 'wechat' && (
+        <FormDialog title={t('signin.wechat.bind_title')} onClose={() => setOpen(undefined)}>
+          <WeChatForm picture={status?.wechat_qrcode ?? ''} onBound={handleBound} onClose={() => setOpen(undefined)} />
+        </FormDialog>
+      )}
       <ConfirmDialog
         opened={unbinding !== undefined}
         title={t('signin.bindings.unbind_title', { name: t(`signin.name.${unbinding ?? 'email'}`) })}

@@ -8,7 +8,7 @@ import { failureOf } from '#pwa/api/failure.ts';
 import { PlainButton } from '#pwa/ui/controls/plain-button.tsx';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { PlainField } from '#pwa/ui/form/plain-field.tsx';
-import { Dialog } from '#pwa/ui/frame/dialog.tsx';
+import { FormDialog } from '#pwa/ui/frame/form-dialog.tsx';
 import styles from './session-form.module.css';
 import { useCountdown } from './use-countdown.ts';
 import { useHumanCheck } from './use-human-check.tsx';
@@ -59,7 +59,7 @@ export function EmailDialog({ status, onBound, onClose }: EmailDialogProps) {
   }
   const failed = bind.error ?? send.error;
   return (
-    <Dialog title={t('signin.bindings.email_title')} onClose={onClose}>
+    <FormDialog title={t('signin.bindings.email_title')} onClose={onClose}>
       <form ref={form} className={styles.fields} noValidate onSubmit={handleSubmit}>
         <PlainField name="email" label={t('signin.email.label')} error={missing.email} autoComplete="email" />
         <PlainButton isBusy={send.isPending} disabled={wait.left > 0} onClick={handleSend}>
@@ -84,6 +84,6 @@ export function EmailDialog({ status, onBound, onClose }: EmailDialogProps) {
           </PlainButton>
         </div>
       </form>
-    </Dialog>
+    </FormDialog>
   );
 }

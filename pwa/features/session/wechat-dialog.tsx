@@ -12,7 +12,7 @@ import { PlainField } from '#pwa/ui/form/plain-field.tsx';
 import { keptInviteCode } from './invite-code.ts';
 import styles from './session-form.module.css';
 
-interface WeChatDialogProps {
+interface WeChatFormProps {
   /** Address of the code to scan. */
   picture: string;
   onClose: () => void;
@@ -21,8 +21,18 @@ interface WeChatDialogProps {
   onBound?: () => void;
 }
 
+/** The sign-in does without what a sheet on a phone is made of. */
+export function WeChatDialog(props: WeChatFormProps) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={t('signin.wechat.title')} onClose={props.onClose}>
+      <WeChatForm {...props} />
+    </Dialog>
+  );
+}
+
 /** Who scans the picture and writes to the account gets a code, which is entered here. */
-export function WeChatDialog({ picture, onClose, onSignedIn, onBound }: WeChatDialogProps) {
+export function WeChatForm({ picture, onClose, onSignedIn, onBound }: WeChatFormProps) {
   const { t } = useTranslation();
   const [missing, setMissing] = useState(false);
   const source = safePicture(picture);
@@ -44,18 +54,16 @@ export function WeChatDialog({ picture, onClose, onSignedIn, onBound }: WeChatDi
   }
   const error = missing ? t('signin.wechat.required') : send.error === null ? undefined : failureOf(send.error).message;
   return (
-    <Dialog title={t(onBound === undefined ? 'signin.wechat.title' : 'signin.wechat.bind_title')} onClose={onClose}>
-      <form className={styles.fields} noValidate onSubmit={handleSubmit}>
-        {source !== undefined && <img className={styles.code} src={source} alt={t('signin.wechat.picture')} />}
-        <p>{t('signin.wechat.hint')}</p>
-        <PlainField name="code" label={t('signin.wechat.code')} error={error} autoComplete="one-time-code" />
-        <div className={styles.actions}>
-          <PlainButton onClick={onClose}>{t('signin.wechat.cancel')}</PlainButton>
-          <PlainButton type="submit" variant="filled" isBusy={send.isPending}>
-            {t(onBound === undefined ? 'signin.wechat.submit' : 'signin.bindings.bind')}
-          </PlainButton>
-        </div>
-      </form>
-    </Dialog>
+    <form className={styles.fields} noValidate onSubmit={handleSubmit}>
+      {source !== undefined && <img className={styles.code} src={source} alt={t('signin.wechat.picture')} />}
+      <p>{t('signin.wechat.hint')}</p>
+      <PlainField name="code" label={t('signin.wechat.code')} error={error} autoComplete="one-time-code" />
+      <div className={styles.actions}>
+        <PlainButton onClick={onClose}>{t('signin.wechat.cancel')}</PlainButton>
+        <PlainButton type="submit" variant="filled" isBusy={send.isPending}>
+          {t(onBound === undefined ? 'signin.wechat.submit' : 'signin.bindings.bind')}
+        </PlainButton>
+      </div>
+    </form>
   );
 }

@@ -33,15 +33,17 @@ export function AboutScreen() {
   return (
     <Screen title={t('site.about')} layout="page">
       <div className={styles.page}>
-        <QueryState query={about} what={t('site.about')} lines={6}>
-          {(text) =>
-            text.trim() === '' ? (
-              <p>{isAdmin ? t('site.about_unset_admin') : t('site.about_unset')}</p>
-            ) : (
-              <SiteContent content={text} title={t('site.about')} />
-            )
-          }
-        </QueryState>
+        <div className={styles.about}>
+          <QueryState query={about} what={t('site.about')} lines={6}>
+            {(text) =>
+              text.trim() === '' ? (
+                <p>{isAdmin ? t('site.about_unset_admin') : t('site.about_unset')}</p>
+              ) : (
+                <SiteContent content={text} title={t('site.about')} />
+              )
+            }
+          </QueryState>
+        </div>
         {notice.trim() !== '' && (
           <Block title={t('site.notice')}>
             <RichText text={notice} hasHtml />

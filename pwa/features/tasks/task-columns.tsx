@@ -6,6 +6,7 @@ import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import type { Column } from '#pwa/ui/list/columns.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { Picture } from './picture.tsx';
 import type { TaskKind } from './task-kinds.ts';
 import { Duration, Progress, TaskMark, useActionText, useCodeText } from './task-labels.tsx';
@@ -23,13 +24,13 @@ export const columnsKey = (kind: TaskKind): string => `${kind === 'drawing' ? 'd
 
 export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: ColumnOptions): Column<TaskRow>[] {
   return [
-    { key: 'picture', heading: t('tasks.column.picture'), cell: (row) => <Thumbnail row={row} />, width: 68, leave: 10 },
+    { key: 'picture', heading: t('tasks.column.picture'), cell: (row) => <Thumbnail row={row} />, width: 68, leave: 2 },
     {
       key: 'submitted',
       heading: t('tasks.column.submitted'),
-      cell: (row) => <Moment at={row.submitted} />,
-      width: 164,
-      leave: 8,
+      cell: (row) => <Moment at={row.submitted} isTwoLine />,
+      width: 112,
+      leave: 4,
       card: 'context',
     },
     ...whoseColumns(t, isAdmin),
@@ -38,7 +39,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
       heading: t('tasks.column.action'),
       cell: (row) => <ActionTag row={row} />,
       width: 108,
-      leave: 4,
+      leave: 6,
       card: 'context',
     },
     { key: 'prompt', heading: t('tasks.column.prompt'), cell: (row) => <What row={row} />, least: 180, card: 'title', isLocked: true },
@@ -57,7 +58,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
       cell: (row) => <Took row={row} />,
       width: 88,
       align: 'end',
-      leave: 6,
+      leave: 7,
     },
     {
       key: 'finished',
@@ -70,7 +71,7 @@ export function taskColumns(t: TFunction, { kind, isAdmin, unit, isPhone }: Colu
     {
       key: 'reason',
       heading: t('tasks.column.reason'),
-      cell: (row) => <Words text={row.failReason} />,
+      cell: (row) => <Words text={serverWords(t, row.failReason)} />,
       width: 160,
       leave: 12,
       isOff: true,
@@ -91,7 +92,7 @@ function whoseColumns(t: TFunction, isAdmin: boolean): Column<TaskRow>[] {
   if (!isAdmin) return [];
   return [
     { key: 'username', heading: t('tasks.column.user'), cell: (row) => row.username, width: 104, leave: 5, card: 'context' },
-    { key: 'channel', heading: t('tasks.column.channel'), cell: (row) => row.channel || '—', width: 64, align: 'end', leave: 7 },
+    { key: 'channel', heading: t('tasks.column.channel'), cell: (row) => row.channel || '—', width: 64, align: 'end', leave: 8 },
   ];
 }
 
@@ -122,11 +123,18 @@ function Thumbnail({ row }: { row: TaskRow }) {
   return <Picture src={row.picture} kind={row.kind} alt="" isSmall />;
 }
 
-function Moment({ at }: { at: number }) {
+/** In a narrow column the time stands below its day. */
+function Moment({ at, isTwoLine = false }: { at: number; isTwoLine?: boolean }) {
   const format = useFormat();
   const seconds = Math.floor(at / 1000);
   if (useIsPhone()) return at > 0 && `${format.day(seconds)} ${format.clock(seconds)}`;
-  return <span className={styles.quiet}>{at > 0 ? format.dateTime(seconds) : '—'}</span>;
+  if (!isTwoLine || at <= 0) return <span className={styles.quiet}>{at > 0 ? format.dateTime(seconds) : '—'}</span>;
+  return (
+    <span title={format.dateTime(seconds)}>
+      {format.day(seconds)}
+      <small>{format.clock(seconds)}</small>
+    </span>
+  );
 }
 
 function ActionTag({ row }: { row: TaskRow }) {

@@ -9,6 +9,7 @@ import { Tag } from '#pwa/ui/controls/tag.tsx';
 import { Fold } from '#pwa/ui/form/fold.tsx';
 import { useIsPhone } from '#pwa/ui/frame/breakpoint.ts';
 import { PanelSection, SidePanel, SummaryList } from '#pwa/ui/frame/side-panel.tsx';
+import { serverWords } from '#pwa/ui/server-words.ts';
 import { Clips } from './clip-list.tsx';
 import { drawingButtons } from './drawing-buttons.ts';
 import { Picture } from './picture.tsx';
@@ -83,7 +84,7 @@ function Failure({ row }: { row: TaskRow }) {
   return (
     <figure className={styles.failure}>
       <figcaption>{t('tasks.panel.reason')}</figcaption>
-      <blockquote>{row.failReason || t('tasks.panel.no_reason')}</blockquote>
+      <blockquote>{serverWords(t, row.failReason) || t('tasks.panel.no_reason')}</blockquote>
       <p>{t(`tasks.panel.money.${money}`)}</p>
     </figure>
   );

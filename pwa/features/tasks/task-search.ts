@@ -1,4 +1,5 @@
 // What the two screens ask the server for, from what their address holds.
+import { midnight } from '#pwa/ui/local-days.ts';
 import type { TaskSearch } from './task-address.ts';
 import { kinds, type Range, type TaskKind } from './task-kinds.ts';
 
@@ -41,14 +42,8 @@ export function countFilters(filters: TaskFilters): number {
 /** Unix seconds of a list's range at a moment (milliseconds). A day starts at local midnight. */
 export function boundsOf({ filters, range: { range, from, to } }: TaskList, now: number): { start?: number; end?: number } {
   if (filters.id !== undefined) return {};
-  if (range === 'today') return { start: midnight(now, 0) };
+  if (range === 'today') return { start: midnight(now) };
   if (range === 'week') return { start: midnight(now, -6) };
   if (range === 'month') return { start: Math.floor(now / 1000) - 30 * 86_400 };
   return { ...(from === undefined ? {} : { start: from }), ...(to === undefined ? {} : { end: to }) };
-}
-
-/** Local midnight of the day of `now` (milliseconds), so many days later, in unix seconds. Days may have 23 or 25 hours. */
-function midnight(now: number, days: number): number {
-  const date = new Date(now);
-  return Math.floor(new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime() / 1000);
 }

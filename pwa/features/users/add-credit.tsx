@@ -1,15 +1,16 @@
-import { TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type User, balanceReasonLimit, quotaLimit } from '#shared/user.ts';
+import { type User, quotaLimit } from '#shared/user.ts';
 import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { newRequestName } from '#pwa/api/request-name.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { ConfirmDialog } from '#pwa/ui/frame/confirm-dialog.tsx';
 import { toastFailure, toastSuccess } from '#pwa/ui/frame/toast.ts';
 import { userQuery } from './queries.ts';
@@ -55,25 +56,29 @@ function AddCreditDialog({ user, onClose }: { user: User; onClose: () => void })
   return (
     <ConfirmDialog
       opened
+      hasFields
       title={t('users.credit.title', { name: user.username })}
       text={
         <div className={styles.credit}>
           <QuotaInput
             label={t('users.credit.amount')}
             value={amount}
-            onChange={setAmount}
+            onChange={(units) => {
+              setAmount(units);
+              setErrors({});
+            }}
             error={errors.amount}
             presets={[1, 5, 10, 50].map((usd) => usd * format.quotaPerUnit)}
           />
-          <TextInput
+          <ReasonField
             label={t('users.balance.reason')}
             description={t('users.balance.reason_hint')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="off"
-            maxLength={balanceReasonLimit}
             value={reason}
             error={errors.reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(typed) => {
+              setReason(typed);
+              setErrors({});
+            }}
           />
           <p className={styles.after} role="status">
             <span>
@@ -98,7 +103,7 @@ function useAddCredit({ id }: User) {
   // The same until the outcome is known: an answer may be lost.
   const quotaRef = useRef<string>(undefined);
   return async (amount: number, reason: string): Promise<void> => {
-    quotaRef.current ??= crypto.getRandomValues(new Uint32Array(3)).join('-');
+    quotaRef.current ??= newRequestName();
     const why = reason === '' ? {} : { quota_reason: reason };
     const saved = await call(userApi.edit, { body: { id, quota_change: amount, quota_ref: quotaRef.current, ...why } });
     queryClient.setQueryData(userQuery(id).queryKey, saved);

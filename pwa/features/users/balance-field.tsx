@@ -1,10 +1,9 @@
-import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { balanceReasonLimit } from '#shared/user.ts';
 import { EditLabel } from '#pwa/ui/form/edit-label.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { QuotaInput } from '#pwa/ui/form/quota-input.tsx';
+import { ReasonField } from '#pwa/ui/form/reason-field.tsx';
 import { Segments } from '#pwa/ui/controls/segments.tsx';
 import styles from './user-panel.module.css';
 import { type BalanceMode, balanceAfter } from './user-values.ts';
@@ -47,15 +46,12 @@ export function BalanceField({ quota, mode, amount, reason, error, reasonError, 
             error={error}
             presets={mode === 'change' ? [1, 5, 10, 50].map((usd) => usd * format.quotaPerUnit) : []}
           />
-          <TextInput
+          <ReasonField
             label={t('users.balance.reason')}
             description={t('users.balance.reason_hint')}
-            inputWrapperOrder={['label', 'input', 'error', 'description']}
-            autoComplete="off"
-            maxLength={balanceReasonLimit}
             value={reason}
             error={reasonError}
-            onChange={(event) => onChange({ reason: event.currentTarget.value })}
+            onChange={(typed) => onChange({ reason: typed })}
           />
           <p className={styles.after} role="status">
             <span>

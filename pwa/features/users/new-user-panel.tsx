@@ -76,7 +76,7 @@ export function NewUserPanel({ onClose, onCreated }: { onClose: () => void; onCr
         />
         <QuotaInput
           label={t('users.credit.opening')}
-          placeholder={t('users.credit.opening_hint')}
+          description={form.values.quota === '' ? t('users.credit.opening_hint') : undefined}
           value={form.values.quota}
           onChange={(units) => form.setFieldValue('quota', units)}
           error={form.errors['quota']}

@@ -6,6 +6,7 @@ import { userApi } from '#shared/users.ts';
 import { call } from '#pwa/api/call.ts';
 import { failureOf, newerRecord } from '#pwa/api/failure.ts';
 import { useStoredUser } from '#pwa/api/self.ts';
+import { newRequestName } from '#pwa/api/request-name.ts';
 import { problemTexts, showOnField } from '#pwa/ui/form/field-errors.ts';
 import { useRecordForm } from '#pwa/ui/form/use-record-form.ts';
 import { toastFailure } from '#pwa/ui/frame/toast.ts';
@@ -36,7 +37,7 @@ export function useSaveUser({ form, base, setTheirs, follow }: EditedUser) {
   const quotaRef = useRef<string>(undefined);
   const save = useMutation({
     mutationFn: ({ sent, revision }: { sent: UserValues; revision: number }) => {
-      quotaRef.current ??= crypto.getRandomValues(new Uint32Array(3)).join('-');
+      quotaRef.current ??= newRequestName();
       return call(userApi.edit, { body: editBody(base, sent, { revision, quotaRef: quotaRef.current }) });
     },
     meta: { quiet: true },

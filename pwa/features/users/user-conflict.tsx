@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { roleName } from '#shared/roles.ts';
 import type { User } from '#shared/user.ts';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { type ConflictRow, RevisionConflict } from '#pwa/ui/form/revision-conflict.tsx';
@@ -28,13 +29,13 @@ export function UserConflict({ base, theirs, mine, ...rest }: UserConflictProps)
   if (base.quota !== theirs.quota) {
     rows.push({ field: 'quota', name: t('users.column.balance'), base: format.quota(base.quota), theirs: format.quota(theirs.quota) });
   }
-  if (base.role !== theirs.role) rows.push({ field: 'role', name: t('users.column.role'), base: roleName(base), theirs: roleName(theirs) });
+  if (base.role !== theirs.role) rows.push({ field: 'role', name: t('users.column.role'), base: wordOf(base), theirs: wordOf(theirs) });
   if (base.status !== theirs.status)
     rows.push({ field: 'status', name: t('users.column.status'), base: statusName(base), theirs: statusName(theirs) });
   return <RevisionConflict rows={rows} {...rest} />;
 
-  function roleName({ role }: User): string {
-    return t(`common.role.${role >= 100 ? 'root' : role >= 10 ? 'admin' : 'user'}`);
+  function wordOf({ role }: User): string {
+    return t(`common.role.${roleName(role)}`);
   }
   function statusName({ status }: User): string {
     return t(`users.status.${status === 1 ? 'active' : status === 2 ? 'banned' : 'locked'}`);

@@ -42,6 +42,9 @@ function BalanceHistory({ id }: { id: number }) {
             ))}
           </ul>
           {total > items.length && <MoreButton size={size} onMore={setSize} />}
+          <Link to="/statement" search={{ user: id }} className={styles.link}>
+            {t('users.history.statement')}
+          </Link>
         </>
       )}
     </QueryState>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { isUnfunded, warningThreshold } from '#pwa/api/low-water.ts';
+import { daysLeft, lastingText, weekSpendQuery } from '#pwa/api/lasting.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
 import { BalanceMeter } from '#pwa/ui/billing/balance-meter.tsx';
@@ -9,17 +10,14 @@ import { AsOf } from '#pwa/ui/frame/as-of.tsx';
 import { Block } from '#pwa/ui/frame/block.tsx';
 import { QueryState } from '#pwa/ui/frame/query-state.tsx';
 import { SummaryList } from '#pwa/ui/frame/side-panel.tsx';
-import { daysLeft, useLastsText } from './lasting.ts';
-import { spendQuery } from './queries.ts';
 import styles from './wallet.module.css';
 
 export function BalanceBlock() {
   const { t } = useTranslation();
   const format = useFormat();
   const self = useQuery(selfQuery);
-  const spend = useQuery(spendQuery);
+  const spend = useQuery(weekSpendQuery);
   const isStale = useConnection() !== 'online';
-  const lasts = useLastsText();
   return (
     <Block title={t('wallet.balance.title')} isQuiet aside={<AsOf at={self.dataUpdatedAt} isStale={isStale} />}>
       <QueryState query={self} what={t('wallet.balance.title')} lines={3}>
@@ -42,7 +40,14 @@ export function BalanceBlock() {
               <div className={styles.facts}>
                 <SummaryList
                   items={[
-                    ...(days === undefined ? [] : [{ name: t('wallet.balance.by_week'), value: lasts(days) }]),
+                    ...(days === undefined
+                      ? []
+                      : [
+                          {
+                            name: t('wallet.balance.by_week'),
+                            value: t(`wallet.balance.${lastingText(days)}`, { count: Math.floor(days) }),
+                          },
+                        ]),
                     { name: t('wallet.balance.used'), value: format.quota(user.used_quota) },
                     { name: t('wallet.balance.calls'), value: format.count(user.request_count) },
                   ]}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EntryKind, type WalletEntry } from '#shared/wallet.ts';
 import { useConnection } from '#pwa/offline/online-status.tsx';
@@ -32,6 +33,9 @@ export function HistoryBlock({ page, kind, onSearch }: HistoryBlockProps) {
       title={title}
       aside={
         <span className={styles.kinds}>
+          <Link to="/statement" className={styles.statement}>
+            {t('wallet.history.statement')}
+          </Link>
           <AsOf at={history.dataUpdatedAt} isStale={isStale} />
           <FilterSelect
             label={t('wallet.history.kind')}

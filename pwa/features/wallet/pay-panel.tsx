@@ -5,15 +5,14 @@ import { topUpQuota } from '#shared/top-up-price.ts';
 import { walletApi, type WalletInfo } from '#shared/wallet.ts';
 import { callWithExtra } from '#pwa/api/call.ts';
 import { failureOf } from '#pwa/api/failure.ts';
+import { daysLeft, lastingText, weekSpendQuery } from '#pwa/api/lasting.ts';
 import { selfQuery } from '#pwa/api/self.ts';
 import { OnlineButton } from '#pwa/offline/online-button.tsx';
 import { useFormat } from '#pwa/ui/billing/format-context.ts';
 import { StatusMark } from '#pwa/ui/controls/status-mark.tsx';
 import { SidePanel } from '#pwa/ui/frame/side-panel.tsx';
-import { daysLeft, useLastsText } from './lasting.ts';
 import { useMethodName } from './method-name.ts';
 import { priceLines } from './price-lines.ts';
-import { spendQuery } from './queries.ts';
 import { refreshMoney } from './refresh-money.ts';
 import { submitPayment } from './submit-payment.ts';
 import type { ChosenAmount } from './top-up-block.tsx';
@@ -90,17 +89,14 @@ export function PayPanel({ chosen: { amount, money }, info, onClose, onOrdered }
 function Afterwards({ quota }: { quota: number }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const lasts = useLastsText();
   const self = useQuery(selfQuery).data;
-  const spend = useQuery(spendQuery).data;
+  const spend = useQuery(weekSpendQuery).data;
   if (self === undefined) return null;
   const amount = format.quota(self.quota + quota);
   const days = spend === undefined ? undefined : daysLeft(self.quota + quota, spend.quota, self.created_time);
-  return (
-    <p className={styles.after}>
-      {days === undefined ? t('wallet.pay.after', { amount }) : t('wallet.pay.after_lasting', { amount, time: lasts(days) })}
-    </p>
-  );
+  if (days === undefined) return <p className={styles.after}>{t('wallet.pay.after', { amount })}</p>;
+  const time = t(`wallet.balance.${lastingText(days)}`, { count: Math.floor(days) });
+  return <p className={styles.after}>{t('wallet.pay.after_lasting', { amount, time })}</p>;
 }
 
 /** The lines as a receipt has them. */

@@ -1,9 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { LogType, logApi } from '#shared/logs.ts';
 import { type EntryKind, type OrderStatus, walletApi } from '#shared/wallet.ts';
 import { call } from '#pwa/api/call.ts';
 
-const week = 7 * 24 * 60 * 60;
 /** Milliseconds between two looks at an order that is not paid, and at one that is being credited. */
 export const pollPending = 3000;
 const pollPaid = 1000;
@@ -49,13 +47,3 @@ export const historyQuery = (page: number, kind: EntryKind | undefined) =>
     placeholderData: keepPreviousData,
     meta: { offline: true },
   });
-
-/** Own spend over the last seven days, for how long the balance lasts. */
-export const spendQuery = queryOptions({
-  queryKey: ['wallet', 'week'],
-  queryFn: ({ signal }) => {
-    const now = Math.floor(Date.now() / 1000);
-    return call(logApi.statSelf, { query: { type: LogType.consumption, start_timestamp: now - week, end_timestamp: now + 60 }, signal });
-  },
-  meta: { offline: true },
-});
